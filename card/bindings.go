@@ -5,20 +5,21 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // checkBindings reports what is no binding, one that is there twice, or none at all.
 func (c Config) checkBindings() error {
 	if c.Bindings != nil && len(c.Bindings) == 0 {
-		return errors.New("card: bindings: a card that offers none is visibility: none")
+		return keypath.At(errors.New("a card that offers none is visibility: none"), "card", "bindings")
 	}
 	for i, name := range c.Bindings {
 		if b, known := wire.ParseBinding(name); !known || b.String() != name {
-			return fmt.Errorf("card: bindings: %q is not JSONRPC, HTTP+JSON or GRPC", name)
+			return keypath.At(keypath.Point(fmt.Errorf("%q is not JSONRPC, HTTP+JSON or GRPC", name), i), "card", "bindings")
 		}
 		if slices.Contains(c.Bindings[:i], name) {
-			return fmt.Errorf("card: bindings: %q is listed twice", name)
+			return keypath.At(keypath.Point(fmt.Errorf("%q is listed twice", name), i), "card", "bindings")
 		}
 	}
 	return nil
@@ -33,14 +34,14 @@ func (c Config) CheckOffer(taken, alone, below bool) error {
 	}
 	switch {
 	case !taken:
-		return errors.New("card: bindings: GRPC alone leaves the card without an address, since the listener does not take it: " +
-			"that needs server.tls or server.h2c")
+		return keypath.At(errors.New("GRPC alone leaves the card without an address, since the listener does not take it: "+
+			"that needs server.tls or server.h2c"), "card", "bindings")
 	case !alone && below:
-		return errors.New("card: bindings: GRPC alone leaves the card without an address, since gRPC knows no path such as that of server.publicURL: " +
-			"give the agent a host of its own (hosts)")
+		return keypath.At(errors.New("GRPC alone leaves the card without an address, since gRPC knows no path such as that of server.publicURL: "+
+			"give the agent a host of its own (hosts)"), "card", "bindings")
 	case !alone && c.Form == legacyForm:
-		return errors.New(`card: bindings: GRPC alone leaves a card of form "0.3" without an address, since gRPC of 0.3 has no tenant to name the agent by: ` +
-			"give the agent a host of its own (hosts)")
+		return keypath.At(errors.New(`GRPC alone leaves a card of form "0.3" without an address, since gRPC of 0.3 has no tenant to name the agent by: `+
+			"give the agent a host of its own (hosts)"), "card", "bindings")
 	}
 	return nil
 }

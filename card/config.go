@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -106,32 +107,32 @@ func (c Config) Validate() error {
 	var errs []error
 	switch u, err := c.URL.Parse(); {
 	case c.URL == "":
-		errs = append(errs, errors.New("card: url is missing"))
+		errs = append(errs, keypath.At(keypath.Point(errors.New("url is missing"), "url"), "card"))
 	case err != nil || origin(c.URL.Reveal()) == "":
-		errs = append(errs, errors.New("card: url is not an absolute http or https URL"))
+		errs = append(errs, keypath.At(keypath.Point(errors.New("url is not an absolute http or https URL"), "url"), "card"))
 	case u.Fragment != "":
-		errs = append(errs, fmt.Errorf("card: url %s has a fragment", c.URL))
+		errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("url %s has a fragment", c.URL), "url"), "card"))
 	}
 	switch c.Visibility {
 	case "", Public, Caller, None:
 	default:
-		errs = append(errs, fmt.Errorf("card: visibility %q is not public, caller or none", c.Visibility))
+		errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("visibility %q is not public, caller or none", c.Visibility), "visibility"), "card"))
 	}
 	if c.Refresh != 0 && c.Refresh.Std() < minRefresh {
-		errs = append(errs, fmt.Errorf("card: refresh is shorter than %v", minRefresh))
+		errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("refresh is shorter than %v", minRefresh), "refresh"), "card"))
 	}
 	if err := c.Trust.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("card: trust: %w", err))
+		errs = append(errs, keypath.At(err, "card", "trust"))
 	}
 	switch c.Form {
 	case "", autoForm, MixedForm, modernForm, legacyForm:
 	default:
-		errs = append(errs, fmt.Errorf("card: form %q is not auto, mixed, 1.0 or 0.3", c.Form))
+		errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("form %q is not auto, mixed, 1.0 or 0.3", c.Form), "form"), "card"))
 	}
 	switch c.Requirements {
 	case "", autoRequirements, omitRequirements, specRequirements, goRequirements:
 	default:
-		errs = append(errs, fmt.Errorf("card: requirements %q is not auto, omit, spec or go", c.Requirements))
+		errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("requirements %q is not auto, omit, spec or go", c.Requirements), "requirements"), "card"))
 	}
 	if err := c.checkBindings(); err != nil {
 		errs = append(errs, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/a2a-gateway/a2a-gateway/card/lint"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -73,8 +74,7 @@ func (l Limits) validate() error {
 		bytes secret.Size
 	}{{"name", l.Name}, {"text", l.Text}} {
 		if size.bytes != 0 && (size.bytes < shortest || size.bytes > MaxSize) {
-			errs = append(errs, fmt.Errorf("card: limits: %s: %v is not between %d bytes and %v",
-				size.name, size.bytes, shortest, secret.Size(MaxSize)))
+			errs = append(errs, keypath.At(fmt.Errorf("%v is not between %d bytes and %v", size.bytes, shortest, secret.Size(MaxSize)), "card", "limits", size.name))
 		}
 	}
 	for _, count := range []struct {
@@ -82,7 +82,7 @@ func (l Limits) validate() error {
 		n    int
 	}{{"entries", l.Entries}, {"skills", l.Skills}} {
 		if count.n < 0 {
-			errs = append(errs, fmt.Errorf("card: limits: %s: %d is negative", count.name, count.n))
+			errs = append(errs, keypath.At(fmt.Errorf("%d is negative", count.n), "card", "limits", count.name))
 		}
 	}
 	return errors.Join(errs...)

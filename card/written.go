@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -29,16 +30,16 @@ func (c InterfaceConfig) read() (Interface, error) {
 	i := Interface{Tenant: c.Tenant}
 	var known bool
 	if i.Binding, known = wire.ParseBinding(c.Binding); !known {
-		return i, fmt.Errorf("binding: %q is not JSONRPC, HTTP+JSON or GRPC", c.Binding)
+		return i, keypath.At(fmt.Errorf("%q is not JSONRPC, HTTP+JSON or GRPC", c.Binding), "binding")
 	}
 	if i.Version, known = wire.ParseVersion(c.Version); !known || strings.TrimSpace(c.Version) == "" {
-		return i, fmt.Errorf("version: %q is not 0.1, 0.2, 0.3 or 1.0", c.Version)
+		return i, keypath.At(fmt.Errorf("%q is not 0.1, 0.2, 0.3 or 1.0", c.Version), "version")
 	}
 	switch {
 	case i.Version == wire.V01 && i.Binding != wire.JSONRPC:
-		return i, errors.New("binding: A2A 0.1 has JSONRPC alone")
+		return i, keypath.At(errors.New("A2A 0.1 has JSONRPC alone"), "binding")
 	case i.Version != wire.V10 && i.Tenant != "":
-		return i, errors.New("tenant: A2A has tenants from 1.0 on")
+		return i, keypath.At(errors.New("A2A has tenants from 1.0 on"), "tenant")
 	}
 	text := c.URL.Reveal()
 	if i.Binding == wire.GRPC {
@@ -49,11 +50,11 @@ func (c InterfaceConfig) read() (Interface, error) {
 	u, err := secret.URL(text).Parse()
 	switch {
 	case err != nil || origin(text) == "":
-		return i, errors.New("url: not an absolute http or https URL")
+		return i, keypath.At(errors.New("not an absolute http or https URL"), "url")
 	case !isBare(text):
-		return i, errors.New("url: must have neither a user name, a password nor a fragment")
+		return i, keypath.At(errors.New("must have neither a user name, a password nor a fragment"), "url")
 	case i.Binding == wire.GRPC && (strings.Trim(u.Path, "/") != "" || u.RawQuery != ""):
-		return i, errors.New("url: gRPC has neither path nor query")
+		return i, keypath.At(errors.New("gRPC has neither path nor query"), "url")
 	}
 	if i.URL = text; i.Binding == wire.GRPC {
 		i.URL = origin(text)
@@ -74,7 +75,7 @@ func Written(list []InterfaceConfig) ([]Interface, error) {
 			}
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("interfaces[%d]: %w", n, err))
+			errs = append(errs, keypath.At(err, "interfaces", n))
 		}
 	}
 	return all, errors.Join(errs...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -61,12 +62,12 @@ func (t Trust) Validate() error {
 	}
 	errs := []error{t.validateKeys(), t.validateJKU()}
 	if len(t.Keys) == 0 && t.JWKS == "" && len(t.JKU) == 0 {
-		errs = append(errs, errors.New("required: no key could make a signature hold, write keys, jwks or jku"))
+		errs = append(errs, keypath.At(errors.New("no key could make a signature hold, write keys, jwks or jku"), "required"))
 	}
 	if t.JWKS != "" {
 		if u, err := t.JWKS.Parse(); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" ||
 			u.User != nil || u.Fragment != "" {
-			errs = append(errs, errors.New("jwks: is not an http or https URL without user information and fragment"))
+			errs = append(errs, keypath.At(errors.New("is not an http or https URL without user information and fragment"), "jwks"))
 		}
 	}
 	return errors.Join(errs...)
@@ -75,14 +76,14 @@ func (t Trust) Validate() error {
 // validateKeys reports what is wrong with the list of files. What is in them is read by New.
 func (t Trust) validateKeys() error {
 	if len(t.Keys) > maxKeyFiles {
-		return fmt.Errorf("keys: %d files, at most %d", len(t.Keys), maxKeyFiles)
+		return keypath.At(fmt.Errorf("%d files, at most %d", len(t.Keys), maxKeyFiles), "keys")
 	}
 	for i, path := range t.Keys {
 		switch {
 		case path == "":
-			return fmt.Errorf("keys[%d]: is empty, write the path of a file with public keys", i)
+			return keypath.At(errors.New("is empty, write the path of a file with public keys"), "keys", i)
 		case slices.Contains(t.Keys[:i], path):
-			return fmt.Errorf("keys[%d]: %q is there twice", i, path)
+			return keypath.At(fmt.Errorf("%q is there twice", path), "keys", i)
 		}
 	}
 	return nil
@@ -91,11 +92,11 @@ func (t Trust) validateKeys() error {
 // validateJKU reports which of the places cannot be one.
 func (t Trust) validateJKU() error {
 	if len(t.JKU) > maxJKU {
-		return fmt.Errorf("jku: %d places, at most %d", len(t.JKU), maxJKU)
+		return keypath.At(fmt.Errorf("%d places, at most %d", len(t.JKU), maxJKU), "jku")
 	}
 	for i, place := range t.JKU {
 		if err := t.validatePlace(place); err != nil {
-			return fmt.Errorf("jku[%d]: %w", i, err)
+			return keypath.At(err, "jku", i)
 		}
 	}
 	return nil
@@ -107,7 +108,7 @@ func (t Trust) validatePlace(place string) error {
 	if !strings.Contains(place, "/") {
 		options.AllowHosts = []string{place}
 		_, err := egress.New(options)
-		return err
+		return keypath.Trim(err, "allow") // its own key, which is not here
 	}
 	client, err := egress.New(options)
 	if err != nil {

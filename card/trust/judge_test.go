@@ -464,7 +464,7 @@ func TestConfig(t *testing.T) {
 		"collisions": {Collisions: "accept"},
 		"history":    {History: 1001},
 		"keep":       {Keep: -1},
-		"signature:": {Signature: signature.Trust{Required: true}},
+		"signature.": {Signature: signature.Trust{Required: true}},
 	} {
 		if err := c.Validate(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -84,14 +85,14 @@ type Config struct {
 func (c Config) Validate() error {
 	var errs []error
 	if err := c.Signature.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("signature: %w", err))
+		errs = append(errs, keypath.At(err, "signature"))
 	}
 	if len(c.Digests) > maxDigests {
-		errs = append(errs, fmt.Errorf("digests: %d, at most %d", len(c.Digests), maxDigests))
+		errs = append(errs, keypath.At(fmt.Errorf("%d, at most %d", len(c.Digests), maxDigests), "digests"))
 	}
 	for i, d := range c.Digests {
 		if _, err := parseDigest(d); err != nil {
-			errs = append(errs, fmt.Errorf("digests[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "digests", i))
 		}
 	}
 	for _, word := range []struct {
@@ -103,14 +104,14 @@ func (c Config) Validate() error {
 		{"collisions", c.Collisions, []string{reportCollisions, refuseNames, refuseAll}},
 	} {
 		if word.value != "" && !slices.Contains(word.known, word.value) {
-			errs = append(errs, fmt.Errorf("%s: %q is none of %v", word.key, word.value, word.known))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is none of %v", word.value, word.known), word.key))
 		}
 	}
 	if c.History < 0 || c.History > maxHistory {
-		errs = append(errs, fmt.Errorf("history: %d is not between 1 and %d, or 0 for %d", c.History, maxHistory, defaultHistory))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is not between 1 and %d, or 0 for %d", c.History, maxHistory, defaultHistory), "history"))
 	}
 	if c.Keep < 0 {
-		errs = append(errs, errors.New("keep: must not be negative"))
+		errs = append(errs, keypath.At(errors.New("must not be negative"), "keep"))
 	}
 	return errors.Join(errs...)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -124,29 +125,20 @@ var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // Validate reports what cannot work, naming the key.
 func (c Config) Validate() error {
 	if !agentID.MatchString(c.ID) {
-		return fmt.Errorf("id: %q must be 1 to 64 letters, digits, \"-\", \"_\" or \".\", beginning with a letter or digit", c.ID)
+		return keypath.At(fmt.Errorf("%q must be 1 to 64 letters, digits, \"-\", \"_\" or \".\", beginning with a letter or digit", c.ID), "id")
 	}
 	for _, name := range append(append([]string(nil), c.Headers.Request...), c.Headers.Response...) {
 		if Owned(name) {
-			return fmt.Errorf("headers: %s belongs to the gateway or carries credentials and cannot be listed", name)
+			return keypath.At(fmt.Errorf("%s belongs to the gateway or carries credentials and cannot be listed", name), "headers")
 		}
 	}
-	extensions := c.Extensions.Validate()
-	if extensions != nil {
-		extensions = fmt.Errorf("extensions: %w", extensions)
-	}
+	extensions := keypath.At(c.Extensions.Validate(), "extensions")
 	var bytes error
 	if c.FileBytes != "" && c.FileBytes != "doubled" && c.FileBytes != plainBytes {
-		bytes = fmt.Errorf("fileBytes: %q is not one of doubled, plain", c.FileBytes)
+		bytes = keypath.At(fmt.Errorf("%q is not one of doubled, plain", c.FileBytes), "fileBytes")
 	}
-	authorization := c.Authorization.Validate()
-	if authorization != nil {
-		authorization = fmt.Errorf("authorization: %w", authorization)
-	}
-	fileParts := c.FileParts.Validate()
-	if fileParts != nil {
-		fileParts = fmt.Errorf("fileParts: %w", fileParts)
-	}
+	authorization := keypath.At(c.Authorization.Validate(), "authorization")
+	fileParts := keypath.At(c.FileParts.Validate(), "fileParts")
 	_, interfaces := card.Written(c.Interfaces)
 	return errors.Join(c.Card.Validate(), c.Config.Validate(), interfaces, bytes, extensions, authorization, fileParts, c.checkModes(), c.checkQuirks(),
 		c.checkMatch())
@@ -161,7 +153,7 @@ func (c Config) checkMatch() error {
 	errs := []error{err}
 	for i, m := range c.Match {
 		if !slices.ContainsFunc(c.Skills, func(s SkillConfig) bool { return s.ID == m.Skill }) && m.Skill != "" {
-			errs = append(errs, fmt.Errorf("match[%d].skill: %q is none of the skills listed here", i, m.Skill))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is none of the skills listed here", m.Skill), "match", i, "skill"))
 		}
 	}
 	return errors.Join(errs...)
@@ -172,7 +164,7 @@ func (c Config) checkModes() error {
 	case "", ext.Off, ext.Report, ext.Enforce:
 		return nil
 	}
-	return fmt.Errorf("modes: %q is none of off, report, enforce", c.Modes)
+	return keypath.At(fmt.Errorf("%q is none of off, report, enforce", c.Modes), "modes")
 }
 
 // Agent is a member of the fleet made ready to serve.

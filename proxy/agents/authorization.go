@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // AuthorizationConfig is agents[].authorization: what becomes of a task that waits for
@@ -38,24 +40,24 @@ const maxMessage = 1 << 10
 // Validate reports what cannot work, naming the key.
 func (c AuthorizationConfig) Validate() error {
 	var errs []error
-	for _, h := range c.Hosts {
+	for i, h := range c.Hosts {
 		name := strings.TrimPrefix(h, "*.")
 		u, err := url.Parse("https://" + name)
 		if err != nil || u.Host != name || name == "" || u.Port() != "" || strings.Contains(name, "*") || !ASCII(name) {
-			errs = append(errs, fmt.Errorf("hosts: %q is not a host in ASCII without a port, or *. and a domain", h))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is not a host in ASCII without a port, or *. and a domain", h), i), "hosts"))
 		}
 	}
 	if c.Links != "" && c.Links != "refuse" && c.Links != ReportLinks {
-		errs = append(errs, fmt.Errorf("links: %q is not one of refuse, report", c.Links))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not one of refuse, report", c.Links), "links"))
 	}
 	if c.ResourceMetadata != "" {
 		u, err := url.Parse(c.ResourceMetadata)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-			errs = append(errs, errors.New("resourceMetadata: not an absolute http(s) URL without credentials"))
+			errs = append(errs, keypath.At(errors.New("not an absolute http(s) URL without credentials"), "resourceMetadata"))
 		}
 	}
 	if len(c.Message) > maxMessage {
-		errs = append(errs, fmt.Errorf("message: longer than %d bytes", maxMessage))
+		errs = append(errs, keypath.At(fmt.Errorf("longer than %d bytes", maxMessage), "message"))
 	}
 	return errors.Join(errs...)
 }

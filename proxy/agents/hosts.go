@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
@@ -13,14 +14,14 @@ import (
 // What another agent has already is an error. A host of the gateway's own may be claimed:
 // what is not the gateway's there is then the agent's.
 func (c Config) ClaimHosts(public *url.URL, taken map[string]string) error {
-	for _, host := range c.Hosts {
+	for i, host := range c.Hosts {
 		for _, h := range []string{host, WithPort(public, host)} {
 			canonical, ok := server.CanonicalHost(h)
 			if !ok {
-				return fmt.Errorf("hosts: %q is not a host name", h)
+				return keypath.At(keypath.Point(fmt.Errorf("%q is not a host name", h), i), "hosts")
 			}
 			if by, known := taken[canonical]; known && by != c.ID {
-				return fmt.Errorf("hosts: %q is used twice", h)
+				return keypath.At(keypath.Point(fmt.Errorf("%q is used twice", h), i), "hosts")
 			}
 			taken[canonical] = c.ID
 		}

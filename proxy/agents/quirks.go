@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -28,10 +29,10 @@ var allQuirks = []Quirk{ZonelessTimes, MixedObjects, MethodAddresses}
 func (c *Config) checkQuirks() error {
 	for i, q := range c.Quirks {
 		if !slices.Contains(allQuirks, q) {
-			return fmt.Errorf("quirks[%d]: %q is none of %s", i, q, quirkNames())
+			return keypath.At(fmt.Errorf("%q is none of %s", q, quirkNames()), "quirks", i)
 		}
 		if slices.Contains(c.Quirks[:i], q) {
-			return fmt.Errorf("quirks[%d]: %q is listed twice", i, q)
+			return keypath.At(fmt.Errorf("%q is listed twice", q), "quirks", i)
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package catalog
 import (
 	"errors"
 	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Access says who may read the catalog.
@@ -64,19 +66,19 @@ func (c Config) Validate() error {
 	switch c.Access {
 	case Caller, Public, None:
 	default:
-		errs = append(errs, fmt.Errorf("access: %q is none of caller, public, none", c.Access))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is none of caller, public, none", c.Access), "access"))
 	}
 	if c.LongestPage < 1 || c.LongestPage > mostPage {
-		errs = append(errs, fmt.Errorf("longestPage: want 1 to %d", mostPage))
+		errs = append(errs, keypath.At(fmt.Errorf("want 1 to %d", mostPage), "longestPage"))
 	}
 	if c.Page < 1 || c.Page > c.LongestPage {
-		errs = append(errs, errors.New("page: want 1 to longestPage"))
+		errs = append(errs, keypath.At(errors.New("want 1 to longestPage"), "page"))
 	}
 	if c.Terms < 1 || c.Terms > mostTerms {
-		errs = append(errs, fmt.Errorf("terms: want 1 to %d", mostTerms))
+		errs = append(errs, keypath.At(fmt.Errorf("want 1 to %d", mostTerms), "terms"))
 	}
 	if len(c.Name) > mostName {
-		errs = append(errs, fmt.Errorf("name: longer than %d bytes", mostName))
+		errs = append(errs, keypath.At(fmt.Errorf("longer than %d bytes", mostName), "name"))
 	}
 	return errors.Join(errs...)
 }

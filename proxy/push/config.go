@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -122,28 +123,28 @@ func (c Config) Validate() error {
 	switch c.Mode {
 	case "", modeOff, modePassthrough, modeRelay:
 	default:
-		errs = append(errs, fmt.Errorf("mode: %q is not one of off, passthrough, relay", c.Mode))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not one of off, passthrough, relay", c.Mode), "mode"))
 	}
 	switch c.Challenge {
 	case "", challengeOff, challengeRequired:
 	default:
-		errs = append(errs, fmt.Errorf("challenge: %q is not one of off, required", c.Challenge))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not one of off, required", c.Challenge), "challenge"))
 	}
 	switch c.Payload {
 	case "", payloadTask, payloadEvent:
 	default:
-		errs = append(errs, fmt.Errorf("payload: %q is not one of task, event", c.Payload))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not one of task, event", c.Payload), "payload"))
 	}
 	for _, n := range []struct {
-		key   string
+		key   keypath.Path
 		value int64
 	}{
-		{"perTask", int64(c.PerTask)}, {"perPrincipal", int64(c.PerPrincipal)}, {"perConfig", int64(c.PerConfig)},
-		{"queue", c.Queue}, {"inFlight", int64(c.InFlight)},
-		{"perTarget.inFlight", int64(c.PerTarget.InFlight)}, {"perTarget.rate", int64(c.PerTarget.Rate)},
+		{keypath.Of("perTask"), int64(c.PerTask)}, {keypath.Of("perPrincipal"), int64(c.PerPrincipal)}, {keypath.Of("perConfig"), int64(c.PerConfig)},
+		{keypath.Of("queue"), c.Queue}, {keypath.Of("inFlight"), int64(c.InFlight)},
+		{keypath.Of("perTarget", "inFlight"), int64(c.PerTarget.InFlight)}, {keypath.Of("perTarget", "rate"), int64(c.PerTarget.Rate)},
 	} {
 		if n.value < 0 {
-			errs = append(errs, fmt.Errorf("%s: %d is less than 0", n.key, n.value))
+			errs = append(errs, keypath.At(fmt.Errorf("%d is less than 0", n.value), n.key))
 		}
 	}
 	reach := c.reach()
@@ -157,13 +158,13 @@ func (c Config) validateTimes() error {
 	a := c.Attempts
 	switch {
 	case a.Timeout.Std() < time.Second || a.Timeout.Std() > time.Minute:
-		return fmt.Errorf("attempts.timeout: %s is not within 1s and 1m", a.Timeout)
+		return keypath.At(fmt.Errorf("%s is not within 1s and 1m", a.Timeout), "attempts", "timeout")
 	case a.First.Std() < 10*time.Millisecond:
-		return fmt.Errorf("attempts.first: %s is less than 10ms", a.First)
+		return keypath.At(fmt.Errorf("%s is less than 10ms", a.First), "attempts", "first")
 	case a.Longest < a.First:
-		return fmt.Errorf("attempts.longest: %s is less than attempts.first, %s", a.Longest, a.First)
+		return keypath.At(fmt.Errorf("%s is less than attempts.first, %s", a.Longest, a.First), "attempts", "longest")
 	case a.For < a.First:
-		return fmt.Errorf("attempts.for: %s is less than attempts.first, %s", a.For, a.First)
+		return keypath.At(fmt.Errorf("%s is less than attempts.first, %s", a.For, a.First), "attempts", "for")
 	}
 	return nil
 }

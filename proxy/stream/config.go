@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -150,24 +151,24 @@ const (
 func (c Config) Validate() error {
 	c.Defaults()
 	var errs []error
-	add := func(wrong bool, format string, args ...any) {
+	add := func(wrong bool, key keypath.Path, format string, args ...any) {
 		if wrong {
-			errs = append(errs, fmt.Errorf(format, args...))
+			errs = append(errs, keypath.At(fmt.Errorf(format, args...), key))
 		}
 	}
 	b := c.Buffer
-	add(b.Events < 1 || b.Events > maxEvents, "buffer.events: %d is not within 1 and %d", b.Events, maxEvents)
-	add(b.Bytes > maxBytes, "buffer.bytes: %s is more than %s", b.Bytes, secret.Size(maxBytes))
-	add(b.Total < b.Bytes, "buffer.total: %s is less than buffer.bytes, %s", b.Total, b.Bytes)
-	add(b.Total < b.Snapshot, "buffer.total: %s is less than buffer.snapshot, %s", b.Total, b.Snapshot)
-	add(c.Persist != persistAuto && c.Persist != persistOff, "persist: %q is not one of auto, off", c.Persist)
+	add(b.Events < 1 || b.Events > maxEvents, keypath.Of("buffer", "events"), "%d is not within 1 and %d", b.Events, maxEvents)
+	add(b.Bytes > maxBytes, keypath.Of("buffer", "bytes"), "%s is more than %s", b.Bytes, secret.Size(maxBytes))
+	add(b.Total < b.Bytes, keypath.Of("buffer", "total"), "%s is less than buffer.bytes, %s", b.Total, b.Bytes)
+	add(b.Total < b.Snapshot, keypath.Of("buffer", "total"), "%s is less than buffer.snapshot, %s", b.Total, b.Snapshot)
+	add(c.Persist != persistAuto && c.Persist != persistOff, keypath.Of("persist"), "%q is not one of auto, off", c.Persist)
 	add(c.Grammar != grammarEnforce && c.Grammar != grammarStrict && c.Grammar != grammarReport && c.Grammar != grammarOff,
-		"grammar: %q is not one of enforce, strict, report, off", c.Grammar)
-	add(c.Poll.Std() < minPoll, "poll: %s is less than %s", c.Poll, minPoll)
-	add(c.Turns < 1, "turns: %d is less than 1", c.Turns)
-	add(c.Remember.Tasks < 1, "remember.tasks: %d is less than 1", c.Remember.Tasks)
-	add(c.CloseWait.Std() < minCloseWait, "closeWait: %s is less than %s", c.CloseWait, minCloseWait)
-	add(*c.PerPrincipal < 0, "perPrincipal: %d is less than 0", *c.PerPrincipal)
+		keypath.Of("grammar"), "%q is not one of enforce, strict, report, off", c.Grammar)
+	add(c.Poll.Std() < minPoll, keypath.Of("poll"), "%s is less than %s", c.Poll, minPoll)
+	add(c.Turns < 1, keypath.Of("turns"), "%d is less than 1", c.Turns)
+	add(c.Remember.Tasks < 1, keypath.Of("remember", "tasks"), "%d is less than 1", c.Remember.Tasks)
+	add(c.CloseWait.Std() < minCloseWait, keypath.Of("closeWait"), "%s is less than %s", c.CloseWait, minCloseWait)
+	add(*c.PerPrincipal < 0, keypath.Of("perPrincipal"), "%d is less than 0", *c.PerPrincipal)
 	return errors.Join(errs...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
@@ -83,19 +84,15 @@ func (i Instances) source(o discovery.Options) (discovery.Source, error) {
 	return discovery.Static(i.fixed())
 }
 
-// validate reports what cannot work, its text beginning with the key's.
+// validate reports what cannot work, at its key.
 func (i Instances) validate(n int) error {
-	key := fmt.Sprintf("instances[%d]", n)
 	if len(i.Static) > 0 {
 		if _, err := i.source(discovery.Options{}); err != nil {
-			return wrong(key+".static", "%w", err)
+			return keypath.At(err, "instances", n, "static")
 		}
 		return nil
 	}
-	if err := i.Validate(); err != nil {
-		return wrong(key, "%w", err)
-	}
-	return nil
+	return keypath.At(i.Validate(), "instances", n)
 }
 
 // Affinity is what a call shares with calls before it, and with the instance that
@@ -235,46 +232,46 @@ func (l Load) settled() Load {
 // strict is Affinity.Strict with its default.
 func (a Affinity) strict() bool { return a.Strict == nil || *a.Strict }
 
-// validate reports the first thing wrong, its text beginning with the key's.
+// validate reports the first thing wrong, at its key.
 func (l Load) validate() error {
 	for n, source := range l.Instances {
 		if err := source.validate(n); err != nil {
 			return err
 		}
 	}
-	for _, by := range l.Affinity.By {
+	for i, by := range l.Affinity.By {
 		if !oneOf(by, byTask, byContext, byNothing) {
-			return wrong("affinity.by", "%q is none of %s, %s and %s", by, byTask, byContext, byNothing)
+			return keypath.At(keypath.Point(fmt.Errorf("%q is none of %s, %s and %s", by, byTask, byContext, byNothing), i), "affinity", "by")
 		}
 	}
 	if len(l.Affinity.By) > 1 && slices.Contains(l.Affinity.By, byNothing) {
-		return wrong("affinity.by", "%s stands alone", byNothing)
+		return wrong(keypath.Of("affinity", "by"), "%s stands alone", byNothing)
 	}
 	if p := l.Health.Path; p != "" && (!strings.HasPrefix(p, "/") || strings.ContainsAny(p, "#\r\n ")) {
-		return wrong("health.path", "%q is not a path", p)
+		return wrong(keypath.Of("health", "path"), "%q is not a path", p)
 	}
 	for _, n := range []struct {
-		key         string
+		key         keypath.Path
 		value, most int
 	}{
-		{"connections", l.Connections, 1 << 30},
-		{"health.port", l.Health.Port, 65535},
-		{"health.healthy", l.Health.Healthy, 1000},
-		{"health.unhealthy", l.Health.Unhealthy, 1000},
-		{"ejection.failures", l.Ejection.Failures, 1000},
-		{"ejection.most", l.Ejection.Most, 100},
-		{"breaker.failures", l.Breaker.Failures, 1000},
-		{"retry.attempts", l.Retry.Attempts, mostAttempts},
-		{"retry.budget", l.Retry.Budget, 100},
+		{keypath.Of("connections"), l.Connections, 1 << 30},
+		{keypath.Of("health", "port"), l.Health.Port, 65535},
+		{keypath.Of("health", "healthy"), l.Health.Healthy, 1000},
+		{keypath.Of("health", "unhealthy"), l.Health.Unhealthy, 1000},
+		{keypath.Of("ejection", "failures"), l.Ejection.Failures, 1000},
+		{keypath.Of("ejection", "most"), l.Ejection.Most, 100},
+		{keypath.Of("breaker", "failures"), l.Breaker.Failures, 1000},
+		{keypath.Of("retry", "attempts"), l.Retry.Attempts, mostAttempts},
+		{keypath.Of("retry", "budget"), l.Retry.Budget, 100},
 	} {
 		if n.value < 0 || n.value > n.most {
 			return wrong(n.key, "%d is not between 0 and %d", n.value, n.most)
 		}
 	}
 	for _, s := range []struct {
-		key  string
+		key  keypath.Path
 		list []int
-	}{{"retry.statuses", l.Retry.Statuses}, {"ejection.statuses", l.Ejection.Statuses}} {
+	}{{keypath.Of("retry", "statuses"), l.Retry.Statuses}, {keypath.Of("ejection", "statuses"), l.Ejection.Statuses}} {
 		for _, status := range s.list {
 			if status < 400 || status > 599 {
 				return wrong(s.key, "%d is not the status of an error", status)
@@ -283,7 +280,7 @@ func (l Load) validate() error {
 	}
 	for _, method := range sortedKeys(l.Timeouts) {
 		if method == "" || l.Timeouts[method] <= 0 {
-			return wrong("timeouts["+method+"]", "wants a method and a duration")
+			return wrong(keypath.Of("timeouts", method), "wants a method and a duration")
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -19,33 +20,30 @@ func (c Config) Validate() error {
 	shown := map[string]bool{}
 	for i, cred := range c.Credentials {
 		if err := cred.validate(); err != nil {
-			return fmt.Errorf("credentials[%d]%w", i, err)
+			return keypath.At(err, "credentials", i)
 		}
 		on := cred.On
 		if on == "" {
 			on = always
 		}
 		if occasion := cred.header() + " " + on; shown[occasion] {
-			return fmt.Errorf("credentials[%d].header: another credential is shown in %s on the same occasion (%s)", i, cred.header(), on)
+			return keypath.At(fmt.Errorf("another credential is shown in %s on the same occasion (%s)", cred.header(), on), "credentials", i, "header")
 		} else {
 			shown[occasion] = true
 		}
 	}
 	if (c.TLS.Certificate == "") != (c.TLS.Key == "") {
-		return errors.New("tls: certificate and key go together")
+		return keypath.At(keypath.Point(errors.New("certificate and key go together"), "certificate"), "tls")
 	}
 	if err := c.Egress.Validate(); err != nil {
-		return fmt.Errorf("egress: %w", err)
+		return keypath.At(err, "egress")
 	}
-	if err := c.Load.validate(); err != nil {
-		return fmt.Errorf("load%w", err)
-	}
-	return nil
+	return keypath.At(c.Load.validate(), "load")
 }
 
-// wrong is an error at a key below the one that is being validated.
-func wrong(key, format string, args ...any) error {
-	return fmt.Errorf("."+key+": "+format, args...)
+// wrong is an error at a key below the one that is being validated: its name, or a path.
+func wrong(key any, format string, args ...any) error {
+	return keypath.At(fmt.Errorf(format, args...), key)
 }
 
 // kind is the key that says where the credential comes from; "" when none or several do.
@@ -71,11 +69,11 @@ func (c Credential) kind() string {
 	return kind
 }
 
-// validate reports the first thing wrong, its text beginning with the key's.
+// validate reports the first thing wrong, at its key.
 func (c Credential) validate() error {
 	kind := c.kind()
 	if kind == "" {
-		return errors.New(": exactly one of value, oauth2, exchange, assertion and passthrough must be set")
+		return errors.New("exactly one of value, oauth2, exchange, assertion and passthrough must be set")
 	}
 	token := c.OAuth2 != nil || c.Exchange != nil || c.Assertion != nil
 	switch {
@@ -94,38 +92,30 @@ func (c Credential) validate() error {
 	case !httpguts.ValidHeaderFieldValue(c.Value.Reveal()):
 		return wrong("value", "holds characters that cannot stand in a header")
 	case c.OAuth2 != nil:
-		return below(kind, c.OAuth2.validate())
+		return keypath.At(c.OAuth2.validate(), kind)
 	case c.Exchange != nil:
-		return below(kind, c.Exchange.validate())
+		return keypath.At(c.Exchange.validate(), kind)
 	case c.Assertion != nil:
-		return below(kind, c.Assertion.validate())
+		return keypath.At(c.Assertion.validate(), kind)
 	}
 	return nil
 }
 
-// below puts a key in front of an error of wrong.
-func below(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf(".%s%w", key, err)
-}
-
 func (o *OAuth2) validate() error {
 	if o.TokenURL == "" || o.ClientID == "" {
-		return errors.New(": tokenURL and clientID are required")
+		return errors.New("tokenURL and clientID are required")
 	}
 	if err := endpointURL(o.TokenURL); err != nil {
 		return wrong("tokenURL", "%w", err)
 	}
-	return scopeList("scopes", o.Scopes)
+	return scopeList(o.Scopes, "scopes")
 }
 
 func (x *Exchange) validate() error {
 	bearer := x.Grant == grantBearer
 	switch {
 	case x.TokenURL == "" || x.ClientID == "":
-		return errors.New(": tokenURL and clientID are required")
+		return errors.New("tokenURL and clientID are required")
 	case !oneOf(x.Grant, "", grantExchange, grantBearer):
 		return wrong("grant", "%q is neither %s nor %s", x.Grant, grantExchange, grantBearer)
 	case !oneOf(x.Subject, "", subjectToken, subjectClient, subjectAssertion):
@@ -153,7 +143,7 @@ func (x *Exchange) validate() error {
 	for i, r := range x.Resource {
 		// RFC 8693 §2.1: an absolute URI, without fragment.
 		if u, err := url.Parse(r); err != nil || !u.IsAbs() || strings.Contains(r, "#") {
-			return wrong(fmt.Sprintf("resource[%d]", i), "not an absolute URI without fragment")
+			return wrong(keypath.Of("resource", i), "not an absolute URI without fragment")
 		}
 	}
 	return mapped(x.Identity, x.Permissions)
@@ -170,11 +160,11 @@ func (a *Assertion) validate() error {
 func mapped(i *Identity, p *Permissions) error {
 	if i != nil {
 		if slices.Contains(i.Issuers, "") {
-			return wrong("identity.issuers", "holds an empty entry")
+			return wrong(keypath.Of("identity", "issuers"), "holds an empty entry")
 		}
 		for value, subject := range i.Subjects {
 			if value == "" || subject == "" {
-				return wrong("identity.subjects", "holds an empty entry")
+				return wrong(keypath.Of("identity", "subjects"), "holds an empty entry")
 			}
 		}
 	}
@@ -189,19 +179,19 @@ func mapped(i *Identity, p *Permissions) error {
 		scopes map[string][]string
 	}{{"scopes", p.Scopes}, {"groups", p.Groups}} {
 		for _, name := range sortedKeys(m.scopes) {
-			if err := scopeList("permissions."+m.key+"["+name+"]", m.scopes[name]); err != nil {
+			if err := scopeList(m.scopes[name], "permissions", m.key, name); err != nil {
 				return err
 			}
 		}
 	}
-	return scopeList("permissions.always", p.Always)
+	return scopeList(p.Always, "permissions", "always")
 }
 
 // scopeList reports an entry that is no scope-token (RFC 6749 §3.3).
-func scopeList(key string, scopes []string) error {
-	for _, s := range scopes {
+func scopeList(scopes []string, key ...any) error {
+	for i, s := range scopes {
 		if s == "" || !printable(s) || strings.ContainsAny(s, ` "\`) {
-			return wrong(key, "%q is not a scope", s)
+			return keypath.At(keypath.Point(fmt.Errorf("%q is not a scope", s), i), key...)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -159,17 +160,17 @@ func (c Config) Validate() error {
 	}
 	switch {
 	case c.EmptyAfter < 0:
-		return errors.New("emptyAfter: want at least 1")
+		return keypath.At(errors.New("want at least 1"), "emptyAfter")
 	case c.Limit < 0:
-		return errors.New("limit: want at least 1")
+		return keypath.At(errors.New("want at least 1"), "limit")
 	case c.Answer < 0:
-		return errors.New("answer: want more than 0")
+		return keypath.At(errors.New("want more than 0"), "answer")
 	case c.Timeout < 0:
-		return errors.New("timeout: want more than 0")
+		return keypath.At(errors.New("want more than 0"), "timeout")
 	case c.DNS != nil:
 		return c.DNS.validate()
 	case c.Kubernetes != nil:
-		return c.Kubernetes.validate()
+		return keypath.At(c.Kubernetes.validate(), "kubernetes")
 	}
 	return nil
 }
@@ -177,30 +178,30 @@ func (c Config) Validate() error {
 func (d *DNS) validate() error {
 	name, err := parseHost(d.Name)
 	if err != nil {
-		return fmt.Errorf("dns.name: %w", err)
+		return keypath.At(err, "dns", "name")
 	}
 	if _, err := netip.ParseAddr(name); err == nil {
-		return errors.New("dns.name: want a name, not an address")
+		return keypath.At(errors.New("want a name, not an address"), "dns", "name")
 	}
 	switch d.Records {
 	case "", recordsAddress:
 	case recordsSRV:
 		if d.Port != 0 || d.Family != "" {
-			return errors.New("dns.records: SRV records name the port and hosts, so port and family must not be set")
+			return keypath.At(errors.New("SRV records name the port and hosts, so port and family must not be set"), "dns", "records")
 		}
 	default:
-		return fmt.Errorf("dns.records: want %s or %s", recordsAddress, recordsSRV)
+		return keypath.At(fmt.Errorf("want %s or %s", recordsAddress, recordsSRV), "dns", "records")
 	}
 	switch d.Family {
 	case "", familyAny, family4, family6:
 	default:
-		return fmt.Errorf("dns.family: want %s, %s or %s", familyAny, family4, family6)
+		return keypath.At(fmt.Errorf("want %s, %s or %s", familyAny, family4, family6), "dns", "family")
 	}
 	if d.Port < 0 || d.Port > 65535 {
-		return errors.New("dns.port: want 1 to 65535")
+		return keypath.At(errors.New("want 1 to 65535"), "dns", "port")
 	}
 	if d.Every != 0 && d.Every.Std() < leastEvery {
-		return fmt.Errorf("dns.every: want at least %s", leastEvery)
+		return keypath.At(fmt.Errorf("want at least %s", leastEvery), "dns", "every")
 	}
 	return nil
 }
@@ -213,16 +214,16 @@ func label(s string) bool {
 func (k *Kubernetes) validate() error {
 	switch {
 	case k.Service == "" || !label(k.Service):
-		return errors.New("kubernetes.service: want the name of a service")
+		return keypath.At(errors.New("want the name of a service"), "service")
 	case !label(k.Namespace):
-		return errors.New("kubernetes.namespace: want the name of a namespace")
+		return keypath.At(errors.New("want the name of a namespace"), "namespace")
 	case k.Namespace == "" && k.Server != "":
-		return errors.New("kubernetes.namespace: required beside server")
+		return keypath.At(errors.New("required beside server"), "namespace")
 	case !label(k.Port):
-		return errors.New("kubernetes.port: want the name or number of a port")
+		return keypath.At(errors.New("want the name or number of a port"), "port")
 	}
 	if n, err := strconv.Atoi(k.Port); err == nil && (n < 1 || n > 65535) {
-		return errors.New("kubernetes.port: want 1 to 65535")
+		return keypath.At(errors.New("want 1 to 65535"), "port")
 	}
 	if k.Server == "" {
 		return nil
@@ -230,11 +231,11 @@ func (k *Kubernetes) validate() error {
 	u, err := k.Server.Parse()
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
 		(u.Scheme != "https" && u.Scheme != "http") {
-		return errors.New("kubernetes.server: want an https URL")
+		return keypath.At(errors.New("want an https URL"), "server")
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	if u.Scheme == "http" && u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return errors.New("kubernetes.server: http is for this machine (localhost, 127.0.0.1, ::1)")
+		return keypath.At(errors.New("http is for this machine (localhost, 127.0.0.1, ::1)"), "server")
 	}
 	return nil
 }

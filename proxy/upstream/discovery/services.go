@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -62,23 +63,23 @@ const (
 func (s Services) Validate() error {
 	k := Kubernetes{Service: "any", Namespace: s.Namespace, Server: s.Server}
 	if err := k.validate(); err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "kubernetes."))
+		return err
 	}
 	switch {
 	case s.Address != "" && s.Address != byName && s.Address != byClusterIP:
-		return fmt.Errorf("address: want %s or %s", byName, byClusterIP)
+		return keypath.At(fmt.Errorf("want %s or %s", byName, byClusterIP), "address")
 	case strings.ContainsAny(s.Selector, " \t\r\n&"):
-		return errors.New("selector: want labels, as in app=billing,tier=agents")
+		return keypath.At(errors.New("want labels, as in app=billing,tier=agents"), "selector")
 	case s.Timeout < 0:
-		return errors.New("timeout: want more than 0")
+		return keypath.At(errors.New("want more than 0"), "timeout")
 	case s.Limit < 0:
-		return errors.New("limit: want at least 1")
+		return keypath.At(errors.New("want at least 1"), "limit")
 	case s.Answer < 0:
-		return errors.New("answer: want more than 0")
+		return keypath.At(errors.New("want more than 0"), "answer")
 	}
 	if s.Domain != "" {
 		if _, err := parseHost(s.Domain); err != nil {
-			return fmt.Errorf("domain: %w", err)
+			return keypath.At(err, "domain")
 		}
 	}
 	return nil
