@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -129,7 +129,7 @@ func (c *compiled) readCases(files []string, now time.Time) ([]*trial, error) {
 		}
 		r := caseReader{compiled: c, doc: doc, path: path, now: now, defaults: f.Defaults, cards: map[string]*card.Card{}}
 		if len(f.Cases) == 0 {
-			errs = append(errs, doc.Wrong(errors.New("there is none"), "cases"))
+			errs = append(errs, doc.Wrong(errors.New("there is none"), keypath.Of("cases")))
 		}
 		for i := range f.Cases {
 			t, err := r.read(i, &f.Cases[i])
@@ -153,22 +153,22 @@ type caseReader struct {
 
 // read makes one ready. The error names the first key that is wrong.
 func (r *caseReader) read(i int, tc *testCase) (*trial, error) {
-	at := []string{"cases", strconv.Itoa(i)}
-	t := &trial{file: r.path, name: tc.Name, line: r.doc.Line(at...), want: tc.Want}
+	at := keypath.Of("cases", i)
+	t := &trial{file: r.path, name: tc.Name, line: r.doc.Line(at), want: tc.Want}
 	if t.name == "" {
 		t.name = fmt.Sprintf("case %d", i+1)
 	}
 	if slices.Contains(r.names, t.name) {
-		return t, r.doc.Wrong(fmt.Errorf("another case has the same name %q", t.name), append(at, "name")...)
+		return t, r.doc.Wrong(fmt.Errorf("another case has the same name %q", t.name), keypath.Of(at, "name"))
 	}
 	r.names = append(r.names, t.name)
 	q, wrong, err := r.fill(tc)
-	key := []string{wrong}
+	key := keypath.Of(wrong)
 	if err == nil {
 		key, err = tc.Want.check()
 	}
 	if err != nil {
-		return t, r.doc.Wrong(err, append(at, key...)...)
+		return t, r.doc.Wrong(err, keypath.Of(at, key))
 	}
 	t.Inquiry = q
 	return t, nil

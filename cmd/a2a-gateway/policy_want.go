@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
@@ -22,15 +23,15 @@ func decisionOf(said string) string {
 }
 
 // check reports what can never come true, with the key.
-func (w *want) check() (key []string, err error) {
+func (w *want) check() (key keypath.Path, err error) {
 	switch w.Decision {
 	case "", "allow", "deny", verdict.Refused:
 	default:
-		return []string{"want", "decision"}, fmt.Errorf("%q is none of allow, deny and refused", w.Decision)
+		return keypath.Of("want", "decision"), fmt.Errorf("%q is none of allow, deny and refused", w.Decision)
 	}
 	if w.Decision == "" && w.Rule == "" && w.Skill == nil && w.Reason == "" && w.Error == "" && w.Scopes == nil &&
 		w.Visible == nil && w.Shadow == nil && w.Limits == nil && w.Skills == nil {
-		return []string{"want"}, errors.New("nothing is wanted; write allow, deny or refused")
+		return keypath.Of("want"), errors.New("nothing is wanted; write allow, deny or refused")
 	}
 	return nil, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
@@ -27,7 +28,7 @@ func ReadAgent(data []byte) (agents.Config, error) {
 		return a, err
 	}
 	s := newShape("", "")
-	s.secrets = func(n *yaml.Node, path []string) {
+	s.secrets = func(n *yaml.Node, path keypath.Path) {
 		if n.Kind != yaml.ScalarNode {
 			s.wrong(n, path, "want the secret itself; files cannot be named here")
 		}
@@ -55,7 +56,7 @@ func ShowAgent(data []byte) (jsontext.Value, error) {
 	}
 	const hidden = "(secret)"
 	s := newShape("", "")
-	s.secrets = func(n *yaml.Node, _ []string) {
+	s.secrets = func(n *yaml.Node, _ keypath.Path) {
 		*n = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: hidden, Line: n.Line, Column: n.Column}
 	}
 	s.visit(root, reflect.TypeFor[agents.Config](), nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
@@ -42,7 +43,7 @@ func (c *Config) Check() ([]string, error) {
 	warnings = append(warnings, odd...)
 	errs = append(errs, wrong...)
 	book, err := c.Extensions.Compile()
-	errs = append(errs, registered(err)...)
+	errs = append(errs, keypath.At(err, "extensions"))
 	defer book.Close()
 	warnings = append(warnings, book.Warnings()...)
 	rules, dubious, err := policy.Compile(c.Policy.Config, c.RuleAgents(), book.Extra().Methods()...)
@@ -164,14 +165,14 @@ func checkFilesOf(a *agents.Config) error {
 // checkFiles reports the files of all other sections that the gateway would refuse.
 func (c *Config) checkFiles() []error {
 	errs := append(c.checkCertificates(),
-		at(c.Admin.CheckFiles(), "admin"),
-		at(c.Keys.CheckFiles(), "keys"),
-		at(c.Push.CheckFiles(), "push"),
-		at(c.Egress.CheckFiles(), "egress"),
+		keypath.At(c.Admin.CheckFiles(), "admin"),
+		keypath.At(c.Keys.CheckFiles(), "keys"),
+		keypath.At(c.Push.CheckFiles(), "push"),
+		keypath.At(c.Egress.CheckFiles(), "egress"),
 		sink.CheckFiles(c.Telemetry.Audit.Sinks),
 	)
 	if c.State.Driver == redisDriver {
-		errs = append(errs, at(redis.CheckFiles(c.State), "state"))
+		errs = append(errs, keypath.At(redis.CheckFiles(c.State), "state"))
 	}
 	return errs
 }

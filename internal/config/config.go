@@ -2,7 +2,8 @@
 //
 // It owns reading, environment expansion, positions in error messages and the
 // composition of the sections. It does not own the sections: each package
-// declares its Config beside the code that uses it, documented field by field.
+// declares its Config beside the code that uses it, documented field by field, and
+// says what is wrong with one by the path of the key (internal/keypath).
 // It may import every package that declares a section.
 package config
 
@@ -13,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -172,79 +173,76 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 // Validate checks every section and what only holds between sections.
 func (c *Config) Validate() error {
 	book, unregistered := c.Extensions.Compile()
-	errs := append(registered(unregistered),
-		at(c.Server.Validate(), "server"),
-		at(c.Admin.Validate(), "admin"),
-		at(c.Authn.Validate(), "authn"),
-		at(c.Policy.FileParts.Validate(), "policy", "fileParts"),
-		at(c.Catalog.Validate(), "catalog"),
-		at(c.Fleet.Validate(), "fleet"),
-		at(c.Egress.Validate(), "egress"),
-		at(c.Push.Validate(), "push"),
-		at(c.Streams.Validate(), "streams"),
-		at(c.State.Validate(), "state"),
-		at(c.checkRedis(), "state"),
-		at(c.Keys.Validate(), "keys"),
-		at(c.Telemetry.Check(), "telemetry"),
-		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),
-		at(sink.Check(c.Telemetry.Audit.Sinks), "telemetry", "audit"),
-		at(c.Telemetry.Anomalies.Check(), "telemetry", "anomalies"),
-	)
+	errs := []error{
+		keypath.At(unregistered, "extensions"),
+		c.Server.Validate(),
+		keypath.At(c.Admin.Validate(), "admin"),
+		c.Authn.Validate(),
+		keypath.At(c.Policy.FileParts.Validate(), "policy", "fileParts"),
+		keypath.At(c.Catalog.Validate(), "catalog"),
+		keypath.At(c.Fleet.Validate(), "fleet"),
+		keypath.At(c.Egress.Validate(), "egress"),
+		keypath.At(c.Push.Validate(), "push"),
+		keypath.At(c.Streams.Validate(), "streams"),
+		keypath.At(c.State.Validate(), "state"),
+		keypath.At(c.checkRedis(), "state"),
+		keypath.At(c.Keys.Validate(), "keys"),
+		c.Telemetry.Check(),
+		c.Telemetry.Audit.Check(),
+		sink.Check(c.Telemetry.Audit.Sinks),
+		c.Telemetry.Anomalies.Check(),
+	}
 	errs = append(errs, c.checkIdentity()...)
 	errs = append(errs, c.checkUndeclared()...)
-	defer book.Close()                              // nil where the registry is wrong, and knows nothing then
-	public, unread := url.Parse(c.Server.PublicURL) // which server.Validate tells of
-	seen, hosts := map[string]bool{}, map[string]string{}
-	for i, a := range c.Agents {
-		index := fmt.Sprint(i)
-		errs = append(errs, at(a.Validate(), "agents", index))
-		if unread == nil && !seen[a.ID] {
-			errs = append(errs, at(a.ClaimHosts(public, hosts), "agents", index))
-			errs = append(errs, at(c.checkOffer(public, &c.Agents[i]), "agents", index))
-		}
-		if seen[a.ID] {
-			errs = append(errs, at(fmt.Errorf("id %q is used twice", a.ID), "agents", index))
-		}
-		seen[a.ID] = true
-		if _, err := files.New(a.FileParts, c.Policy.FileParts); err != nil {
-			errs = append(errs, at(fmt.Errorf("fileParts: %w", err), "agents", index))
-		}
-		for _, err := range checkAgent(book, &c.Agents[i]) {
-			errs = append(errs, at(err, "agents", index))
-		}
-	}
+	defer book.Close() // nil where the registry is wrong, and knows nothing then
+	errs = append(errs, c.checkAgents(book))
 	if unregistered != nil && c.bringsMethods() {
 		return errors.Join(errs...)
 	}
 	errs = append(errs, c.checkBounds(book.Extra().Methods())...)
 	rules, _, err := policy.Compile(c.Policy.Config, c.RuleAgents(), book.Extra().Methods()...)
 	if err != nil {
-		return errors.Join(append(errs, at(err, "policy"))...)
+		return errors.Join(append(errs, keypath.At(err, "policy"))...)
 	}
 	errs = append(errs, c.checkRules(book)...)
-	return errors.Join(append(errs, c.checkSkills(rules)...)...)
+	return errors.Join(append(errs, c.checkSkills(rules))...)
+}
+
+// checkAgents checks each agent by itself, against what is for all, and that no two have an id
+// or a host in common: a call would have to go to both.
+func (c *Config) checkAgents(book *ext.Book) error {
+	var errs []error
+	public, unread := url.Parse(c.Server.PublicURL) // which server.Validate tells of
+	seen, hosts := map[string]bool{}, map[string]string{}
+	for i := range c.Agents {
+		a := &c.Agents[i]
+		wrong := []error{a.Validate()}
+		if unread == nil && !seen[a.ID] {
+			wrong = append(wrong, a.ClaimHosts(public, hosts), c.checkOffer(public, a))
+		}
+		if seen[a.ID] {
+			wrong = append(wrong, keypath.Point(fmt.Errorf("id %q is used twice", a.ID), "id"))
+		}
+		seen[a.ID] = true
+		_, err := files.New(a.FileParts, c.Policy.FileParts)
+		wrong = append(wrong, keypath.At(err, "fileParts"))
+		wrong = append(wrong, checkAgent(book, a)...)
+		errs = append(errs, keypath.At(errors.Join(wrong...), "agents", i))
+	}
+	return errors.Join(errs...)
 }
 
 // checkSkills reports rules and shared tasks that name a skill which no agent of theirs has, as
 // far as the file lists skills. Where a card decides, only the running gateway
 // can tell, and warns.
-func (c *Config) checkSkills(rules *policy.Set) []error {
+func (c *Config) checkSkills(rules *policy.Set) error {
 	listed := map[string][]string{}
 	for _, a := range c.Agents {
 		for _, s := range a.Skills {
 			listed[a.ID] = append(listed[a.ID], s.ID)
 		}
 	}
-	var errs []error
-	for _, w := range rules.Lint(policy.Known{Skills: listed}) {
-		if w.Rule == "" { // the text names the place
-			errs = append(errs, at(errors.New(w.Text), "policy"))
-			continue
-		}
-		i := slices.IndexFunc(c.Policy.Rules, func(r policy.Rule) bool { return r.Name == w.Rule })
-		errs = append(errs, at(errors.New(w.String()), "policy", "rules", fmt.Sprint(i), "skills"))
-	}
-	return errs
+	return keypath.At(rules.UnknownSkills(listed), "policy")
 }
 
 // AgentIDs lists the configured agents in the order of the file.

@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Document is a YAML file beside the configuration that is read as strictly.
@@ -38,11 +40,11 @@ func decode[T any](name, dir string, doc *yaml.Node, into *T) error {
 	return errors.Join(s.errs...)
 }
 
-// Wrong says that something is wrong with the value that the keys lead to, or with the
-// innermost that is there.
-func (d *Document) Wrong(err error, keys ...string) error {
-	return problemAt(d.name, find(d.root, keys), "%s: %w", spell(keys), err)
+// Wrong says that something is wrong with the value that a path leads to, or with the innermost
+// that is there.
+func (d *Document) Wrong(err error, path keypath.Path) error {
+	return problemAt(d.name, find(d.root, path), "%s: %w", path, err)
 }
 
-// Line is where the value is that the keys lead to, from 1.
-func (d *Document) Line(keys ...string) int { return find(d.root, keys).Line }
+// Line is where the value is that a path leads to, from 1.
+func (d *Document) Line(path keypath.Path) int { return find(d.root, path).Line }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 type list struct {
@@ -47,10 +48,10 @@ func TestReadDocument(t *testing.T) {
 			if err != nil || l.Items[0] != (item{"${X}", true}) {
 				t.Fatalf("got %v, %v", l, err)
 			}
-			if got := d.Line("items", "0"); got != 2 {
+			if got := d.Line(keypath.Of("items", 0)); got != 2 {
 				t.Errorf("line %d, want 2", got)
 			}
-			got := d.Wrong(errors.New("it is closed"), "items", "0", "open").Error()
+			got := d.Wrong(errors.New("it is closed"), keypath.Of("items", 0, "open")).Error()
 			if want := path + ":2:26: items[0].open: it is closed"; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}

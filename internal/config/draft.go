@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
@@ -61,9 +62,9 @@ func (c *Config) drafted(text []byte, book *ext.Book) (*Config, *policy.Set, err
 	}
 	rules, _, err := policy.Compile(next.Policy.Config, next.RuleAgents(), book.Extra().Methods()...)
 	if err != nil {
-		return nil, nil, placed(src, at(err, "policy"))
+		return nil, nil, placed(src, keypath.At(err, "policy"))
 	}
-	if err := errors.Join(append(next.checkRules(book), next.checkSkills(rules)...)...); err != nil {
+	if err := errors.Join(append(next.checkRules(book), next.checkSkills(rules))...); err != nil {
 		return nil, nil, placed(src, err)
 	}
 	return &next, rules, nil

@@ -13,44 +13,29 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
-// registered puts the registry's errors, which begin with the place in its list, below
-// the section.
-func registered(err error) []error {
-	if err == nil {
-		return nil
-	}
-	var errs []error
-	for _, one := range leaves("", err) {
-		if strings.HasPrefix(one.text, "[") {
-			errs = append(errs, at(&said{"extensions" + one.text, one.err}))
-		} else {
-			errs = append(errs, at(&said{one.text, one.err}, "extensions"))
-		}
-	}
-	return errs
-}
-
 // checkAgent holds an agent's extensions and skills against the registry.
 func checkAgent(book *ext.Book, a *agents.Config) []error {
-	errs := []error{at(book.Check(&a.Extensions), "extensions")}
-	for _, uri := range a.Extensions.Provide {
+	errs := []error{keypath.At(book.Check(&a.Extensions), "extensions")}
+	for i, uri := range a.Extensions.Provide {
 		if _, ok := provided.Providers()[uri]; !ok {
-			errs = append(errs, fmt.Errorf("extensions.provide: the gateway does not implement %q", uri))
+			err := fmt.Errorf("the gateway does not implement %q", uri)
+			errs = append(errs, keypath.At(keypath.Point(err, i), "extensions", "provide"))
 		}
 	}
 	for i, s := range a.Skills {
-		skill := []string{"skills", fmt.Sprint(i)}
+		skill := keypath.Of("skills", i)
 		switch s.Schemas {
 		case "", ext.Off, ext.Report, ext.Enforce:
 		default:
-			errs = append(errs, at(fmt.Errorf("schemas: %q is none of off, report, enforce", s.Schemas), skill...))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is none of off, report, enforce", s.Schemas), skill, "schemas"))
 		}
 		_, input := schema.Compile(s.Input)
 		_, output := schema.Compile(s.Output)
-		errs = append(errs, at(input, append(skill, "input")...), at(output, append(skill, "output")...))
+		errs = append(errs, keypath.At(input, skill, "input"), keypath.At(output, skill, "output"))
 	}
 	return errs
 }
@@ -67,7 +52,7 @@ func (c *Config) checkRules(book *ext.Book) []error {
 			Require: r.Extensions.Require, Inject: r.Extensions.Inject,
 		}
 		err := errors.Join(e.Validate(), book.Check(&e))
-		errs = append(errs, at(err, "policy", "rules", fmt.Sprint(i), "extensions"))
+		errs = append(errs, keypath.At(err, "policy", "rules", i, "extensions"))
 	}
 	return errs
 }

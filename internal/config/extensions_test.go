@@ -137,18 +137,3 @@ func TestCheckSpecifications(t *testing.T) {
 		})
 	}
 }
-
-// TestSpell writes keys of the operator's so that they can be told from ours.
-func TestSpell(t *testing.T) {
-	t.Parallel()
-	for want, path := range map[string][]string{
-		"agents[0].card":                       {"agents", "0", "card"},
-		`extensions[10].defaults["https://a"]`: {"extensions", "10", "defaults", "https://a"},
-		`a["1a"]["b\"c"].d`:                    {"a", "1a", `b"c`, "d"},
-		`a[""]`:                                {"a", ""},
-	} {
-		if got := spell(path); got != want {
-			t.Errorf("%q: %s, want %s", path, got, want)
-		}
-	}
-}

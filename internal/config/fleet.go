@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
@@ -42,12 +43,10 @@ func (f *Fleet) Defaults() {
 func (f Fleet) Validate() error {
 	var errs []error
 	if f.Limit < 1 {
-		errs = append(errs, errors.New("limit: want at least 1"))
+		errs = append(errs, keypath.At(errors.New("want at least 1"), "limit"))
 	}
 	for i := range f.Kubernetes {
-		if err := f.Kubernetes[i].Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("kubernetes[%d].%w", i, err))
-		}
+		errs = append(errs, keypath.At(f.Kubernetes[i].Validate(), "kubernetes", i))
 	}
 	return errors.Join(errs...)
 }
@@ -123,11 +122,11 @@ func (c *Config) Enlist(more []Enlisted) (*Config, map[string]error) {
 		errs = append(errs, checkAgent(book, a)...)
 		errs = append(errs, (&Config{Policy: c.Policy, Agents: []agents.Config{*a}}).checkUndeclared()...)
 		if by := ids[a.ID]; by != "" {
-			errs = append(errs, fmt.Errorf("id: %q is taken by %s", a.ID, by))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is taken by %s", a.ID, by), "id"))
 		}
 		for i, h := range a.Hosts {
 			if hosts[bare(h)] {
-				errs = append(errs, fmt.Errorf("hosts[%d]: %q is taken", i, h))
+				errs = append(errs, keypath.At(fmt.Errorf("%q is taken", h), "hosts", i))
 			}
 		}
 		if n >= c.Fleet.Limit {

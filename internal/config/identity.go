@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -14,18 +15,18 @@ func (c *Config) checkIdentity() []error {
 	var errs []error
 	asked := c.Server.TLS != nil && (c.Server.TLS.ClientAuth == "optional" || c.Server.TLS.ClientAuth == "require")
 	if c.Authn.MTLS != nil && !asked {
-		errs = append(errs, at(errors.New("needs server.tls.clientAuth to be optional or require, with a clientCA: "+
+		errs = append(errs, keypath.At(errors.New("needs server.tls.clientAuth to be optional or require, with a clientCA: "+
 			"no certificate would ever be an identity"), "authn", "mtls"))
 	}
 	if most := c.Authn.Limits.Token; most >= c.Server.Limits.Header && c.Server.Limits.Header > 0 && most > 0 {
-		errs = append(errs, at(fmt.Errorf("token: %s does not fit into a request head of server.limits.header, %s", most, c.Server.Limits.Header), "authn", "limits"))
+		errs = append(errs, keypath.At(fmt.Errorf("%s does not fit into a request head of server.limits.header, %s", most, c.Server.Limits.Header), "authn", "limits", "token"))
 	}
 	carrying := c.Authn.CredentialHeaders()
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		for _, name := range a.Headers.Request {
 			if slices.Contains(carrying, http.CanonicalHeaderKey(name)) {
-				errs = append(errs, at(fmt.Errorf("headers: %s carries credentials and cannot be listed", name), "agents", fmt.Sprint(i)))
+				errs = append(errs, keypath.At(fmt.Errorf("%s carries credentials and cannot be listed", name), "agents", i, "headers"))
 			}
 		}
 		for j, cred := range a.Credentials {
@@ -37,8 +38,8 @@ func (c *Config) checkIdentity() []error {
 				needs = "audience"
 			}
 			if needs != "" && len(c.Authn.OIDC) == 0 {
-				errs = append(errs, at(fmt.Errorf("%s: needs callers with tokens, and authn.oidc has no issuer", needs),
-					"agents", fmt.Sprint(i), "credentials", fmt.Sprint(j)))
+				errs = append(errs, keypath.At(errors.New("needs callers with tokens, and authn.oidc has no issuer"),
+					"agents", i, "credentials", j, needs))
 			}
 		}
 	}

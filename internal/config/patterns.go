@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // manyFiles keeps a pattern that went wrong from reading a disk.
@@ -20,9 +22,9 @@ func (s *sources) filesOf(l *list, patterns []string, dir string) ([]string, err
 	var errs []error
 	for i, pattern := range patterns {
 		wrong := func(format string, args ...any) {
-			where := append(slices.Clip(l.patterns), fmt.Sprint(i))
+			where := keypath.Of(l.patterns, i)
 			n := find(s.main.doc, where)
-			errs = append(errs, problemAt(s.main.name, n, spell(where)+": "+format, args...))
+			errs = append(errs, problemAt(s.main.name, n, where.String()+": "+format, args...))
 		}
 		found, err := matches(dir, pattern)
 		switch {

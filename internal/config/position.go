@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // problem is something wrong at a place in the file.
@@ -44,7 +46,7 @@ func problemAt(name string, n *yaml.Node, format string, args ...any) error {
 }
 
 // located turns the YAML library's errors into file:line:column, one per line.
-// s knows the keys of each place, and which places are wrong already; it may be
+// s knows the path of each place, and which places are wrong already; it may be
 // nil.
 func located(name string, err error, s *shape) error {
 	var many *yaml.LoadErrors
@@ -91,24 +93,18 @@ func plain(message string) string {
 	return message
 }
 
-// placed adds file, line and column to the errors of Validate, in the order of
-// the files.
+// placed adds file, line and column to the errors of Validate, in the order of the files. Those
+// without a path are about no key, such as what an environment lacks.
 func placed(src *sources, err error) error {
 	var problems []*problem
-	for _, one := range leaves("", err) {
-		var s *section
-		if !errors.As(one.err, &s) {
-			problems = append(problems, &problem{name: src.main.name, err: one.err})
+	for _, e := range keypath.Errors(err) {
+		if len(e.Path()) == 0 {
+			problems = append(problems, &problem{name: src.main.name, err: e.Unwrap()})
 			continue
 		}
-		for _, leaf := range leaves("", s.err) {
-			f, path, text := src.of(s.place(leaf.text))
-			n := seek(find(f.doc, path), text)
-			if len(path) > 0 {
-				text = spell(path) + ": " + text
-			}
-			problems = append(problems, &problem{f.name, n.Line, n.Column, &said{text, leaf.err}})
-		}
+		f, path, said := src.of(e)
+		n := find(f.doc, path)
+		problems = append(problems, &problem{f.name, n.Line, n.Column, said})
 	}
 	order := func(p *problem) int {
 		return slices.IndexFunc(src.all(), func(f *source) bool { return f.name == p.name })
@@ -128,15 +124,6 @@ func placed(src *sources, err error) error {
 	}
 	return errors.Join(errs...)
 }
-
-// said is an error in other words.
-type said struct {
-	text string
-	err  error
-}
-
-func (s *said) Error() string { return s.text }
-func (s *said) Unwrap() error { return s.err }
 
 func readLimited(to *bytes.Buffer, from io.Reader) error {
 	n, err := to.ReadFrom(io.LimitReader(from, sizeLimit+1))

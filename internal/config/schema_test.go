@@ -10,6 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 const schemaName = "config.schema.json"
@@ -168,9 +170,9 @@ func loadedAlone(t *testing.T, text string, of reflect.Type, rule bool) error {
 	if err := yaml.Load([]byte(text), &doc); err != nil {
 		t.Fatal(err)
 	}
-	path := []string{"key"}
+	path := keypath.Of("key")
 	if rule {
-		path = []string{"rules", "0", "key"}
+		path = keypath.Of("rules", 0, "key")
 	}
 	s := newShape("f", "")
 	s.visit(doc.Content[0], of, path)

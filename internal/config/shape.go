@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -27,7 +27,7 @@ type shape struct {
 	paths    map[place]string    // the keys that lead to each value
 	resolved map[*yaml.Node]bool // file paths that are relative to dir no more
 
-	secrets func(n *yaml.Node, path []string) // sees to what secret.Value reads; nil for the usual
+	secrets func(n *yaml.Node, path keypath.Path) // sees to what secret.Value reads; nil for the usual
 }
 
 // place is a line and a column, from 1.
@@ -50,21 +50,21 @@ func newShape(name, dir string) *shape {
 
 // wrong records one mistake per place: what an anchor holds is visited as often
 // as it is used.
-func (s *shape) wrong(n *yaml.Node, path []string, format string, args ...any) {
+func (s *shape) wrong(n *yaml.Node, path keypath.Path, format string, args ...any) {
 	where := place{n.Line, n.Column}
 	if s.wrongs[where] {
 		return
 	}
 	s.wrongs[where] = true
 	if len(path) > 0 {
-		format, args = "%s: "+format, append([]any{spell(path)}, args...)
+		format, args = "%s: "+format, append([]any{path}, args...)
 	}
 	s.errs = append(s.errs, problemAt(s.name, n, format, args...))
 }
 
-func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
+func (s *shape) visit(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	n = target(n)
-	s.paths[place{n.Line, n.Column}] = spell(path)
+	s.paths[place{n.Line, n.Column}] = path.String()
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -99,9 +99,9 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
 
 // inRule reports whether a path leads into a rule, of the configuration or of a file with
 // rules alone.
-func inRule(path []string) bool {
-	i := slices.Index(path, "rules")
-	return (i == 0 || i == 1 && path[0] == "policy") && len(path) > i+2
+func inRule(path keypath.Path) bool {
+	i := slices.Index(path, keypath.Step{Key: "rules"})
+	return (i == 0 || i == 1 && path[0].Key == "policy") && len(path) > i+2
 }
 
 // unmarshaler is what the YAML library asks to read a value by itself.
@@ -112,7 +112,7 @@ func readsItself(t reflect.Type) bool {
 	return t == reflect.TypeFor[secret.JSON]() || t == reflect.TypeFor[schema.Source]()
 }
 
-func (s *shape) mapping(n *yaml.Node, t reflect.Type, path []string) {
+func (s *shape) mapping(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	if n.Kind != yaml.MappingNode {
 		s.wrong(n, path, "want a mapping, found %s", kindOf(n))
 		return
@@ -136,14 +136,14 @@ func (s *shape) mapping(n *yaml.Node, t reflect.Type, path []string) {
 		case !ok:
 			s.wrong(n.Content[i], path, "unknown key %q%s", key.Value, guess(key.Value, known))
 		default:
-			s.visit(value, field, extend(path, key.Value))
+			s.visit(value, field, extend(path, keypath.Step{Key: key.Value}))
 		}
 		lines[key.Value] = n.Content[i].Line
 	}
 }
 
 // dictionary is a mapping whose keys are the operator's.
-func (s *shape) dictionary(n *yaml.Node, t reflect.Type, path []string) {
+func (s *shape) dictionary(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	if n.Kind != yaml.MappingNode {
 		s.wrong(n, path, "want a mapping, found %s", kindOf(n))
 		return
@@ -162,14 +162,14 @@ func (s *shape) dictionary(n *yaml.Node, t reflect.Type, path []string) {
 		case isNull(target(value)):
 			s.wrong(n.Content[i], path, "key %q has no value", key.Value)
 		default:
-			s.visit(value, t, extend(path, key.Value))
+			s.visit(value, t, extend(path, keypath.Step{Key: key.Value}))
 		}
 		lines[key.Value] = n.Content[i].Line
 	}
 }
 
 // merged checks the mapping or mappings of a << key.
-func (s *shape) merged(n *yaml.Node, t reflect.Type, path []string) {
+func (s *shape) merged(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	n = target(n)
 	if n.Kind != yaml.SequenceNode {
 		s.mapping(n, t, path)
@@ -180,7 +180,7 @@ func (s *shape) merged(n *yaml.Node, t reflect.Type, path []string) {
 	}
 }
 
-func (s *shape) list(n *yaml.Node, item reflect.Type, path []string) {
+func (s *shape) list(n *yaml.Node, item reflect.Type, path keypath.Path) {
 	if n.Kind != yaml.SequenceNode {
 		s.wrong(n, path, "want a list, found %s", kindOf(n))
 		return
@@ -190,11 +190,11 @@ func (s *shape) list(n *yaml.Node, item reflect.Type, path []string) {
 			s.wrong(one, path, "the list has an item without a value")
 			continue
 		}
-		s.visit(one, item, extend(path, strconv.Itoa(i)))
+		s.visit(one, item, extend(path, keypath.Step{Index: i, Item: true}))
 	}
 }
 
-func (s *shape) scalar(n *yaml.Node, want reflect.Kind, path []string) {
+func (s *shape) scalar(n *yaml.Node, want reflect.Kind, path keypath.Path) {
 	tag := n.ShortTag()
 	switch {
 	case n.Kind != yaml.ScalarNode && want == reflect.String:
@@ -210,7 +210,7 @@ func (s *shape) scalar(n *yaml.Node, want reflect.Kind, path []string) {
 
 // secret accepts what secret.Value reads, and says nothing about anything else:
 // it may be the secret itself in the wrong place.
-func (s *shape) secret(n *yaml.Node, path []string) {
+func (s *shape) secret(n *yaml.Node, path keypath.Path) {
 	if n.Kind == yaml.ScalarNode {
 		return
 	}
@@ -230,7 +230,9 @@ func (s *shape) secret(n *yaml.Node, path []string) {
 }
 
 // extend is append that never shares what it appends to.
-func extend(path []string, step string) []string { return append(slices.Clip(path), step) }
+func extend(path keypath.Path, step keypath.Step) keypath.Path {
+	return append(slices.Clip(path), step)
+}
 
 // fields are the keys of a struct with their types, those of inlined structs
 // included.

@@ -1,12 +1,13 @@
 package config
 
 import (
-	"fmt"
+	"errors"
 	"slices"
-	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
 // sources are the files that a configuration was read from, for errors to say where.
@@ -25,9 +26,9 @@ type source struct {
 
 // list is what further files may have more of.
 type list struct {
-	one, id  string   // what one is called, and its member that tells it from the others
-	at       []string // where the main file has its own; in a further file, the last is the one key
-	patterns []string // where the main file names the further files
+	one, id  string       // what one is called, and its member that tells it from the others
+	at       keypath.Path // where the main file has its own; in a further file, the last is the one key
+	patterns keypath.Path // where the main file names the further files
 	files    []*source
 	names    []string // of all in all files, in the order in which they count
 }
@@ -36,12 +37,12 @@ func newSources(name string, doc *yaml.Node, c *Config) *sources {
 	return &sources{
 		main: &source{name: name, doc: doc},
 		rules: list{
-			one: "rule", id: "name", at: []string{"policy", "rules"},
-			patterns: []string{"policy", "files"}, names: ruleNames(c.Policy.Rules),
+			one: "rule", id: "name", at: keypath.Of("policy", "rules"),
+			patterns: keypath.Of("policy", "files"), names: ruleNames(c.Policy.Rules),
 		},
 		agents: list{
-			one: "agent", id: "id", at: []string{"agents"},
-			patterns: []string{"fleet", "files"}, names: c.AgentIDs(),
+			one: "agent", id: "id", at: keypath.Of("agents"),
+			patterns: keypath.Of("fleet", "files"), names: c.AgentIDs(),
 		},
 	}
 }
@@ -52,7 +53,7 @@ func (s *sources) all() []*source {
 }
 
 // key is the one key of a further file.
-func (l *list) key() string { return l.at[len(l.at)-1] }
+func (l *list) key() string { return l.at[len(l.at)-1].Key }
 
 // holding is the further file with one of all, and which one it is there; nil for the
 // main file.
@@ -66,11 +67,11 @@ func (l *list) holding(i int) (*source, int) {
 }
 
 // place is the file that has one of all, and the path of its name there.
-func (s *sources) place(l *list, i int) (*source, []string) {
+func (s *sources) place(l *list, i int) (*source, keypath.Path) {
 	if f, n := l.holding(i); f != nil {
-		return f, []string{l.key(), strconv.Itoa(n), l.id}
+		return f, keypath.Of(l.key(), n, l.id)
 	}
-	return s.main, append(slices.Clip(l.at), strconv.Itoa(i), l.id)
+	return s.main, keypath.Of(l.at, i, l.id)
 }
 
 // add takes in a further file. A name in two files is told with both places; one that is
@@ -88,49 +89,39 @@ func (s *sources) add(l *list, name string, doc *yaml.Node, names []string) erro
 		other, at := s.place(l, j)
 		there := find(other.doc, at)
 		return problemAt(name, find(doc, path), "%s: another %s has the same %s %q, at %s:%d:%d",
-			spell(path), l.one, l.id, id, other.name, there.Line, there.Column)
+			path, l.one, l.id, id, other.name, there.Line, there.Column)
 	}
 	return nil
 }
 
-// of finds the file that an error is about, and what it says, in the words of that file.
-func (s *sources) of(path []string, text string) (f *source, at []string, said string) {
+// of finds the file that an error is about, the path there, and what the error says in that file:
+// an item of a list has another place in it than among all.
+func (s *sources) of(e *keypath.Error) (*source, keypath.Path, error) {
+	path := e.Path()
 	for _, l := range []*list{&s.rules, &s.agents} {
 		n := len(l.at)
 		if len(path) <= n || !slices.Equal(path[:n], l.at) {
 			continue
 		}
-		i, err := strconv.Atoi(path[n])
-		if f, i := l.holding(i); f != nil && err == nil {
-			return f, slices.Concat([]string{l.key(), strconv.Itoa(i)}, path[n+1:]), text
+		f, i := l.holding(path[n].Index)
+		if f == nil {
+			break
 		}
+		here := keypath.Of(l.key(), i)
+		local := slices.Concat(here, path[n+1:])
+		if said := e.Said(); len(said) > n {
+			return f, local, keypath.At(e.Unwrap(), here, said[n+1:])
+		}
+		return f, local, renumbered(e.Unwrap(), i+1)
 	}
-	label := rule.FindStringSubmatch(text)
-	if len(path) != 1 || path[0] != "policy" || label == nil {
-		return s.main, path, text
-	}
-	i := s.labelled(label[1])
-	f, n := s.rules.holding(i)
-	if f == nil {
-		return s.main, path, text
-	}
-	if rest, ok := strings.CutPrefix(text, fmt.Sprintf("rule %d: ", i+1)); ok {
-		text = fmt.Sprintf("rule %d: %s", n+1, rest)
-	}
-	return f, nil, text
+	return s.main, path, e
 }
 
-// labelled finds the rule that the policy names by its number or its name: of several of
-// one name the last, as ruleNode does.
-func (s *sources) labelled(label string) int {
-	if i, err := strconv.Atoi(label); err == nil {
-		return i - 1
+// renumbered is an error of a rule without a name, which is called by its number.
+func renumbered(err error, number int) error {
+	var of *policy.RuleError
+	if errors.As(err, &of) && of.Name == "" {
+		return &policy.RuleError{Number: number, Err: of.Err}
 	}
-	for _, f := range slices.Backward(s.rules.files) {
-		list := child(f.doc.Content[0], "rules")
-		if found := ruleNode(list, label); found != nil {
-			return f.first + max(slices.Index(target(list).Content, found), 0)
-		}
-	}
-	return -1
+	return err
 }

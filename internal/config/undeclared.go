@@ -2,9 +2,9 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -21,9 +21,9 @@ func (c *Config) checkUndeclared() []error {
 			return cred.Assertion != nil && cred.On != "auth-required"
 		}
 		if a := &c.Agents[i]; !slices.ContainsFunc(a.Credentials, told) {
-			errs = append(errs, at(errors.New("agent "+a.ID+" gets no assertion with every call; "+
+			errs = append(errs, keypath.At(errors.New("agent "+a.ID+" gets no assertion with every call; "+
 				"policy.skills.undeclared: require-any needs one, to tell it which skills the caller may use"),
-				"agents", fmt.Sprint(i), "credentials"))
+				"agents", i, "credentials"))
 		}
 	}
 	return errs

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"slices"
-	"strconv"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Numbers with or without a unit, and those that are none. What begins like one may also be
@@ -35,7 +35,7 @@ var noughts = map[string]bool{
 // zeros lists the keys of a file that are written as 0 and count as if they were left out, so
 // that a default stands in for them or nothing is bounded: who writes 0 means none. t is the
 // type of what is written, inForce what became of it, nil where that is not known.
-func zeros(written, inForce *yaml.Node, t reflect.Type, path []string, key string) []string {
+func zeros(written, inForce *yaml.Node, t reflect.Type, path keypath.Path, key string) []string {
 	if written = target(written); inForce != nil {
 		inForce = target(inForce)
 	}
@@ -53,36 +53,36 @@ func zeros(written, inForce *yaml.Node, t reflect.Type, path []string, key strin
 		for i := 0; i+1 < len(written.Content); i += 2 {
 			name := written.Content[i].Value
 			if field := known[name]; field != nil {
-				found = append(found, zeros(written.Content[i+1], within(inForce, name), field, append(slices.Clip(path), name), under(key, name))...)
+				found = append(found, zeros(written.Content[i+1], within(inForce, keypath.Step{Key: name}), field, extend(path, keypath.Step{Key: name}), under(key, name))...)
 			}
 		}
 	case written.Kind == yaml.MappingNode && t.Kind() == reflect.Map:
 		for i := 0; i+1 < len(written.Content); i += 2 {
 			name := written.Content[i].Value
 			// What has a name of its own is told from what is not there.
-			found = append(found, zeros(written.Content[i+1], nil, reflect.PointerTo(t.Elem()), append(slices.Clip(path), name), key)...)
+			found = append(found, zeros(written.Content[i+1], nil, reflect.PointerTo(t.Elem()), extend(path, keypath.Step{Key: name}), key)...)
 		}
 	case written.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
 		for i, item := range written.Content {
-			step := strconv.Itoa(i)
-			found = append(found, zeros(item, within(inForce, step), reflect.PointerTo(t.Elem()), append(slices.Clip(path), step), key)...)
+			step := keypath.Step{Index: i, Item: true}
+			found = append(found, zeros(item, within(inForce, step), reflect.PointerTo(t.Elem()), extend(path, step), key)...)
 		}
 	}
 	return found
 }
 
 // zeroOf is zeros of a single value. It is kept where that is told.
-func zeroOf(written, inForce *yaml.Node, kept bool, path []string) []string {
+func zeroOf(written, inForce *yaml.Node, kept bool, path keypath.Path) []string {
 	if !zero.MatchString(written.Value) {
 		return nil
 	}
 	if inForce != nil && inForce.Kind == yaml.ScalarNode && numeric.MatchString(inForce.Value) && !zero.MatchString(inForce.Value) {
-		return []string{fmt.Sprintf("%s: %s is taken for the default, %s", spell(path), written.Value, inForce.Value)}
+		return []string{fmt.Sprintf("%s: %s is taken for the default, %s", path, written.Value, inForce.Value)}
 	}
 	if kept {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %s counts as if the key were left out", spell(path), written.Value)}
+	return []string{fmt.Sprintf("%s: %s counts as if the key were left out", path, written.Value)}
 }
 
 // isNumber reports whether values of a type are numbers, those with a unit among them.
@@ -93,14 +93,6 @@ func isNumber(t reflect.Type) bool {
 		return true
 	}
 	return false
-}
-
-// within is what a node has by a name or in a place; nil for nothing.
-func within(n *yaml.Node, step string) *yaml.Node {
-	if n == nil {
-		return nil
-	}
-	return child(n, step)
 }
 
 // under is a key within another, "" for none.

@@ -5,26 +5,26 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // number is a number of the example.
 type number struct {
 	at    *yaml.Node
-	path  []string
+	path  keypath.Path
 	key   string
 	told  bool // a 0 is told from a key that was left out
 	timed bool // it is a duration
 }
 
 // numbers lists the numbers of a document.
-func numbers(n *yaml.Node, t reflect.Type, path []string, key string) []number {
+func numbers(n *yaml.Node, t reflect.Type, path keypath.Path, key string) []number {
 	told := t.Kind() == reflect.Pointer
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -37,16 +37,16 @@ func numbers(n *yaml.Node, t reflect.Type, path []string, key string) []number {
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			name := n.Content[i].Value
-			list = append(list, numbers(n.Content[i+1], fields(t)[name], append(slices.Clone(path), name), under(key, name))...)
+			list = append(list, numbers(n.Content[i+1], fields(t)[name], extend(path, keypath.Step{Key: name}), under(key, name))...)
 		}
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Map:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			name := n.Content[i].Value
-			list = append(list, numbers(n.Content[i+1], reflect.PointerTo(t.Elem()), append(slices.Clone(path), name), key)...)
+			list = append(list, numbers(n.Content[i+1], reflect.PointerTo(t.Elem()), extend(path, keypath.Step{Key: name}), key)...)
 		}
 	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
 		for i, item := range n.Content {
-			list = append(list, numbers(item, reflect.PointerTo(t.Elem()), append(slices.Clone(path), strconv.Itoa(i)), key)...)
+			list = append(list, numbers(item, reflect.PointerTo(t.Elem()), extend(path, keypath.Step{Index: i, Item: true}), key)...)
 		}
 	}
 	return list
@@ -91,12 +91,12 @@ func TestNoZeroIsTakenForNothing(t *testing.T) {
 		switch {
 		case err != nil && strings.Contains(err.Error(), name):
 		case err != nil:
-			t.Errorf("%s: 0 is refused without a word about it: %v", spell(n.path), err)
-		case slices.ContainsFunc(c.Doubts(), func(text string) bool { return strings.HasPrefix(text, spell(n.path)+": 0") }):
+			t.Errorf("%s: 0 is refused without a word about it: %v", n.path, err)
+		case slices.ContainsFunc(c.Doubts(), func(text string) bool { return strings.HasPrefix(text, n.path.String()+": 0") }):
 		case n.told, noughts[n.key]:
 			kept[n.key] = true
 		default:
-			t.Errorf("%s: 0 is neither kept nor refused nor warned of", spell(n.path))
+			t.Errorf("%s: 0 is neither kept nor refused nor warned of", n.path)
 		}
 	}
 	for key := range noughts {
