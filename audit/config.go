@@ -28,7 +28,7 @@ type Config struct {
 	// Dir is the directory of the segment files, audit-YYYY-MM-DD.jsonl. It is
 	// made when missing (mode 0700) and belongs to one running gateway at a time.
 	// Default: audit below server.dataDir.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" file:"write"`
 
 	// Durability says when a record counts: write, when the operating system has
 	// it (survives the end of the gateway, however sudden; the disk follows

@@ -60,7 +60,7 @@ type Config struct {
 type APIKeys struct {
 	// File is the YAML file with the hashes of the keys. Changes are picked up
 	// without a restart; a missing file is an empty one, with a warning.
-	File string `yaml:"file"`
+	File string `yaml:"file" file:"read"`
 	// Header is the request header that carries a key. Default: X-API-Key.
 	Header string `yaml:"header,omitempty"`
 	// Bearer also accepts a key as `Authorization: Bearer a2a_…`, for clients that

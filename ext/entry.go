@@ -61,7 +61,7 @@ type Entry struct {
 	Sunset string `yaml:"sunset"`
 
 	// Specification is where the extension is written down: a URL, or a file.
-	Specification string `yaml:"specification"`
+	Specification string `yaml:"specification" file:"read-or-url"`
 
 	// Digest is "sha256:" and the hex digest of the specification. `validate` compares
 	// it with a file, `validate --online` with a URL.

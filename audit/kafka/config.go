@@ -39,12 +39,12 @@ type Config struct {
 // TLS is telemetry.audit.sinks[].kafka.tls.
 type TLS struct {
 	// CA is a PEM file with the CAs to trust; default the system's.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 
 	// Certificate and Key are PEM files that the gateway shows. They are read again for
 	// each connection.
-	Certificate string `yaml:"certificate"`
-	Key         string `yaml:"key"`
+	Certificate string `yaml:"certificate" file:"read"`
+	Key         string `yaml:"key" file:"read"`
 
 	// ServerName is the name in the brokers' certificates; default the host of their address.
 	ServerName string `yaml:"serverName"`

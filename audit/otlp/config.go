@@ -55,10 +55,10 @@ type Header struct {
 // TLS is `tls:` of a sink. The files of the certificate are read again for each connection.
 type TLS struct {
 	// CA is a PEM file with the CAs to trust; default the system's.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 	// Certificate and Key are PEM files that are shown.
-	Certificate string `yaml:"certificate"`
-	Key         string `yaml:"key"`
+	Certificate string `yaml:"certificate" file:"read"`
+	Key         string `yaml:"key" file:"read"`
 	// ServerName is the name in its certificate; default the host of endpoint.
 	ServerName string `yaml:"serverName"`
 }

@@ -27,7 +27,7 @@ type Trust struct {
 	// Keys are files with public keys, at most 16: PEM (PUBLIC KEY, or CERTIFICATE,
 	// which counts from its first day to its last), a JWK or a JWK set. They are read
 	// when the configuration is. Default: none.
-	Keys []string `yaml:"keys,omitempty"`
+	Keys []string `yaml:"keys,omitempty" file:"read"`
 
 	// JWKS is the URL of a JWK set with the agent's keys. It is fetched when a card is
 	// to be verified, kept as long as its Cache-Control says (30s to 1h, default 5m), and
@@ -47,7 +47,7 @@ type Trust struct {
 
 	// CA is a PEM file with certificates that are trusted for JWKS and JKU beside those
 	// of the system. Default: none.
-	CA string `yaml:"ca,omitempty"`
+	CA string `yaml:"ca,omitempty" file:"read"`
 }
 
 // IsZero reports whether nothing is configured: signatures are then not looked at.

@@ -23,7 +23,7 @@ import (
 // Source is a schema as the configuration has it: the path of a JSON file, or the
 // schema itself, written as YAML. The zero Source is none.
 type Source struct {
-	File   string // path; relative to the configuration file
+	File   string `file:"read"` // path; relative to the configuration file
 	Inline []byte // JSON
 }
 

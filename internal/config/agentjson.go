@@ -40,7 +40,7 @@ func ReadAgent(data []byte) (agents.Config, error) {
 	if err := root.Load(&a, yaml.WithKnownFields()); err != nil {
 		return a, problems(located("", err, s))
 	}
-	resolveAgent(&a, func(path *string) {
+	readPaths(&a, func(path *string) {
 		if *path != "" {
 			err = Problems{"files cannot be named here, neither for tls, nor as a source of instances or a schema"}
 		}

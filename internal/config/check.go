@@ -14,7 +14,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -63,63 +62,20 @@ func (c *Config) Check() ([]string, error) {
 // resolve makes relative paths relative to the file they stand in, so that a
 // gateway finds its files wherever it is started from.
 func (c *Config) resolve(dir string) {
-	in := func(path *string) {
-		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(dir, *path)
-		}
-	}
-	in(&c.Server.DataDir)
-	if in(&c.Keys.Dir); c.Keys.Dir == "" {
+	writtenPaths(c, absolute(dir))
+	readPaths(c, absolute(dir))
+	if c.Keys.Dir == "" {
 		c.Keys.Dir = filepath.Join(c.Server.DataDir, "keys")
 	}
-	if in(&c.Telemetry.Audit.Dir); c.Telemetry.Audit.Dir == "" {
+	if c.Telemetry.Audit.Dir == "" {
 		c.Telemetry.Audit.Dir = filepath.Join(c.Server.DataDir, "audit")
 	}
 	// Configurations that are files are those of gateways that are to survive a restart.
 	if c.State.Driver == "" {
 		c.State.Driver = "sqlite"
 	}
-	if in(&c.State.SQLite.Path); c.State.SQLite.Path == "" {
+	if c.State.SQLite.Path == "" {
 		c.State.SQLite.Path = filepath.Join(c.Server.DataDir, "state.db")
-	}
-	c.files(in)
-}
-
-// files visits the path of every file that the configuration names and that the gateway
-// reads; what it writes itself is not among them. Those of secrets are resolved when they
-// are read.
-func (c *Config) files(in func(*string)) {
-	if t := c.Server.TLS; t != nil {
-		resolvePairs(t.Certificates, t.ClientCA, in)
-		if a := t.ACME; a != nil {
-			in(&a.CA)
-		}
-	}
-	if t := c.Admin.TLS; t != nil {
-		resolvePairs(t.Certificates, t.ClientCA, in)
-	}
-	if c.Authn.APIKeys != nil {
-		in(&c.Authn.APIKeys.File)
-	}
-	for i := range c.Agents {
-		resolveAgent(&c.Agents[i], in)
-	}
-	for i := range c.Keys.Signing {
-		in(&c.Keys.Signing[i])
-	}
-	for i := range c.Keys.Sealing {
-		in(&c.Keys.Sealing[i])
-	}
-	for i := range c.Fleet.Kubernetes {
-		in(&c.Fleet.Kubernetes[i].Token)
-		in(&c.Fleet.Kubernetes[i].CA)
-	}
-	in(&c.Push.CA)
-	in(&c.Egress.CA)
-	c.resolveState(in)
-	c.resolveSchemas(in)
-	for i := range c.Telemetry.Audit.Sinks {
-		resolveSink(&c.Telemetry.Audit.Sinks[i], in)
 	}
 }
 
@@ -128,7 +84,7 @@ func (c *Config) files(in func(*string)) {
 // do not tell.
 func (c *Config) unreadable(known error) error {
 	var errs []error
-	c.files(func(path *string) {
+	readPaths(c, func(path *string) {
 		if *path == "" {
 			return
 		}
@@ -230,73 +186,4 @@ func asWhom(err error) error {
 		groups = append([]int{os.Getegid()}, groups...)
 	}
 	return fmt.Errorf("%w\nread as user %d of the groups %v, which is who has to be able to read the files", err, os.Geteuid(), groups)
-}
-
-// resolvePairs visits the paths of a listener's certificates.
-func resolvePairs(pairs []server.Certificate, authorities []string, in func(*string)) {
-	for i := range pairs {
-		in(&pairs[i].Cert)
-		in(&pairs[i].Key)
-	}
-	for i := range authorities {
-		in(&authorities[i])
-	}
-}
-
-// resolveAgent visits every path that an agent's section can have.
-func resolveAgent(a *agents.Config, in func(*string)) {
-	in(&a.TLS.CA)
-	in(&a.TLS.Certificate)
-	in(&a.TLS.Key)
-	in(&a.Egress.CA)
-	signed := &a.Card.Trust.Signature
-	in(&signed.CA)
-	for i := range signed.Keys {
-		in(&signed.Keys[i])
-	}
-	for i := range a.Load.Instances {
-		from := &a.Load.Instances[i]
-		in(&from.File)
-		if k := from.Kubernetes; k != nil {
-			in(&k.Token)
-			in(&k.CA)
-		}
-	}
-	for i := range a.Skills {
-		in(&a.Skills[i].Input.File)
-		in(&a.Skills[i].Output.File)
-	}
-}
-
-// resolveSink visits every path that the section of a sink can have.
-func resolveSink(s *sink.Config, in func(*string)) {
-	if s.Kafka != nil && s.Kafka.TLS != nil {
-		t := s.Kafka.TLS
-		in(&t.CA)
-		in(&t.Certificate)
-		in(&t.Key)
-	}
-	if s.OTLP != nil {
-		t := &s.OTLP.TLS
-		in(&t.CA)
-		in(&t.Certificate)
-		in(&t.Key)
-	}
-}
-
-// resolveState visits every path that the state's and the authorizers' sections can have,
-// but that of the state itself.
-func (c *Config) resolveState(in func(*string)) {
-	st := &c.State
-	if t := st.Redis.TLS; t != nil {
-		in(&t.CA)
-		in(&t.Certificate)
-		in(&t.Key)
-	}
-	for i := range c.Policy.Authorizers {
-		t := &c.Policy.Authorizers[i].TLS
-		in(&t.CA)
-		in(&t.Certificate)
-		in(&t.Key)
-	}
 }

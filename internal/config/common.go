@@ -28,7 +28,7 @@ func (c *Config) commonSum(root *yaml.Node) [32]byte {
 		dropAt(root, path)
 	}
 	places := map[string]bool{}
-	c.files(func(path *string) {
+	readPaths(c, func(path *string) {
 		if *path != "" {
 			places[*path] = true
 		}

@@ -89,24 +89,6 @@ func (c *Config) checkSpecifications() (warnings []string, errs []error) {
 	return warnings, errs
 }
 
-// resolveSchemas is resolve for the files of schemas and specifications.
-func (c *Config) resolveSchemas(in func(path *string)) {
-	for i := range c.Extensions {
-		e := &c.Extensions[i]
-		if isFile(e.Specification) {
-			in(&e.Specification)
-		}
-		s := &e.Schemas
-		for _, one := range []*schema.Source{&s.Params, &s.Request, &s.Message, &s.Artifact, &s.Status, &s.Part} {
-			in(&one.File)
-		}
-		for key, one := range s.Metadata {
-			in(&one.File)
-			s.Metadata[key] = one
-		}
-	}
-}
-
 // digest is that of a file, as Entry.Digest has it.
 func digest(path string) (string, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator's path

@@ -94,13 +94,7 @@ func (r *further) takeAgents(name string, doc *yaml.Node) ([]string, error) {
 	var d agentDocument
 	dir := filepath.Dir(name)
 	err := decode(name, dir, doc, &d)
-	for i := range d.Agents {
-		resolveAgent(&d.Agents[i], func(path *string) {
-			if *path != "" && !filepath.IsAbs(*path) {
-				*path = filepath.Join(dir, *path)
-			}
-		})
-	}
+	readPaths(&d, absolute(dir))
 	r.Agents = append(r.Agents, d.Agents...)
 	return r.AgentIDs()[len(r.Agents)-len(d.Agents):], err
 }

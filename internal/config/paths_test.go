@@ -189,3 +189,38 @@ telemetry:
 		t.Errorf("found %v", err)
 	}
 }
+
+// TestFileTags holds the tag to what its walk can do: texts and lists of them, with words that it
+// knows.
+func TestFileTags(t *testing.T) {
+	t.Parallel()
+	met, tagged := map[reflect.Type]bool{}, 0
+	var walk func(reflect.Type)
+	walk = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || met[of] {
+			return
+		}
+		met[of] = true
+		for f := range of.Fields() {
+			tag := f.Tag.Get("file")
+			if tag == "" {
+				walk(f.Type)
+				continue
+			}
+			tagged++
+			if !slices.Contains([]string{readFiles, readOrURL, writeFiles}, tag) {
+				t.Errorf("%s.%s: the tag file says %q", of, f.Name, tag)
+			}
+			if f.Type != reflect.TypeFor[string]() && f.Type != reflect.TypeFor[[]string]() || !f.IsExported() {
+				t.Errorf("%s.%s: a %s has the tag file", of, f.Name, f.Type)
+			}
+		}
+	}
+	walk(reflect.TypeFor[Config]())
+	if tagged < 38 {
+		t.Errorf("only %d fields name files", tagged)
+	}
+}

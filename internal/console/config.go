@@ -128,7 +128,7 @@ type TLS struct {
 	// Certificates with their keys.
 	Certificates []server.Certificate `yaml:"certificates"`
 	// ClientCA are PEM files with the CAs that client certificates are verified by.
-	ClientCA []string `yaml:"clientCA"`
+	ClientCA []string `yaml:"clientCA" file:"read"`
 	// ClientAuth says whether clients are asked for a certificate: off (the default) or
 	// require, which they then need beside a credential.
 	ClientAuth string `yaml:"clientAuth"`

@@ -18,16 +18,16 @@ type Config struct {
 	// known before it signs and the last one as long as anything signed with it is good.
 	// The files are read again when they change. Default: keys that the gateway generates
 	// in Dir.
-	Signing []string `yaml:"signing,omitempty"`
+	Signing []string `yaml:"signing,omitempty" file:"read"`
 	// Sealing are files with keys for what the gateway seals and only its replicas open:
 	// page tokens, secrets in the state. 32 bytes each, as 64 hex digits or base64. The
 	// first seals, all open, and they are read again when they change. Default: one that the
 	// gateway generates in Dir. Contexts that were renamed for a caller keep their names as
 	// long as the last file stays the last.
-	Sealing []string `yaml:"sealing,omitempty"`
+	Sealing []string `yaml:"sealing,omitempty" file:"read"`
 	// Dir is where generated keys are kept. Replicas must share it, or Signing. Removing
 	// a key's file withdraws the key. Default: keys below server.dataDir.
-	Dir string `yaml:"dir,omitempty"`
+	Dir string `yaml:"dir,omitempty" file:"write"`
 	// Algorithm of generated keys: ES256 (default) or EdDSA. A change takes hold with the
 	// next key, which is made at once and published for an hour or two before it signs.
 	Algorithm string `yaml:"algorithm,omitempty"`

@@ -43,7 +43,7 @@ type ACME struct {
 
 	// PEM file of the roots that the CA's own server is known by, instead of the system's:
 	// for a CA of one's own. Read when the configuration is. Default: none.
-	CA string `yaml:"ca,omitempty"`
+	CA string `yaml:"ca,omitempty" file:"read"`
 
 	// The account at the CA that certificates are for, where the CA wants to know.
 	// Default: none.

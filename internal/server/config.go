@@ -63,7 +63,7 @@ type Config struct {
 	// Directory for state, audit records and generated keys. Default:
 	// $STATE_DIRECTORY, else $XDG_STATE_HOME/a2a-gateway, else
 	// ~/.local/state/a2a-gateway.
-	DataDir string `yaml:"dataDir,omitempty"`
+	DataDir string `yaml:"dataDir,omitempty" file:"write"`
 
 	// TLS on the public listener. Default: none, see publicURL.
 	TLS *TLS `yaml:"tls,omitempty"`
@@ -108,7 +108,7 @@ type TLS struct {
 	// like the certificates; a CA that is taken out ends sessions that began with it and
 	// identities it vouched for. With require, requests on connections that are open
 	// are refused too. With any of them, clientAuth must be optional or require.
-	ClientCA []string `yaml:"clientCA,omitempty"`
+	ClientCA []string `yaml:"clientCA,omitempty" file:"read"`
 
 	// Whether clients are asked for a certificate: off (the default), request (any
 	// certificate or none; good for tokens bound to it, never as an identity), optional
@@ -123,10 +123,10 @@ type TLS struct {
 // Certificate names the files of one certificate.
 type Certificate struct {
 	// PEM file of the certificate followed by its intermediates.
-	Cert string `yaml:"cert"`
+	Cert string `yaml:"cert" file:"read"`
 
 	// PEM file of the private key.
-	Key string `yaml:"key"`
+	Key string `yaml:"key" file:"read"`
 }
 
 // files are all that a generation is read from.

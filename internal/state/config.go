@@ -50,7 +50,7 @@ type MemoryConfig struct {
 type SQLiteConfig struct {
 	// Path of the database; default state.db below server.dataDir. Its directory must be
 	// on a local disk.
-	Path string `yaml:"path"`
+	Path string `yaml:"path" file:"write"`
 	// Sync says what survives: "normal" (default) a crash of the process, "full" also one
 	// of the machine, at the cost of an fsync for every group of writes.
 	Sync string `yaml:"sync"`
@@ -84,10 +84,10 @@ type RedisConfig struct {
 // RedisTLS is `state.redis.tls:`.
 type RedisTLS struct {
 	// CA is a PEM file with the CAs to trust; default the system's.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 	// Certificate and Key are PEM files that the gateway shows.
-	Certificate string `yaml:"certificate"`
-	Key         string `yaml:"key"`
+	Certificate string `yaml:"certificate" file:"read"`
+	Key         string `yaml:"key" file:"read"`
 	// ServerName is the name in the server's certificate; default the host of its address.
 	ServerName string `yaml:"serverName"`
 }

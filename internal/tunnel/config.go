@@ -30,7 +30,7 @@ type Config struct {
 
 	// CA is a PEM file of roots that the certificate of an https:// proxy is verified by,
 	// in place of the system's.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 }
 
 // None as a Config's Proxy is no proxy.

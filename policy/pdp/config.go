@@ -47,10 +47,10 @@ type Authorizer struct {
 // TLS is `tls:` of an authorizer. The files are read at load.
 type TLS struct {
 	// CA is a PEM file with the CAs to trust; default the system's.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 	// Certificate and Key are PEM files that are shown.
-	Certificate string `yaml:"certificate"`
-	Key         string `yaml:"key"`
+	Certificate string `yaml:"certificate" file:"read"`
+	Key         string `yaml:"key" file:"read"`
 	// ServerName is the name in its certificate; default the host of URL.
 	ServerName string `yaml:"serverName"`
 }

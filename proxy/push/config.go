@@ -32,7 +32,7 @@ type Config struct {
 	AllowPrivateNetworks bool `yaml:"allowPrivateNetworks"`
 	// CA is a file with certificates (PEM) that targets are trusted by beside those of
 	// the system.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 
 	// Challenge says whether a target has to agree before it is sent notifications: off
 	// (default) or required (one GET with the query parameter validationToken, which it

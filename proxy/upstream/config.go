@@ -110,10 +110,10 @@ type OAuth2 struct {
 // TLS verifies an agent that a public CA does not vouch for.
 type TLS struct {
 	// CA is a PEM file of roots to trust instead of the system's.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 	// Certificate and Key are PEM files of the gateway's client certificate.
-	Certificate string `yaml:"certificate"`
-	Key         string `yaml:"key"`
+	Certificate string `yaml:"certificate" file:"read"`
+	Key         string `yaml:"key" file:"read"`
 	// ServerName replaces the endpoint's host in verification.
 	ServerName string `yaml:"serverName"`
 }

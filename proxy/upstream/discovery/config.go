@@ -23,7 +23,7 @@ type Config struct {
 	// File is a YAML or JSON list of instances: "host:port", or a mapping with address,
 	// weight (default 1) and zone. It is read again when it changes; while it is missing
 	// or wrong, what it said before holds.
-	File string `yaml:"file"`
+	File string `yaml:"file" file:"read"`
 
 	// Kubernetes follows the endpoint slices of a service through the API server.
 	Kubernetes *Kubernetes `yaml:"kubernetes"`
@@ -82,11 +82,11 @@ type Kubernetes struct {
 
 	// Token is a file with a bearer token, read for every request. Default: the service
 	// account's without server, else none.
-	Token string `yaml:"token"`
+	Token string `yaml:"token" file:"read"`
 
 	// CA is a PEM file of roots that the API server is verified with. Default: the service
 	// account's without server, else the system's.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 }
 
 // Options are what a source needs besides its configuration. All may be zero.

@@ -36,11 +36,11 @@ type Services struct {
 
 	// Token is a file with a bearer token, read for every request. Default: the service
 	// account's without server, else none.
-	Token string `yaml:"token"`
+	Token string `yaml:"token" file:"read"`
 
 	// CA is a PEM file of roots that the API server is verified with. Default: the service
 	// account's without server, else the system's.
-	CA string `yaml:"ca"`
+	CA string `yaml:"ca" file:"read"`
 
 	// Timeout limits one question to the API server. Default 5s.
 	Timeout secret.Duration `yaml:"timeout"`
