@@ -34,11 +34,11 @@ type Config struct {
 	// it (survives the end of the gateway, however sudden; the disk follows
 	// within 100 ms), or sync, when the disk has it (survives a loss of power;
 	// costs one fsync, shared by all calls that wait for it). Default write.
-	Durability string `yaml:"durability"`
+	Durability string `yaml:"durability" jsonschema:"enum=write,enum=sync"`
 
 	// OnFailure says what becomes of calls while no record can be written: deny
 	// (503 with Retry-After) or allow (they go on unrecorded). Default deny.
-	OnFailure string `yaml:"onFailure"`
+	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=allow"`
 
 	// SegmentSize is the size past which a day is continued in another file,
 	// audit-YYYY-MM-DD_001.jsonl and so on. Default 256MiB.

@@ -35,7 +35,7 @@ type ContentRule struct {
 	// Equals is what they have at Path. Default: anything.
 	Equals string `yaml:"equals"`
 	// Capture is none, request, response or both. Default none.
-	Capture string `yaml:"capture"`
+	Capture string `yaml:"capture" jsonschema:"enum=none,enum=request,enum=response,enum=both"`
 	// Label says how sensitive it is, one of Content.Labels. Required, unless Capture is none.
 	Label string `yaml:"label"`
 	// Retention is how long it is kept, to the end of the day, at least 1h; records have a

@@ -19,7 +19,7 @@ type Issuer struct {
 	// case and trailing slash included. https is required for the issuer and for
 	// everything fetched from it; an issuer written as http:// is trusted to be a
 	// local or development one and may serve its keys over plain HTTP.
-	Issuer string `yaml:"issuer"`
+	Issuer string `yaml:"issuer" jsonschema:"required"`
 	// Audiences are the names of this gateway as a resource (RFC 8707). The aud
 	// claim must contain one of them. At least one is required: without it any
 	// token that the issuer ever gave to anyone for anything would be accepted.
@@ -27,7 +27,7 @@ type Issuer struct {
 	// Algorithms are the accepted JWS algorithms. Default: RS256, PS256, ES256 and
 	// EdDSA. Also possible: RS384, RS512, PS384, PS512, ES384, ES512. Symmetric
 	// algorithms and "none" cannot be configured.
-	Algorithms []string `yaml:"algorithms,omitempty"`
+	Algorithms []string `yaml:"algorithms,omitempty" jsonschema:"enum=RS256,enum=RS384,enum=RS512,enum=PS256,enum=PS384,enum=PS512,enum=ES256,enum=ES384,enum=ES512,enum=EdDSA"`
 	// JWKS is the address of the issuer's key set. Default: read from the issuer's
 	// discovery document (OpenID Connect Discovery, then RFC 8414).
 	JWKS secret.URL `yaml:"jwks,omitempty"`

@@ -18,7 +18,7 @@ type MTLS struct {
 	// Names says which kind of name is the subject, in the order of preference: uri,
 	// dns. A certificate needs exactly one of the kind that is taken. Default:
 	// [uri, dns].
-	Names []string `yaml:"names,omitempty"`
+	Names []string `yaml:"names,omitempty" jsonschema:"enum=uri,enum=dns"`
 	// TrustDomains are the SPIFFE trust domains whose ids are taken (spiffe://DOMAIN/…);
 	// other URIs then are not. Default: any that a trusted CA vouches for.
 	TrustDomains []string `yaml:"trustDomains,omitempty"`

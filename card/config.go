@@ -35,7 +35,7 @@ type Config struct {
 	// Visibility is public (the default: the served card needs no credential),
 	// caller (a credential is needed and only the caller's skills are listed) or
 	// none (no card is served).
-	Visibility Visibility `yaml:"visibility"`
+	Visibility Visibility `yaml:"visibility" jsonschema:"enum=public,enum=caller,enum=none"`
 
 	// Refresh is how often the card is fetched again, at least 1s; default 5m.
 	// The request is conditional, so that an unchanged card costs the agent
@@ -51,7 +51,7 @@ type Config struct {
 	// in the query (?A2A-Version=1.0), gets that version's alone, and any other the
 	// mixed form, which has those of 0.3 and 1.0 beside each other. Extended cards are
 	// in the version of the call that asks for them.
-	Form Form `yaml:"form"`
+	Form Form `yaml:"form" jsonschema:"enum=auto,enum=mixed,enum=1.0,enum=0.3"`
 
 	// Requirements is how the served card says in 1.0's members which security schemes
 	// a caller needs: auto (the default), omit, spec or go. No shape of
@@ -59,14 +59,14 @@ type Config struct {
 	// specification's (spec), and strict Protobuf readers refuse one with the Go SDK's
 	// (go). auto writes them under names that each reads in its own shape; omit leaves
 	// them out. 0.3's security, which says the same, is not affected.
-	Requirements Requirements `yaml:"requirements"`
+	Requirements Requirements `yaml:"requirements" jsonschema:"enum=auto,enum=omit,enum=spec,enum=go"`
 
 	// Bindings are those in which the served card offers the agent: JSONRPC, HTTP+JSON and
 	// GRPC. Default: the first two, and GRPC where the agent's own card has it and the
 	// listener takes it. Calls are taken in all of them whatever the card says. Entries of
 	// gRPC are host:port, and clients that take them for URLs of another origin refuse the
 	// whole card.
-	Bindings []string `yaml:"bindings"`
+	Bindings []string `yaml:"bindings" jsonschema:"enum=JSONRPC,enum=HTTP+JSON,enum=GRPC"`
 
 	// Sign has the served card signed with the gateway's keys, whose public halves are at
 	// /.well-known/jwks.json. Default: true. It costs 1 to 3 KiB in the card.

@@ -15,11 +15,11 @@ import (
 type InterfaceConfig struct {
 	// URL is where the agent is called: http or https, for GRPC without a path and also as
 	// host:port, which is https, grpcs:// or grpc://.
-	URL secret.URL `yaml:"url"`
+	URL secret.URL `yaml:"url" jsonschema:"required"`
 	// Binding is JSONRPC, HTTP+JSON or GRPC.
-	Binding string `yaml:"binding"`
+	Binding string `yaml:"binding" jsonschema:"required,enum=JSONRPC,enum=HTTP+JSON,enum=GRPC"`
 	// Version of A2A that is spoken there: 0.1, 0.2, 0.3 or 1.0.
-	Version string `yaml:"version"`
+	Version string `yaml:"version" jsonschema:"enum=0.1,enum=0.2,enum=0.3,enum=1.0"`
 	// Tenant is that of the interface (1.0 only): the card that is served says it to clients
 	// of 1.0, who say it in each request, and the requests of others get it. Default: none.
 	Tenant string `yaml:"tenant,omitempty"`

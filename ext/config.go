@@ -45,7 +45,7 @@ type Config struct {
 	// Activation says how it is known which extensions the agent activated: "echo"
 	// (default) by its answer, "declared" for agents that never say: all that it was
 	// asked for.
-	Activation string `yaml:"activation"`
+	Activation string `yaml:"activation" jsonschema:"enum=echo,enum=declared"`
 
 	// Verify fails a call in which a required extension was not activated.
 	Verify bool `yaml:"verify"`
@@ -53,20 +53,20 @@ type Config struct {
 	// Unrequested says what becomes of metadata and URIs in bodies whose extension is
 	// not active in the call: "strip" (default), "refuse" (the call or the answer), or
 	// "report".
-	Unrequested string `yaml:"unrequested"`
+	Unrequested string `yaml:"unrequested" jsonschema:"enum=strip,enum=refuse,enum=report"`
 
 	// Dependencies says what becomes of a request for an extension without those it
 	// needs: "refuse" (default), or "close" to activate them too. Those that an injected
 	// extension needs are activated with it.
-	Dependencies string `yaml:"dependencies"`
+	Dependencies string `yaml:"dependencies" jsonschema:"enum=refuse,enum=close"`
 
 	// Conformance says what becomes of members and enum values that A2A does not
 	// define: "off" (default), "report" or "enforce".
-	Conformance Mode `yaml:"conformance"`
+	Conformance Mode `yaml:"conformance" jsonschema:"enum=off,enum=report,enum=enforce"`
 
 	// Mode is "enforce" (default), or "shadow": what this section, and the card's
 	// required extensions, would refuse or leave out is only recorded.
-	Mode string `yaml:"mode"`
+	Mode string `yaml:"mode" jsonschema:"enum=enforce,enum=shadow"`
 }
 
 // The words of Config.

@@ -40,18 +40,18 @@ const (
 // Entry is one extension in the registry, the top-level `extensions:` list.
 type Entry struct {
 	// URI identifies the extension, exactly as clients and cards write it.
-	URI string `yaml:"uri"`
+	URI string `yaml:"uri" jsonschema:"required"`
 
 	// Description says in a sentence what the extension is for. It is shown in
 	// served cards where the gateway adds the extension itself.
 	Description string `yaml:"description"`
 
 	// Kind is data, profile (the default), method or state.
-	Kind Kind `yaml:"kind"`
+	Kind Kind `yaml:"kind" jsonschema:"enum=data,enum=profile,enum=method,enum=state"`
 
 	// Status is allowed (the default), deprecated or blocked. A blocked extension is
 	// denied on every agent.
-	Status Status `yaml:"status"`
+	Status Status `yaml:"status" jsonschema:"enum=allowed,enum=deprecated,enum=blocked"`
 
 	// Replacement is the URI to use instead of a deprecated extension.
 	Replacement string `yaml:"replacement"`
@@ -90,7 +90,7 @@ type Entry struct {
 
 	// Validation says how Schemas and States are held: off, report, or enforce (the
 	// default).
-	Validation Mode `yaml:"validation"`
+	Validation Mode `yaml:"validation" jsonschema:"enum=off,enum=report,enum=enforce"`
 
 	// Hooks are services that see the calls in which the extension is active.
 	Hooks []hook.Config `yaml:"hooks"`
@@ -129,7 +129,7 @@ type MethodConfig struct {
 	Name string `yaml:"name"`
 	// Verb and Path are for HTTP+JSON: GET or POST, and a path below the agent's base
 	// such as /tasks:search or /tasks/{task}:annotate. 0.3 has it below /v1.
-	Verb string `yaml:"verb"`
+	Verb string `yaml:"verb" jsonschema:"enum=GET,enum=POST"`
 	Path string `yaml:"path"`
 	// RPC is for gRPC, as in /acme.v1.Search/Find. Its messages go through untouched, so
 	// that only an agent with gRPC can answer it.
@@ -140,7 +140,7 @@ type MethodConfig struct {
 	// and what its answer can show: message (params as those of SendMessage), task (one
 	// task), tasks (the caller's tasks; others are cut out of the answer), or agent
 	// (default; no task).
-	About string `yaml:"about"`
+	About string `yaml:"about" jsonschema:"enum=message,enum=task,enum=tasks,enum=agent"`
 	// Task is the member of the params that names the task, beside id and taskId.
 	Task string `yaml:"task"`
 	// Skill is the skill that a caller needs.

@@ -5,7 +5,7 @@ import "github.com/a2a-gateway/a2a-gateway/internal/secret"
 // Config is the `policy:` section: who may do what.
 type Config struct {
 	// Default decides a call that no rule matches: "deny" (default) or "allow".
-	Default string `yaml:"default"`
+	Default string `yaml:"default" jsonschema:"enum=deny,enum=allow"`
 	// Rules are the rules. Their order does not matter: a deny rule that matches
 	// wins, then an allow rule, then the default.
 	Rules []Rule `yaml:"rules"`
@@ -30,11 +30,11 @@ type SkillsConfig struct {
 	// "require-any": it is enough to be allowed one skill, and the agent is told which
 	// ones in the signed assertion, which every agent then has to get
 	// (agents[].credentials, kind assertion).
-	Undeclared string `yaml:"undeclared"`
+	Undeclared string `yaml:"undeclared" jsonschema:"enum=require-all,enum=require-any,enum=deny,enum=agent"`
 	// Scopes says whether the OAuth scopes that an agent's card asks for at a skill
 	// (securityRequirements) have to be in the caller's credential, beside what rules
 	// ask: "off" (default) or "card".
-	Scopes string `yaml:"scopes"`
+	Scopes string `yaml:"scopes" jsonschema:"enum=off,enum=card"`
 }
 
 // TasksConfig is `policy.tasks:`.
@@ -42,12 +42,12 @@ type TasksConfig struct {
 	// Scope says who may use a task or context besides the principal that caused
 	// it: "principal" (default) nobody, "tenant" principals with the same non-empty
 	// tenant, "agent" everybody who may use the agent.
-	Scope string `yaml:"scope"`
+	Scope string `yaml:"scope" jsonschema:"enum=principal,enum=tenant,enum=agent"`
 	// Contexts says what becomes of a contextId that is not recorded, so that nobody can
 	// tell whose it is: "derive" (default) gives the agent another in its place, made for the
 	// caller, who goes on seeing its own; "adopt" lets the agent have it as it is, and the
 	// caller own it from then on, whoever had it before the state was lost.
-	Contexts string `yaml:"contexts,omitempty"`
+	Contexts string `yaml:"contexts,omitempty" jsonschema:"enum=derive,enum=adopt"`
 	// Sharing lets others at tasks beyond Scope. A caller may use a task if any entry
 	// says so; what it may do with it is for the rules to say as well.
 	Sharing []Sharing `yaml:"sharing"`
@@ -87,10 +87,10 @@ type Sharing struct {
 // nothing else is special and everything is compared byte for byte.
 type Rule struct {
 	// Name is what audit records call the rule. Required and unique.
-	Name string `yaml:"name"`
+	Name string `yaml:"name" jsonschema:"required"`
 	// Effect is "allow" or "deny". A rule with extensions may leave it out, and then
 	// decides nothing about the call itself.
-	Effect string `yaml:"effect"`
+	Effect string `yaml:"effect" jsonschema:"enum=allow,enum=deny"`
 	// Agents are ids of configured agents, with * allowed; any of them.
 	Agents []string `yaml:"agents"`
 	// Skills are skill ids, with * allowed; any of them.
@@ -132,7 +132,7 @@ type Rule struct {
 	// consented to is written into the audit record.
 	Consent *Consent `yaml:"consent"`
 	// Bindings are what the call came over: JSONRPC, HTTP+JSON, GRPC; any of them.
-	Bindings []string `yaml:"bindings"`
+	Bindings []string `yaml:"bindings" jsonschema:"enum=JSONRPC,enum=HTTP+JSON,enum=GRPC"`
 	// Sources are addresses and networks (10.0.0.0/8, 2001:db8::/32) that the call comes
 	// from, after trusted proxies were taken off; any of them.
 	Sources []string `yaml:"sources"`
@@ -147,7 +147,7 @@ type Rule struct {
 	Expr string `yaml:"expr"`
 	// Mode is "enforce" (default) or "shadow". A shadow rule decides nothing; what
 	// it would have done is written into the audit record.
-	Mode string `yaml:"mode"`
+	Mode string `yaml:"mode" jsonschema:"enum=enforce,enum=shadow"`
 	// Extensions says what the calls that the rule matches may do with extensions,
 	// beside what the agent's own section says. Not with effect deny.
 	Extensions *RuleExtensions `yaml:"extensions"`
@@ -173,7 +173,7 @@ type Window struct {
 // Content bounds the parts of a message. A bound that is left out says nothing.
 type Content struct {
 	// Parts are the kinds: text, file, data.
-	Parts []string `yaml:"parts"`
+	Parts []string `yaml:"parts" jsonschema:"enum=text,enum=file,enum=data"`
 	// MediaTypes of parts, as text/plain, image/* or */*. A text part that says none is
 	// text/plain, a data part application/json, a file application/octet-stream.
 	MediaTypes []string `yaml:"mediaTypes"`

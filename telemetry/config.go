@@ -68,10 +68,10 @@ type MetricsConfig struct {
 type Logs struct {
 	// Level is the least important level that is written: debug, info, warn or
 	// error. Calls are info, failures of the gateway or the agent warn. Default info.
-	Level string `yaml:"level"`
+	Level string `yaml:"level" jsonschema:"enum=debug,enum=info,enum=warn,enum=error"`
 
 	// Format is json or text. Default text on a terminal, json elsewhere.
-	Format string `yaml:"format"`
+	Format string `yaml:"format" jsonschema:"enum=json,enum=text"`
 
 	// Output takes the place of standard error. For tests and for programs that
 	// embed the gateway. It is written to by one goroutine at a time.

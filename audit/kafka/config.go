@@ -21,7 +21,7 @@ type Config struct {
 	Topic string `yaml:"topic"`
 
 	// Compression of what is sent: none, gzip, snappy, lz4 or zstd. Default zstd.
-	Compression string `yaml:"compression"`
+	Compression string `yaml:"compression" jsonschema:"enum=none,enum=gzip,enum=snappy,enum=lz4,enum=zstd"`
 
 	// MessageSize is the most that is sent as one batch of a partition, before it is
 	// compressed, from 64KiB to 64MiB. The topic has to take it (max.message.bytes, by
@@ -54,7 +54,7 @@ type TLS struct {
 type SASL struct {
 	// Mechanism is PLAIN, which needs tls, SCRAM-SHA-256 or SCRAM-SHA-512. Default
 	// SCRAM-SHA-512.
-	Mechanism string `yaml:"mechanism"`
+	Mechanism string `yaml:"mechanism" jsonschema:"enum=PLAIN,enum=SCRAM-SHA-256,enum=SCRAM-SHA-512"`
 
 	// Username and Password are those of the gateway.
 	Username string       `yaml:"username"`

@@ -23,13 +23,13 @@ type Config struct {
 	Endpoint secret.URL `yaml:"endpoint"`
 
 	// Protocol is http/protobuf, the default, or grpc.
-	Protocol string `yaml:"protocol"`
+	Protocol string `yaml:"protocol" jsonschema:"enum=http/protobuf,enum=grpc"`
 
 	// Headers go with every request, such as a credential. Default: none.
 	Headers []Header `yaml:"headers"`
 
 	// Compression of requests is gzip, the default, or none.
-	Compression string `yaml:"compression"`
+	Compression string `yaml:"compression" jsonschema:"enum=gzip,enum=none"`
 
 	// MaxRequest bounds a request before it is compressed, from 64KiB to 64MiB. A record that
 	// is longer goes by itself. Default 4MiB, which is what receivers take by gRPC.

@@ -30,7 +30,7 @@ type Config struct {
 	// Detectors are what is looked for in every string and number: email, card (payment
 	// card numbers), token (bearer and basic credentials, JSON Web Tokens, passwords in
 	// URLs), key (API keys) and privateKey; or none alone. Default all.
-	Detectors []string `yaml:"detectors"`
+	Detectors []string `yaml:"detectors" jsonschema:"enum=email,enum=card,enum=token,enum=key,enum=privateKey,enum=none"`
 }
 
 // Place is an entry of Config.Paths.
@@ -40,7 +40,7 @@ type Place struct {
 	Path string `yaml:"path"`
 	// Action is remove, mask (another string stands in the place) or hash (a digest with
 	// a key stands there, the same for the same value). Default remove.
-	Action string `yaml:"action"`
+	Action string `yaml:"action" jsonschema:"enum=remove,enum=mask,enum=hash"`
 }
 
 // Values of Place.Action.

@@ -59,19 +59,19 @@ type Config struct {
 	// FirstSeen says what becomes of the first card of an agent: accept (default: it comes
 	// into force) or quarantine (it waits for `card approve`, and calls are 503 until
 	// then). A card whose required signature holds, and one of Digests, need not wait.
-	FirstSeen string `yaml:"firstSeen"`
+	FirstSeen string `yaml:"firstSeen" jsonschema:"enum=accept,enum=quarantine"`
 
 	// OnChange says what becomes of a card that says something else than the one in force:
 	// accept (it comes into force, and is recorded), alert (default: also a warning, and
 	// the card's state is alerted until somebody approves it) or quarantine (calls and the
 	// served card go by the one in force until `card approve`). Changes that nobody acts
 	// by, such as the agent's version, come into force in any case.
-	OnChange string `yaml:"onChange"`
+	OnChange string `yaml:"onChange" jsonschema:"enum=accept,enum=alert,enum=quarantine"`
 
 	// Collisions says what becomes of a card that has the name, or the id of a skill, that
 	// a card of another agent has: report (default), refuse-names (names that look alike),
 	// or refuse (skills too). Whose card was in force first keeps the name.
-	Collisions string `yaml:"collisions"`
+	Collisions string `yaml:"collisions" jsonschema:"enum=report,enum=refuse-names,enum=refuse"`
 
 	// History is how many cards of the agent are remembered; default 20.
 	History int `yaml:"history"`

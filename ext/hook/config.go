@@ -19,12 +19,12 @@ type Config struct {
 	// URL is where the phases are posted to; http or https.
 	URL secret.URL `yaml:"url"`
 	// Phases are those that are posted: request, response, event.
-	Phases []Phase `yaml:"phases"`
+	Phases []Phase `yaml:"phases" jsonschema:"enum=request,enum=response,enum=event"`
 	// Timeout is how long an answer may take, 1ms to 30s. Default 1s.
 	Timeout secret.Duration `yaml:"timeout"`
 	// OnFailure says what happens when the service does not answer, or not as it
 	// should: deny (default) or pass.
-	OnFailure string `yaml:"onFailure"`
+	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=pass"`
 	// Headers are sent with every callout.
 	Headers []Header `yaml:"headers"`
 }

@@ -37,7 +37,10 @@ func Schema() ([]byte, error) {
 	maps.Copy(s.Definitions, mapping.Definitions)
 	for name, d := range s.Definitions {
 		describe(name, d, texts)
-		limit(name, d)
+		for key, more := range inlined[name] {
+			property, _ := d.Properties.Get(key)
+			property.Enum = append(property.Enum, more)
+		}
 		asLoaded(name, d, s.Definitions)
 	}
 	s.ID = "https://github.com/a2a-gateway/a2a-gateway/config.schema.json"
@@ -50,10 +53,20 @@ func Schema() ([]byte, error) {
 	return out, nil
 }
 
+// inlined are values that a key takes beside those of its tag where its struct is inlined into
+// another: detectors that know the caller can throttle it.
+var inlined = map[string]map[string]string{
+	"anomaly.Detector": {"action": "throttle"},
+	"anomaly.Learned":  {"action": "throttle"},
+}
+
+// reflector makes schemas of Go's types. Which values and keys the loader insists on is said by
+// the tag jsonschema of a field, as "required" and "enum=…"; TestSchemaChoices and
+// TestSchemaRequired hold the tags to the loader.
 func reflector(mapper func(reflect.Type) *jsonschema.Schema) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
 		FieldNameTag:               "yaml",
-		RequiredFromJSONSchemaTags: true, // most keys have a useful default; see limit
+		RequiredFromJSONSchemaTags: true, // most keys have a useful default
 		Mapper:                     mapper,
 		Namer:                      definition,
 	}
@@ -70,6 +83,7 @@ func definition(t reflect.Type) string {
 }
 
 // What the types that read themselves take, as secret.Size, secret.Duration and RFC 3339 say it.
+// Units are part of the text: a bare number of bytes or of nothing (0) is all that goes without.
 const (
 	sizes     = `^(0|[1-9][0-9]*)(k?B|[KMGT]i?B)?$`
 	durations = `^(0|((0|[1-9][0-9]*)d)?(([0-9]+\.?[0-9]*|\.[0-9]+)(h|m|s|ms|us|µs|μs|ns))+|(0|[1-9][0-9]*)d)$`

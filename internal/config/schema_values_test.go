@@ -11,6 +11,50 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
+// choices are the values of the keys, or of their lists, that take no others, and required the
+// keys without which a mapping is refused, wherever it is: what the tags of the fields say.
+var choices, required = taggedValues()
+
+func taggedValues() (choices, required map[string][]string) {
+	choices, required = map[string][]string{}, map[string][]string{}
+	met := map[reflect.Type]bool{}
+	var visit func(of reflect.Type)
+	var keys func(owner string, of reflect.Type)
+	keys = func(owner string, of reflect.Type) {
+		for f := range of.Fields() {
+			key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			if strings.Contains(options, "inline") {
+				keys(owner, f.Type)
+				continue
+			}
+			for _, word := range strings.Split(f.Tag.Get("jsonschema"), ",") {
+				if value, ok := strings.CutPrefix(word, "enum="); ok {
+					choices[owner+"."+key] = append(choices[owner+"."+key], value)
+				} else if word == "required" {
+					required[owner] = append(required[owner], key)
+				}
+			}
+			visit(f.Type)
+		}
+	}
+	visit = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+			of = of.Elem()
+		}
+		if of.Kind() == reflect.Struct && hasKeys(of) && !met[of] {
+			met[of] = true
+			keys(definition(of), of)
+		}
+	}
+	visit(reflect.TypeFor[Config]())
+	for owner, more := range inlined {
+		for key, value := range more {
+			choices[owner+"."+key] = append(choices[owner+"."+key], value)
+		}
+	}
+	return choices, required
+}
+
 // written is a key of the example.
 type written struct {
 	name    string // as in server.Config.publicURL
@@ -119,7 +163,7 @@ func TestSchemaChoices(t *testing.T) {
 	}
 	for _, list := range others { // of one mapping at a time, of which all errors are told
 		if said := with(doc, nonsense, list...); enumerating.MatchString(said) {
-			t.Errorf("the loader takes a few values only for one of %v; list them in choices, schema_values.go: %s", list, said)
+			t.Errorf("the loader takes a few values only for one of %v; list them in the tag jsonschema of the field: %s", list, said)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(choices)) {

@@ -63,9 +63,9 @@ type Config struct {
 // Token is one of admin.tokens. The token itself is in no file.
 type Token struct {
 	// Name of whoever has it, in audit records; 1 to 64 letters, digits, -, _ and .
-	Name string `yaml:"name"`
+	Name string `yaml:"name" jsonschema:"required"`
 	// Role is viewer, operator or admin.
-	Role Role `yaml:"role"`
+	Role Role `yaml:"role" jsonschema:"required,enum=viewer,enum=operator,enum=admin"`
 	// Digest is sha256: and the SHA-256 of the token in hexadecimal. The token has to be
 	// random: that of a word is found by trying words.
 	Digest string `yaml:"digest"`
@@ -131,9 +131,9 @@ type TLS struct {
 	ClientCA []string `yaml:"clientCA" file:"read"`
 	// ClientAuth says whether clients are asked for a certificate: off (the default) or
 	// require, which they then need beside a credential.
-	ClientAuth string `yaml:"clientAuth"`
+	ClientAuth string `yaml:"clientAuth" jsonschema:"enum=off,enum=request,enum=optional,enum=require"`
 	// MinVersion is "1.3", the default, or "1.2".
-	MinVersion string `yaml:"minVersion"`
+	MinVersion string `yaml:"minVersion" jsonschema:"enum=1.3,enum=1.2"`
 }
 
 func (t *TLS) listener() server.TLS {

@@ -30,7 +30,7 @@ type Config struct {
 	Dir string `yaml:"dir,omitempty" file:"write"`
 	// Algorithm of generated keys: ES256 (default) or EdDSA. A change takes hold with the
 	// next key, which is made at once and published for an hour or two before it signs.
-	Algorithm string `yaml:"algorithm,omitempty"`
+	Algorithm string `yaml:"algorithm,omitempty" jsonschema:"enum=ES256,enum=EdDSA"`
 	// Rotate is the age at which the next generated key takes over, at least 2h. It is
 	// published at least an hour before. Default: 90d. There is no never, but 36500d.
 	Rotate secret.Duration `yaml:"rotate,omitempty"`

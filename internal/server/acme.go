@@ -35,7 +35,7 @@ type ACME struct {
 	// How the CA may check that a name is this gateway's: tls-alpn-01, by a handshake on
 	// port 443 that reaches the public listener, and http-01, by a request on port 80 that
 	// reaches httpListen. With both the CA is shown either. Default: [tls-alpn-01].
-	Challenges []string `yaml:"challenges,omitempty"`
+	Challenges []string `yaml:"challenges,omitempty" jsonschema:"enum=tls-alpn-01,enum=http-01"`
 
 	// Address of a plaintext listener that answers http-01 and nothing else. Required with
 	// http-01, and only there. Restart to change.
@@ -59,7 +59,7 @@ type ACME struct {
 
 	// Key of new certificates, each with its own: p256, p384, rsa2048 or rsa4096.
 	// Default: p256.
-	KeyType string `yaml:"keyType,omitempty"`
+	KeyType string `yaml:"keyType,omitempty" jsonschema:"enum=p256,enum=p384,enum=rsa2048,enum=rsa4096"`
 }
 
 // ExternalAccount binds the account that the gateway makes to one that the CA has already

@@ -37,7 +37,7 @@ type Config struct {
 	// something in front leads only what begins with it here. The only source of URLs written into cards; the Host of a request never
 	// is. Required: https://… with tls, and http://… written out is what permits
 	// plaintext.
-	PublicURL string `yaml:"publicURL"`
+	PublicURL string `yaml:"publicURL" jsonschema:"required"`
 
 	// What the paths of requests begin with when they come here: publicURL's path where
 	// whatever is in front leaves it as it is, "/" where it takes it off. Default: with
@@ -113,20 +113,20 @@ type TLS struct {
 	// Whether clients are asked for a certificate: off (the default), request (any
 	// certificate or none; good for tokens bound to it, never as an identity), optional
 	// (none, or one that clientCA verifies), or require (one that clientCA verifies).
-	ClientAuth string `yaml:"clientAuth,omitempty"`
+	ClientAuth string `yaml:"clientAuth,omitempty" jsonschema:"enum=off,enum=request,enum=optional,enum=require"`
 
 	// Lowest version spoken: "1.3", or "1.2" with forward-secret AEAD suites only.
 	// Default: "1.3".
-	MinVersion string `yaml:"minVersion,omitempty"`
+	MinVersion string `yaml:"minVersion,omitempty" jsonschema:"enum=1.3,enum=1.2"`
 }
 
 // Certificate names the files of one certificate.
 type Certificate struct {
 	// PEM file of the certificate followed by its intermediates.
-	Cert string `yaml:"cert" file:"read"`
+	Cert string `yaml:"cert" file:"read" jsonschema:"required"`
 
 	// PEM file of the private key.
-	Key string `yaml:"key" file:"read"`
+	Key string `yaml:"key" file:"read" jsonschema:"required"`
 }
 
 // files are all that a generation is read from.

@@ -15,7 +15,7 @@ type Config struct {
 	// everything in one file: it survives restarts, and is for one gateway. "redis" is for
 	// many replicas, with Redis 6.2 or Valkey 7.2 or later. "memory" keeps everything in
 	// the process: nothing survives a restart.
-	Driver string `yaml:"driver"`
+	Driver string `yaml:"driver" jsonschema:"enum=memory,enum=sqlite,enum=redis"`
 	// Retention is how long an id is remembered after its last use: a call that names it, an
 	// answer, event or notification that shows it, and a stream of it for as long as it is
 	// open; default 30d. Keep it longer than agents keep their tasks and contexts: a
@@ -53,7 +53,7 @@ type SQLiteConfig struct {
 	Path string `yaml:"path" file:"write"`
 	// Sync says what survives: "normal" (default) a crash of the process, "full" also one
 	// of the machine, at the cost of an fsync for every group of writes.
-	Sync string `yaml:"sync"`
+	Sync string `yaml:"sync" jsonschema:"enum=normal,enum=full"`
 }
 
 // RedisConfig is `state.redis:`.

@@ -26,18 +26,18 @@ type Config struct {
 	// such as localhost, wiki and files.internal. The gateway asks no DNS: where another
 	// name leads it does not know. Those by which clouds tell machines their secrets are
 	// never allowed unless hosts lists them.
-	PrivateAddresses string `yaml:"privateAddresses,omitempty"`
+	PrivateAddresses string `yaml:"privateAddresses,omitempty" jsonschema:"enum=deny,enum=allow"`
 	// MediaTypes that files may have, as image/png, image/* or */*. A file that says none
 	// is application/octet-stream. Default: any.
 	MediaTypes []string `yaml:"mediaTypes,omitempty"`
 	// ActiveContent says what becomes of types that browsers run: HTML, SVG, XML and
 	// scripts; off, report (default: recorded only) or enforce. One that mediaTypes lists
 	// by its full name is wanted.
-	ActiveContent string `yaml:"activeContent,omitempty"`
+	ActiveContent string `yaml:"activeContent,omitempty" jsonschema:"enum=off,enum=report,enum=enforce"`
 	// Names says what becomes of file names that lead elsewhere than below the place where
 	// they are written, or do not read as they are: "..", an absolute path, a backslash, a
 	// control or direction character; off, report or enforce (default).
-	Names string `yaml:"names,omitempty"`
+	Names string `yaml:"names,omitempty" jsonschema:"enum=off,enum=report,enum=enforce"`
 	// MaxBytes is how large the inline content of one file may be, decoded. Default: 16MiB,
 	// more than server.limits let through.
 	MaxBytes secret.Size `yaml:"maxBytes,omitempty"`
@@ -52,10 +52,10 @@ type Config struct {
 // the answer, is refused.
 type Actions struct {
 	// Request is for what callers send. Default: refuse, so that they know.
-	Request Action `yaml:"request,omitempty"`
+	Request Action `yaml:"request,omitempty" jsonschema:"enum=off,enum=report,enum=strip,enum=refuse"`
 	// Answer is for what agents answer, stream and notify of. Default: strip, so that the
 	// rest of the work arrives. With refuse, files in a task's history are stripped.
-	Answer Action `yaml:"answer,omitempty"`
+	Answer Action `yaml:"answer,omitempty" jsonschema:"enum=off,enum=report,enum=strip,enum=refuse"`
 }
 
 // Action is what becomes of a file that breaks a rule.

@@ -7,10 +7,10 @@ type Config struct {
 	// OnLoss says what happens while the state cannot be reached: "local" (default) each
 	// gateway counts by itself, "deny" calls that a limit applies to are refused, "allow"
 	// they are not counted.
-	OnLoss string `yaml:"onLoss"`
+	OnLoss string `yaml:"onLoss" jsonschema:"enum=local,enum=deny,enum=allow"`
 	// Headers says whether answers carry RateLimit and RateLimit-Policy: "on" (default)
 	// or "off".
-	Headers string `yaml:"headers"`
+	Headers string `yaml:"headers" jsonschema:"enum=on,enum=off"`
 	// Each are the limits. All that apply to a call have to have room for it.
 	Each []Limit `yaml:"each"`
 }
@@ -20,7 +20,7 @@ type Config struct {
 type Limit struct {
 	// Name is what errors, headers, metrics and audit records call it. Required and
 	// unique; letters, digits, "-", "_" and ".", at most 64.
-	Name string `yaml:"name"`
+	Name string `yaml:"name" jsonschema:"required"`
 	// Agents, Skills, Subjects, Groups, Issuers and Methods are conditions, as in rules.
 	Agents   []string `yaml:"agents"`
 	Skills   []string `yaml:"skills"`
@@ -49,7 +49,7 @@ type Limit struct {
 	// Cost is how many units of rate and quota a call takes; default 1.
 	Cost Cost `yaml:"cost"`
 	// Mode is "enforce" (default) or "shadow": only recorded.
-	Mode string `yaml:"mode"`
+	Mode string `yaml:"mode" jsonschema:"enum=enforce,enum=shadow"`
 }
 
 // Rate is a token bucket.
@@ -67,7 +67,7 @@ type Quota struct {
 	// Units in a span; required.
 	Units int64 `yaml:"units"`
 	// Per is the span: hour, day (default), week (from Monday) or month, in UTC.
-	Per string `yaml:"per"`
+	Per string `yaml:"per" jsonschema:"enum=hour,enum=day,enum=week,enum=month"`
 }
 
 // Cost weighs calls. What several entries say of a call is multiplied. 0 is free.

@@ -9,14 +9,14 @@ type Config []Authorizer
 type Authorizer struct {
 	// Name is what errors, metrics and audit records call it. Required and unique;
 	// letters, digits, "-", "_" and ".", at most 64.
-	Name string `yaml:"name"`
+	Name string `yaml:"name" jsonschema:"required"`
 	// Kind is authzen or ext_authz.
-	Kind string `yaml:"kind"`
+	Kind string `yaml:"kind" jsonschema:"enum=authzen,enum=ext_authz"`
 	// URL of the service: for authzen that of the policy decision point (https://pdp.example),
 	// whose evaluation endpoints are read from its metadata, or else are
 	// /access/v1/evaluation below it; for ext_authz grpc://host:port or grpcs://host:port.
 	// http and grpc are for services on this machine (localhost, 127.0.0.1, ::1).
-	URL secret.URL `yaml:"url"`
+	URL secret.URL `yaml:"url" jsonschema:"required"`
 	// Agents, Skills and Methods are the calls that it is asked about, as in rules.
 	Agents  []string `yaml:"agents"`
 	Skills  []string `yaml:"skills"`
@@ -25,7 +25,7 @@ type Authorizer struct {
 	Timeout secret.Duration `yaml:"timeout"`
 	// OnFailure says what a question without an answer means: "deny" (default) or "allow".
 	// A question that the service finds bad is refused with either: a caller could see to it.
-	OnFailure string `yaml:"onFailure"`
+	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=allow"`
 	// Cache is how long an answer holds for the same question; default 0: not at all.
 	// At most 1m.
 	Cache secret.Duration `yaml:"cache"`
@@ -41,7 +41,7 @@ type Authorizer struct {
 	TLS TLS `yaml:"tls"`
 	// Mode is "enforce" (default) or "shadow": only recorded. A call waits for the answer
 	// all the same, at most for Timeout.
-	Mode string `yaml:"mode"`
+	Mode string `yaml:"mode" jsonschema:"enum=enforce,enum=shadow"`
 }
 
 // TLS is `tls:` of an authorizer. The files are read at load.

@@ -28,7 +28,7 @@ import (
 type Config struct {
 	// ID names the agent in URLs, rules, metrics and the audit record:
 	// letters, digits, "-", "_" and ".", at most 64, beginning with a letter or digit.
-	ID string `yaml:"id"`
+	ID string `yaml:"id" jsonschema:"required"`
 
 	// Card is where the agent's card is, as a URL or as a mapping.
 	Card card.Config `yaml:"card"`
@@ -51,14 +51,14 @@ type Config struct {
 	// of files: doubled (default; base64 text in the place of the proto's bytes, as
 	// the SDKs for Go, Java and Python have it) or plain (the SDK for JavaScript).
 	// Only translated calls depend on it.
-	FileBytes string `yaml:"fileBytes,omitempty"`
+	FileBytes string `yaml:"fileBytes,omitempty" jsonschema:"enum=doubled,enum=plain"`
 
 	// Quirks are tolerances for what the agent or its clients do otherwise than their version
 	// of A2A has it: zoneless-times (timestamps without a zone are UTC), mixed-objects (0.3's methods called
 	// with 1.0's objects are answered alike), method-paths (JSON-RPC at an address for each method).
 	// Default: all of them;
 	// an empty list is none. See docs/quirks.md.
-	Quirks []Quirk `yaml:"quirks"`
+	Quirks []Quirk `yaml:"quirks" jsonschema:"enum=zoneless-times,enum=mixed-objects,enum=method-paths"`
 
 	// Extensions that are required, allowed or denied on this agent.
 	Extensions ext.Config `yaml:"extensions"`
@@ -85,7 +85,7 @@ type Config struct {
 	// Modes says how the media types of a message's parts, and those that the caller
 	// accepts, are held to what the skill or the card lists: off (default), report, or
 	// enforce.
-	Modes ext.Mode `yaml:"modes,omitempty"`
+	Modes ext.Mode `yaml:"modes,omitempty" jsonschema:"enum=off,enum=report,enum=enforce"`
 
 	// FileParts are rules for the files of this agent and its callers, in the place of
 	// those of policy.fileParts.
@@ -107,7 +107,7 @@ type SkillConfig struct {
 	Input  schema.Source `yaml:"input"`
 	Output schema.Source `yaml:"output"`
 	// Schemas says how both are held: off, report, or enforce (the default).
-	Schemas ext.Mode `yaml:"schemas"`
+	Schemas ext.Mode `yaml:"schemas" jsonschema:"enum=off,enum=report,enum=enforce"`
 }
 
 // HeaderConfig lists header names to let through. Names the gateway owns and

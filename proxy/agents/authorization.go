@@ -22,7 +22,7 @@ type AuthorizationConfig struct {
 	Hosts []string `yaml:"hosts"`
 	// Links says what becomes of a task with a link elsewhere: refuse (default; 502), or
 	// report: it passes, and is recorded.
-	Links string `yaml:"links"`
+	Links string `yaml:"links" jsonschema:"enum=refuse,enum=report"`
 	// ResourceMetadata is the RFC 9728 document that says where a token for the agent's
 	// system can be had. It is put into the metadata of the task's status message, under
 	// TaskAuthorization. Default: nothing is put there; a token for the gateway, which

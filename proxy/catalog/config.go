@@ -22,7 +22,7 @@ type Config struct {
 	// Access is caller (the default: a credential is needed), public (who shows none is
 	// told of the agents whose cards are public) or none (there is no catalog). Whoever
 	// asks is told of what that caller may use, and of nothing else.
-	Access Access `yaml:"access"`
+	Access Access `yaml:"access" jsonschema:"enum=caller,enum=public,enum=none"`
 	// Page is how many agents GET /agents answers with unless the query says; default 100.
 	Page int `yaml:"page"`
 	// LongestPage is how many a query may ask for, and how many the documents at

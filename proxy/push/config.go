@@ -16,7 +16,7 @@ type Config struct {
 	// delivers in its place), passthrough (push configs reach the agent as they are, and
 	// the agent calls the client's webhook itself) or off (cards say that push
 	// notifications are not supported and the methods answer so).
-	Mode string `yaml:"mode"`
+	Mode string `yaml:"mode" jsonschema:"enum=off,enum=passthrough,enum=relay"`
 
 	// Allow lists the hosts that webhooks may be on, as "hooks.example.com" or
 	// "*.example.com"; none means any whose address is public.
@@ -37,7 +37,7 @@ type Config struct {
 	// Challenge says whether a target has to agree before it is sent notifications: off
 	// (default) or required (one GET with the query parameter validationToken, which it
 	// has to answer with that token).
-	Challenge string `yaml:"challenge"`
+	Challenge string `yaml:"challenge" jsonschema:"enum=off,enum=required"`
 
 	// Body is the largest notification that is taken from an agent; default 1MiB.
 	Body secret.Size `yaml:"body"`
@@ -54,7 +54,7 @@ type Config struct {
 	// Payload is what a client of A2A before 1.0 gets when an agent of another version
 	// sends an update: task (default; the whole task, which the gateway asks the agent
 	// for) or event (the update itself, which many such clients do not understand).
-	Payload string `yaml:"payload"`
+	Payload string `yaml:"payload" jsonschema:"enum=task,enum=event"`
 	// Queue is how many notifications may wait, and how many of those given up are kept
 	// beside; default 100000. Of each, one owner of webhooks has as many as there is room
 	// left, so half at most; of those given up the oldest goes then.

@@ -22,7 +22,7 @@ type Config struct {
 	// Persist says whether events are written to the state as well, where other replicas
 	// and the gateway's successor find them: "auto" (default: with the drivers sqlite
 	// and redis) or "off".
-	Persist string `yaml:"persist"`
+	Persist string `yaml:"persist" jsonschema:"enum=auto,enum=off"`
 	// Resubscribe is how long another stream of the agent's is tried for when one has
 	// broken while its task goes on; default 1m, 0 for not at all.
 	Resubscribe *secret.Duration `yaml:"resubscribe"`
@@ -35,7 +35,7 @@ type Config struct {
 	// rules are recorded and counted, and what breaks them is passed on), "strict" (a
 	// breach of any rule ends the stream), "report" (none does) or "off" (nothing is
 	// looked at).
-	Grammar string `yaml:"grammar"`
+	Grammar string `yaml:"grammar" jsonschema:"enum=enforce,enum=strict,enum=report,enum=off"`
 	// Turns is how often a task may wait for its user, for input or to log in, in one
 	// stream of the agent's, and how often it may change its context there; default 100.
 	// The next time ends the stream, or is recorded, as grammar says.

@@ -59,7 +59,7 @@ type Credential struct {
 
 	// On says when it is shown: always (default), or auth-required: only in the answer
 	// that the gateway gives, once, to a task that asks for authorization.
-	On string `yaml:"on"`
+	On string `yaml:"on" jsonschema:"enum=always,enum=auth-required"`
 
 	// Value is a static secret, with its scheme where the header wants one:
 	// "Bearer ${TOKEN}".

@@ -12,19 +12,19 @@ type Exchange struct {
 	ClientSecret secret.Value `yaml:"clientSecret"`
 	// Grant is token-exchange (default, RFC 8693) or jwt-bearer (RFC 7523), where the
 	// subject token goes as the assertion.
-	Grant string `yaml:"grant"`
+	Grant string `yaml:"grant" jsonschema:"enum=token-exchange,enum=jwt-bearer"`
 	// Subject is the token that says for whom: token (default; the caller's own, as it
 	// came), client (that of the workload beside it, whom Identity and Permissions are
 	// then about), or assertion (a JWT signed by the gateway with the subject that
 	// Identity gives, for servers that trust its keys). Callers without a token, as
 	// those with an API key, are nobody for the first two.
-	Subject string `yaml:"subject"`
+	Subject string `yaml:"subject" jsonschema:"enum=token,enum=client,enum=assertion"`
 	// SubjectType is the subject_token_type. Default: the access_token one of RFC 8693
 	// §3, for assertions the jwt one.
 	SubjectType string `yaml:"subjectType"`
 	// Actor is the actor_token: none (default), client (a token of the gateway's own by
 	// client credentials at the same server), or assertion (a JWT that names the gateway).
-	Actor string `yaml:"actor"`
+	Actor string `yaml:"actor" jsonschema:"enum=none,enum=client,enum=assertion"`
 	// Audience and Resource name who the token is for (RFC 8693 §2.1). With On:
 	// auth-required they are also what a task must ask for.
 	Audience []string `yaml:"audience"`

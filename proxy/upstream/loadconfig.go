@@ -101,7 +101,7 @@ type Affinity struct {
 	// By lists task (the instance that showed a task first gets the calls on it),
 	// context (the first call of a context, and all that follow, go to one instance as
 	// long as the instances stay the same), or none alone. Default: task and context.
-	By []string `yaml:"by"`
+	By []string `yaml:"by" jsonschema:"enum=task,enum=context,enum=none"`
 
 	// Strict refuses a send on a task whose instance does not answer, rather than to
 	// let another have it that does not know the task. Instances with one store

@@ -52,7 +52,7 @@ type Reported struct {
 	// Action is what becomes of an anomaly: off, report (audit events, metrics and a line
 	// in the log when it begins and when it ends), or, where there is a caller to hold
 	// back, throttle: further calls of the kind are answered 429 as well. Default report.
-	Action string `yaml:"action"`
+	Action string `yaml:"action" jsonschema:"enum=off,enum=report"`
 
 	// Threshold is how many of them within the window are an anomaly. It ends when there
 	// are less than half as many.
