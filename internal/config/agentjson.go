@@ -12,10 +12,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
-// Problems are what is wrong with a document, in words without a place in it.
+// Problems are what is wrong with a document, in words without a place in it: who sends JSON to an
+// API has no line to look up, and the document may be one line.
 type Problems []string
 
-// Error implements error.
+// Error implements error. It says the first of them; the API lists all.
 func (p Problems) Error() string { return p[0] }
 
 // ReadAgent reads an agent as agents: lists them, but as JSON, from somebody who may
@@ -29,6 +30,7 @@ func ReadAgent(data []byte) (agents.Config, error) {
 	}
 	s := newShape("", "")
 	s.secrets = func(n *yaml.Node, path keypath.Path) {
+		// {file: PATH} would read any file of this machine into a header that an agent is sent.
 		if n.Kind != yaml.ScalarNode {
 			s.wrong(n, path, "want the secret itself; files cannot be named here")
 		}
@@ -40,6 +42,7 @@ func ReadAgent(data []byte) (agents.Config, error) {
 	if err := root.Load(&a, yaml.WithKnownFields()); err != nil {
 		return a, problems(located("", err, s))
 	}
+	// A path that is only opened would still tell whether there is such a file.
 	readPaths(&a, func(path *string) {
 		if *path != "" {
 			err = Problems{"files cannot be named here, neither for tls, nor as a source of instances or a schema"}
@@ -48,7 +51,8 @@ func ReadAgent(data []byte) (agents.Config, error) {
 	return a, err
 }
 
-// ShowAgent is what ReadAgent reads without its secrets, those in URLs included.
+// ShowAgent is what ReadAgent reads without its secrets, those in URLs included. Nothing is filled
+// in: it shows what was registered, not what came of it.
 func ShowAgent(data []byte) (jsontext.Value, error) {
 	root, err := agentNode(data)
 	if err != nil {
@@ -96,7 +100,7 @@ func problems(errs ...error) error {
 			}
 			continue
 		}
-		if errors.As(err, &p) {
+		if errors.As(err, &p) { // the place is of no use, see Problems
 			err = p.err
 		}
 		list = append(list, err.Error())

@@ -16,7 +16,9 @@ type audience struct {
 	said bool // it is configured, and no default
 }
 
-// overheard warns of agents that are given credentials for one audience.
+// overheard warns of agents that are given credentials for one audience: an access token is good
+// wherever its audience is, so that each agent could call the other in the name of the caller
+// (RFC 9068 §4).
 func (c *Config) overheard() []string {
 	type heard struct{ from, name string }
 	first := map[heard]string{} // the agent that an audience is the name of
@@ -42,7 +44,8 @@ func (c *Config) overheard() []string {
 	return warnings
 }
 
-// audiences are those of one credential, as far as they are known before cards are.
+// audiences are those of one credential, as far as they are known before cards are. A secret that
+// is the same for two agents, a value or a client's, is the operator's own choice and none of them.
 func (c *Config) audiences(agent *agents.Config, cred *upstream.Credential) []audience {
 	switch {
 	case cred.Assertion != nil && cred.Assertion.Audience != "":

@@ -7,8 +7,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 )
 
-// checkBounds checks what bounds calls beside the rules. It opens no files and asks
-// nobody.
+// checkBounds checks what bounds calls beside the rules: limits, with the agents and methods that
+// there are, and authorizers. It opens no files and asks nobody. A limiter without a store counts
+// nothing, and is closed at once.
 func (c *Config) checkBounds(extra []*wire.Method) []error {
 	l, err := limits.New(c.Policy.Limits, limits.Options{Agents: c.RuleAgents(), Methods: extra})
 	l.Close()
@@ -16,7 +17,8 @@ func (c *Config) checkBounds(extra []*wire.Method) []error {
 	return append(errs, c.Policy.Authorizers.Validate())
 }
 
-// checkPanel opens the files that authorizers name.
+// checkPanel makes the authorizers ready as the gateway would, which opens the files that they
+// name, and connects to none of them. It is for Check: Load opens no such files.
 func (c *Config) checkPanel(extra []*wire.Method) error {
 	p, err := pdp.New(c.Policy.Authorizers, pdp.Options{Agents: c.RuleAgents(), Methods: extra, Gateway: c.Server.ID})
 	if err != nil {

@@ -100,7 +100,9 @@ func (c *Config) unreadable(known error) error {
 	return errors.Join(errs...)
 }
 
-// checkFilesOf reports the files of an agent's section that the gateway would refuse.
+// checkFilesOf reports the files of an agent's section that the gateway would refuse: it makes the
+// agent's transport and the verifier of its card as the gateway does, which opens them, and closes
+// both at once.
 func checkFilesOf(a *agents.Config) error {
 	up, err := upstream.New(a.Config, upstream.Options{})
 	if err == nil {
@@ -118,7 +120,8 @@ func checkFilesOf(a *agents.Config) error {
 	return err
 }
 
-// checkFiles reports the files of all other sections that the gateway would refuse.
+// checkFiles reports the files of all other sections that the gateway would refuse, each package its
+// own, with what is wrong inside of them: a key that is no key, a CA that is none.
 func (c *Config) checkFiles() []error {
 	errs := append(c.checkCertificates(),
 		keypath.At(c.Admin.CheckFiles(), "admin"),
@@ -133,7 +136,8 @@ func (c *Config) checkFiles() []error {
 	return errs
 }
 
-// checkCertificates reads those of the public listener, and whom it trusts.
+// checkCertificates reads those of the public listener, and whom it trusts. All that are wrong are
+// told; the listener itself would stop at the first.
 func (c *Config) checkCertificates() []error {
 	t := c.Server.TLS
 	if t == nil {
@@ -154,6 +158,7 @@ func (c *Config) checkCertificates() []error {
 	return errs
 }
 
+// redisDriver is the state.driver whose section its own package checks, being read for no other.
 const redisDriver = "redis"
 
 // checkRedis reports what the driver would refuse of its section, which is read for no other.
@@ -164,7 +169,8 @@ func (c *Config) checkRedis() error {
 	return redis.Validate(c.State)
 }
 
-// checkKeys reads the file of API keys as the gateway would.
+// checkKeys reads the file of API keys as the gateway would, to which a file that is missing is an
+// empty one.
 func checkKeys(keys *authn.APIKeys) (warnings []string, err error) {
 	if _, err := os.Stat(keys.File); errors.Is(err, fs.ErrNotExist) {
 		return []string{fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File)}, nil

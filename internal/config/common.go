@@ -39,7 +39,7 @@ func (c *Config) commonSum(root *yaml.Node) [32]byte {
 	return sha256.Sum256([]byte(b.String()))
 }
 
-// dropAt takes out what is at a path.
+// dropAt takes out what is at a path; what is not there needs no taking out.
 func dropAt(n *yaml.Node, path []string) {
 	switch {
 	case n == nil:
@@ -64,7 +64,9 @@ func drop(n *yaml.Node, key string) {
 	}
 }
 
-// sum writes each node so that no two trees are written alike. A place is one wherever it is.
+// sum writes each node so that no two trees are written alike: the length before a value keeps two
+// neighbours from reading as one. A file is one wherever it lies: replicas may have it in different
+// directories.
 func sum(b *strings.Builder, n *yaml.Node, places map[string]bool) {
 	value := n.Value
 	if n.Kind == yaml.ScalarNode && places[value] {

@@ -130,6 +130,9 @@ func Parse(name string, data []byte, lookup func(string) (string, bool)) (*Confi
 	return parse(name, "", data, lookup)
 }
 
+// parse is Load and Parse. Each step needs the one before it to have found nothing wrong: what is
+// wrong with values is told all at once, but not beside mistakes of form, which values may follow
+// from. dir is what relative paths are relative to, "" to leave them.
 func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*Config, error) {
 	doc, err := document(name, data)
 	if err != nil {
@@ -170,7 +173,10 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	return c, nil
 }
 
-// Validate checks every section and what only holds between sections.
+// Validate checks every section and what only holds between sections. It opens nothing but what
+// schemas are in, and expects defaults to be filled in. Errors have the path of their key; where
+// the registry is wrong, rules are not compiled that could name methods of it, since each of those
+// would be told of as unknown.
 func (c *Config) Validate() error {
 	book, unregistered := c.Extensions.Compile()
 	errs := []error{

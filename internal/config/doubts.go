@@ -42,7 +42,9 @@ func (c *Config) unshared() []string {
 		"the others cannot open or vouch for. Where there are several, write keys.signing and keys.sealing, or keys.dir, a directory that they share"}
 }
 
-// uncertified warns of certificates that are asked for and do not do what they are for.
+// uncertified warns of certificates that are asked for and do not do what they are for: those that
+// are lost with every restart, as CAs limit how many they give for a name, and those for other names
+// than the one that clients are given.
 func (c *Config) uncertified() []string {
 	if c.Server.TLS == nil || c.Server.TLS.ACME == nil {
 		return nil
@@ -60,7 +62,8 @@ func (c *Config) uncertified() []string {
 	return warnings
 }
 
-// forgetful warns of a state that forgets whose a task is before its stream is forgotten.
+// forgetful warns of a state that forgets whose a task is before its stream is forgotten. Both
+// times are those of the configuration, with their defaults.
 func (c *Config) forgetful() []string {
 	var warnings []string
 	linger := secret.Duration(0)
@@ -97,7 +100,7 @@ func (c *Config) passedOn(at string, cred *upstream.Credential) []string {
 	return warnings
 }
 
-// carrier is the header that a credential comes in.
+// carrier is the header that a credential comes in, in the spelling of net/http.
 func carrier(name string) string {
 	if name == "" {
 		return "Authorization"
@@ -106,7 +109,8 @@ func carrier(name string) string {
 }
 
 // nobodys warns of an exchange of tokens that no caller can have, by the combinations of
-// credentials that make a call.
+// credentials that make a call: RFC 8693 exchanges a token of somebody's, and a caller with an API
+// key or a certificate has none. Such calls would all fail, one by one.
 func (c *Config) nobodys(at string, cred *upstream.Credential) []string {
 	if cred.Exchange == nil || len(c.Authn.OIDC) == 0 { // then it is an error
 		return nil
@@ -128,7 +132,7 @@ func (c *Config) nobodys(at string, cred *upstream.Credential) []string {
 	return nil
 }
 
-// isToken reports whether a combination means a token by name.
+// isToken reports whether a combination means a token by name: of any issuer, or of one of them.
 func (c *Config) isToken(name string) bool {
 	return name == "oidc" || slices.ContainsFunc(c.Authn.OIDC, func(i authn.Issuer) bool { return i.Issuer == name })
 }

@@ -22,7 +22,7 @@ func (e *DraftError) Error() string { return e.Err.Error() }
 // Unwrap implements errors.
 func (e *DraftError) Unwrap() error { return e.Err }
 
-// draft stands for the file in errors.
+// draft stands for the name of the file in errors, as in draft:3:7.
 const draft = "draft"
 
 // Draft is the configuration with other rules, and the rules compiled. They are read as
@@ -54,7 +54,7 @@ func (c *Config) drafted(text []byte, book *ext.Book) (*Config, *policy.Set, err
 	if child(doc.Content[0], "rules") == nil {
 		return nil, nil, problemAt(draft, doc.Content[0], "want a list of rules, or the key rules with one")
 	}
-	next := *c
+	next := *c // what is in it is shared, and only read
 	next.Policy.Rules = d.Rules
 	src := newSources(draft, doc, &Config{})
 	if err := src.add(&src.rules, draft, doc, ruleNames(d.Rules)); err != nil {
@@ -70,7 +70,8 @@ func (c *Config) drafted(text []byte, book *ext.Book) (*Config, *policy.Set, err
 	return &next, rules, nil
 }
 
-// draftDocument is a draft as a file with rules.
+// draftDocument is a draft as a file with rules. A list alone is taken for the list of rules, with
+// a key that stands where the list begins, so that places in errors are those of the text.
 func draftDocument(text []byte) (*yaml.Node, error) {
 	if len(text) > sizeLimit {
 		return nil, &problem{name: draft, err: errors.New("it is larger than a file may be")}

@@ -17,7 +17,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
-// checkAgent holds an agent's extensions and skills against the registry.
+// checkAgent holds an agent's extensions and skills against the registry. Errors are at keys below
+// the agent, wherever it stands: agents of the API and of Kubernetes are checked by it too.
 func checkAgent(book *ext.Book, a *agents.Config) []error {
 	errs := []error{keypath.At(book.Check(&a.Extensions), "extensions")}
 	for i, uri := range a.Extensions.Provide {
@@ -40,7 +41,8 @@ func checkAgent(book *ext.Book, a *agents.Config) []error {
 	return errs
 }
 
-// checkRules holds what rules say of extensions against the registry.
+// checkRules holds what rules say of extensions against the registry, whose book knows nothing
+// where the registry is wrong: then there is nothing to hold them against.
 func (c *Config) checkRules(book *ext.Book) []error {
 	var errs []error
 	for i, r := range c.Policy.Rules {
@@ -89,7 +91,8 @@ func (c *Config) checkSpecifications() (warnings []string, errs []error) {
 	return warnings, errs
 }
 
-// digest is that of a file, as Entry.Digest has it.
+// digest is that of a file, as Entry.Digest has it: "sha256:" and hexadecimal. A specification is
+// a text for people; one of more than sizeLimit is another file.
 func digest(path string) (string, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator's path
 	if err != nil {

@@ -30,6 +30,8 @@ type Fleet struct {
 	Limit int `yaml:"limit"`
 }
 
+// defaultFleet is Fleet.Limit where it is not set. Each agent costs a card that is fetched, health
+// checks and labels of metrics, so that there has to be a bound.
 const defaultFleet = 1000
 
 // Defaults fills in what is not set.
@@ -39,7 +41,7 @@ func (f *Fleet) Defaults() {
 	}
 }
 
-// Validate reports what cannot work, naming the key.
+// Validate reports what cannot work, at its key below fleet.
 func (f Fleet) Validate() error {
 	var errs []error
 	if f.Limit < 1 {
@@ -94,7 +96,7 @@ type Enlisted struct {
 // what holds for those in files. What is wrong with one that is left out is said under its
 // id; who comes later goes without an id or a host that is taken.
 func (c *Config) Enlist(more []Enlisted) (*Config, map[string]error) {
-	all := *c
+	all := *c                          // c is in use while this is built
 	all.Agents = slices.Clip(c.Agents) // who is appended to it is not in c
 	book, err := c.Extensions.Compile()
 	if err != nil {

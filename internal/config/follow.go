@@ -41,7 +41,8 @@ func (s *Sources) Sum() ([32]byte, bool) {
 	return sum, true
 }
 
-// sums are those of the files that patterns name.
+// sums are those of the files that patterns name. A file that cannot be read has a sum too, that of
+// nothing: it becomes another one once it can be.
 func (s *Sources) sums(patterns []string) []fileSum {
 	var sums []fileSum
 	for _, pattern := range patterns {

@@ -56,7 +56,8 @@ func (r *further) read(l *list, patterns []string, take func(name string, doc *y
 	return errors.Join(errs...)
 }
 
-// file reads one file, as strictly as the configuration itself.
+// file reads one file, as strictly as the configuration itself: a file of rules with a key that
+// nobody reads would be a rule that nobody applies.
 func (r *further) file(l *list, name string, data []byte, take func(string, *yaml.Node) ([]string, error)) error {
 	doc, err := document(name, data)
 	if err != nil {
@@ -75,6 +76,8 @@ func (r *further) file(l *list, name string, data []byte, take func(string, *yam
 	return r.sources.add(l, name, doc, names)
 }
 
+// takeRules adds the rules of one file behind those that there are. Their order decides nothing,
+// since a deny rule that matches wins wherever it stands; lists and traces show it.
 func (r *further) takeRules(name string, doc *yaml.Node) ([]string, error) {
 	var d ruleDocument
 	err := decode(name, filepath.Dir(name), doc, &d)
@@ -82,6 +85,7 @@ func (r *further) takeRules(name string, doc *yaml.Node) ([]string, error) {
 	return ruleNames(d.Rules), err
 }
 
+// ruleNames are the names of rules, "" for one without.
 func ruleNames(rules []policy.Rule) []string {
 	names := make([]string, len(rules))
 	for i := range rules {
@@ -90,6 +94,8 @@ func ruleNames(rules []policy.Rule) []string {
 	return names
 }
 
+// takeAgents adds the agents of one file. Paths in it are relative to that file, as those of the
+// configuration are to it, so that a directory of agents can be moved as a whole.
 func (r *further) takeAgents(name string, doc *yaml.Node) ([]string, error) {
 	var d agentDocument
 	dir := filepath.Dir(name)

@@ -10,7 +10,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// checkIdentity reports what of identity only holds between sections.
+// checkIdentity reports what of identity only holds between sections: certificates that nobody asks
+// clients for, tokens that are longer than a request head may be, headers that would hand an agent
+// the caller's credential, and credentials that are made of tokens where no caller has one. Each
+// would be a configuration that loads, and refuses every call it was written for.
 func (c *Config) checkIdentity() []error {
 	var errs []error
 	asked := c.Server.TLS != nil && (c.Server.TLS.ClientAuth == "optional" || c.Server.TLS.ClientAuth == "require")
@@ -30,7 +33,7 @@ func (c *Config) checkIdentity() []error {
 			}
 		}
 		for j, cred := range a.Credentials {
-			needs := ""
+			needs := "" // the key that asks for a token of the caller's
 			switch {
 			case cred.Exchange != nil && cred.Exchange.Subject != "assertion":
 				needs = "exchange"
@@ -49,7 +52,7 @@ func (c *Config) checkIdentity() []error {
 // identities returns warnings about credentials that tell callers apart by names: what is
 // one person's at one issuer may be another's at the next.
 func (c *Config) identities() []string {
-	known := []string{"api-keys", "anonymous", "mtls"}
+	known := []string{"api-keys", "anonymous", "mtls"} // what principals without a token have as their issuer
 	for _, issuer := range c.Authn.OIDC {
 		known = append(known, issuer.Issuer)
 	}

@@ -8,7 +8,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
-// checkOffer holds what an agent's served card is to offer against what the listener takes.
+// checkOffer holds what an agent's served card is to offer against what the listener takes. A card
+// that offers gRPC alone, on a listener without HTTP/2 or below a path, would have no address that a
+// client can call.
 func (c *Config) checkOffer(public *url.URL, a *agents.Config) error {
 	return a.Card.CheckOffer(c.Server.GRPC(), len(a.Hosts) > 0 && !shares(public, a.Hosts[0]), strings.Trim(public.Path, "/") != "")
 }

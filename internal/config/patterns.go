@@ -13,10 +13,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// manyFiles keeps a pattern that went wrong from reading a disk.
+// manyFiles is how many files a list of patterns may name. It keeps a pattern that went wrong, such
+// as /**, from reading a disk.
 const manyFiles = 1000
 
-// filesOf lists the files that the patterns of a list in the main file name, each once.
+// filesOf lists the files that the patterns of a list in the main file name, each once, in the order
+// of the patterns. A path without a * has to be there: whoever wrote it down means that file, and
+// would miss its rules or agents without knowing.
 func (s *sources) filesOf(l *list, patterns []string, dir string) ([]string, error) {
 	var all []string
 	var errs []error
@@ -47,6 +50,8 @@ func (s *sources) filesOf(l *list, patterns []string, dir string) ([]string, err
 	return all, errors.Join(errs...)
 }
 
+// isMain reports whether a path is that of the main file. Read as a file of rules it would be
+// refused for all of its other keys, which says less than that a pattern is too wide.
 func (s *sources) isMain(path string) bool {
 	return filepath.Clean(path) == filepath.Clean(s.main.name)
 }
@@ -98,13 +103,15 @@ func readFile(path string) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// fileSum is the SHA-256 of a file with rules or agents; zero where it cannot be read.
+// fileSum is the SHA-256 of a file with rules or agents; zero where it cannot be read. Its path
+// counts as well: the order of files is the order of what is in them.
 type fileSum struct {
 	path string
 	sum  [32]byte
 }
 
-// sumOf tells configurations of several files apart.
+// sumOf tells configurations of several files apart. The length of a path stands before it, so that
+// no other list of files is written alike.
 func sumOf(main [32]byte, files []fileSum) [32]byte {
 	h := sha256.New()
 	h.Write(main[:])

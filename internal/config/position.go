@@ -14,10 +14,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// problem is something wrong at a place in the file.
+// problem is something wrong at a place in a file: what Load says, one a line, in the form in which
+// compilers do, so that editors can go there.
 type problem struct {
 	name         string
-	line, column int // 0 where there is no place
+	line, column int // from 1; 0 where there is no place
 	err          error
 }
 
@@ -30,7 +31,8 @@ func (p *problem) Error() string {
 
 func (p *problem) Unwrap() error { return p.err }
 
-// problemAt is a problem of one node, once for every line of the text.
+// problemAt is a problem of one node, once for every error that is joined in it: each is a line of
+// its own, and needs the place.
 func problemAt(name string, n *yaml.Node, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if inner := errors.Unwrap(err); inner != nil {
@@ -106,6 +108,8 @@ func placed(src *sources, err error) error {
 		n := find(f.doc, path)
 		problems = append(problems, &problem{f.name, n.Line, n.Column, said})
 	}
+	// The mistakes of one file stand together, as somebody reads who corrects them from top to
+	// bottom. Where two are of one place, the order is that of the checks.
 	order := func(p *problem) int {
 		return slices.IndexFunc(src.all(), func(f *source) bool { return f.name == p.name })
 	}
@@ -125,6 +129,8 @@ func placed(src *sources, err error) error {
 	return errors.Join(errs...)
 }
 
+// readLimited reads what has no more than sizeLimit bytes, and one byte more of anything longer to
+// know that it is.
 func readLimited(to *bytes.Buffer, from io.Reader) error {
 	n, err := to.ReadFrom(io.LimitReader(from, sizeLimit+1))
 	if err != nil {

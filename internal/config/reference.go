@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Mapping is one kind of mapping in the file.
+// Mapping is one kind of mapping in the file: what docs/reference/config.md has a table for, and
+// a2a-gateway.yaml(5) a section.
 type Mapping struct {
 	Key  string // where it is met first, as in agents[].card; "" for the file itself
 	Keys []Key  // as they are declared
@@ -32,7 +33,8 @@ func Reference() ([]Mapping, error) {
 	return w.mappings, nil
 }
 
-// keyWalk walks the types of the configuration.
+// keyWalk walks the types of the configuration in the order of their fields. A type that is met
+// again, such as the TLS of another section, is described where it was met first.
 type keyWalk struct {
 	texts    map[string]keyText
 	at       map[reflect.Type]string // the key under which it is described
@@ -45,6 +47,8 @@ type found struct {
 	at string
 }
 
+// describe adds the table of one type, and then those of the types within. The place in the list is
+// taken first, so that a mapping stands before those below it.
 func (w *keyWalk) describe(of reflect.Type, key string) {
 	w.at[of] = key
 	at := len(w.mappings)
@@ -89,6 +93,8 @@ func (w *keyWalk) keys(of reflect.Type, owner, key string) (keys []Key, within [
 	return keys, within
 }
 
+// pointed is the type that a pointer leads to: a key that may be absent is written like one that may
+// not.
 func pointed(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -133,6 +139,8 @@ func typeWords(t reflect.Type) (kind string, inner reflect.Type, suffix string) 
 	}
 }
 
+// hasKeys tells mappings from structs that read themselves from a text, such as a time or a network,
+// whose fields are nobody's keys.
 func hasKeys(t reflect.Type) bool {
 	for f := range t.Fields() {
 		if tag := f.Tag.Get("yaml"); tag != "" && tag != "-" {

@@ -33,7 +33,8 @@ func asLoaded(name string, mapping *jsonschema.Schema, all jsonschema.Definition
 	}
 }
 
-// widen does it for one value.
+// widen does it for one value. The loader reads 8080 where a text is wanted, "8080" in quotes where a
+// number is, and ${PORT} in the place of either.
 func widen(s *jsonschema.Schema) {
 	switch s.Type {
 	case "array":

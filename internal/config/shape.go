@@ -30,7 +30,7 @@ type shape struct {
 	secrets func(n *yaml.Node, path keypath.Path) // sees to what secret.Value reads; nil for the usual
 }
 
-// place is a line and a column, from 1.
+// place is a line and a column, from 1, as the YAML library counts them.
 type place [2]int
 
 // checkShape returns the mistakes and where they are. It also makes the paths
@@ -41,6 +41,8 @@ func checkShape(name, dir string, root *yaml.Node, t reflect.Type) *shape {
 	return s
 }
 
+// newShape makes one that has not looked at anything. dir is what {file: …} is relative to, "" for
+// the working directory.
 func newShape(name, dir string) *shape {
 	return &shape{
 		name: name, dir: dir,
@@ -62,6 +64,8 @@ func (s *shape) wrong(n *yaml.Node, path keypath.Path, format string, args ...an
 	s.errs = append(s.errs, problemAt(s.name, n, format, args...))
 }
 
+// visit compares a value with the type it is read into, and all below it. Pointers are looked
+// through: they tell absent keys from zeros, and are written alike.
 func (s *shape) visit(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	n = target(n)
 	s.paths[place{n.Line, n.Column}] = path.String()
@@ -112,6 +116,8 @@ func readsItself(t reflect.Type) bool {
 	return t == reflect.TypeFor[secret.JSON]() || t == reflect.TypeFor[schema.Source]()
 }
 
+// mapping compares a mapping with a struct: each key once, and none that the struct lacks. What an
+// unknown key would have said is not said at all, which is why it is an error and no warning.
 func (s *shape) mapping(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	if n.Kind != yaml.MappingNode {
 		s.wrong(n, path, "want a mapping, found %s", kindOf(n))
@@ -142,7 +148,8 @@ func (s *shape) mapping(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	}
 }
 
-// dictionary is a mapping whose keys are the operator's.
+// dictionary is a mapping whose keys are the operator's, such as names of claims. Any name will do,
+// but an entry needs a value: to leave it out is to leave out the line.
 func (s *shape) dictionary(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	if n.Kind != yaml.MappingNode {
 		s.wrong(n, path, "want a mapping, found %s", kindOf(n))
@@ -168,7 +175,8 @@ func (s *shape) dictionary(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	}
 }
 
-// merged checks the mapping or mappings of a << key.
+// merged checks the mapping or mappings of a << key (the merge key of YAML 1.1). What it brings in
+// may be said again by the mapping itself, and then does not count.
 func (s *shape) merged(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	n = target(n)
 	if n.Kind != yaml.SequenceNode {
@@ -180,6 +188,8 @@ func (s *shape) merged(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	}
 }
 
+// list compares the items of a list. An item without a value is dropped by the YAML library, which
+// would leave a shorter list than the one that is written.
 func (s *shape) list(n *yaml.Node, item reflect.Type, path keypath.Path) {
 	if n.Kind != yaml.SequenceNode {
 		s.wrong(n, path, "want a list, found %s", kindOf(n))
@@ -194,6 +204,8 @@ func (s *shape) list(n *yaml.Node, item reflect.Type, path keypath.Path) {
 	}
 }
 
+// scalar compares a single value. Numbers and truth values are taken for texts, as an id may look
+// like a number; texts in quotes are taken for nothing else.
 func (s *shape) scalar(n *yaml.Node, want reflect.Kind, path keypath.Path) {
 	tag := n.ShortTag()
 	switch {
@@ -253,7 +265,8 @@ func fields(t reflect.Type) map[string]reflect.Type {
 	return known
 }
 
-// guess proposes the known key that was probably meant.
+// guess proposes the known key that was probably meant, "" for none: a key in another case, or with
+// a letter too many, too few or in another's place.
 func guess(key string, known map[string]reflect.Type) string {
 	best, distance := "", 3 // more than two slips are another word
 	for _, name := range slices.Sorted(maps.Keys(known)) {
@@ -267,7 +280,8 @@ func guess(key string, known map[string]reflect.Type) string {
 	return `, did you mean "` + best + `"?`
 }
 
-// slips is the edit distance (Levenshtein) of two short words.
+// slips is the edit distance (Levenshtein) of two short words. A key of a file can be of any length,
+// and is not worth a table of that size.
 func slips(a, b string) int {
 	if len(a) > 64 {
 		return len(a)

@@ -25,7 +25,8 @@ func (c *Config) Show() (jsontext.Value, error) {
 	return jsontext.Value(text), nil
 }
 
-// hideURLs takes from URLs what may be a secret: users, queries and fragments.
+// hideURLs takes from URLs what may be a secret: users, queries and fragments. It goes by what reads
+// as a URL, in keys of any type, since a password in the wrong place is still one.
 func hideURLs(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
 		if u := secret.URL(n.Value); strings.Contains(n.Value, "://") && u.String() != n.Value {

@@ -24,7 +24,8 @@ type source struct {
 	count int
 }
 
-// list is what further files may have more of.
+// list is what further files may have more of: rules and agents. Errors of Validate are about all of
+// a list, and have to be told about the file that an item is in.
 type list struct {
 	one, id  string       // what one is called, and its member that tells it from the others
 	at       keypath.Path // where the main file has its own; in a further file, the last is the one key
@@ -47,7 +48,7 @@ func newSources(name string, doc *yaml.Node, c *Config) *sources {
 	}
 }
 
-// all lists the files, the main one first.
+// all lists the files, the main one first: the order in which errors are told.
 func (s *sources) all() []*source {
 	return slices.Concat([]*source{s.main}, s.rules.files, s.agents.files)
 }

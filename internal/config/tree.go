@@ -30,7 +30,8 @@ func document(name string, data []byte) (*yaml.Node, error) {
 	return doc, checkTree(name, doc)
 }
 
-// oneDocument is the one document of a file.
+// oneDocument is the one document of a file. A second one would be read by nobody: who joins two
+// files by --- means both.
 func oneDocument(name string, data []byte) (*yaml.Node, error) {
 	var docs []yaml.Node
 	if err := yaml.Load(data, &docs, yaml.WithAllDocuments()); err != nil {
@@ -61,7 +62,8 @@ func checkTree(name string, doc *yaml.Node) error {
 	return errors.Join(t.errs...)
 }
 
-// walk visits n and all below it; through tells that an alias led here.
+// walk visits n and all below it; through tells that an alias led here. What an anchor holds is
+// looked at where it stands; through aliases it only counts against the budget.
 func (t *tree) walk(n *yaml.Node, through bool) {
 	if t.budget < 0 {
 		return
@@ -177,7 +179,8 @@ func retag(n *yaml.Node) {
 	}
 }
 
-// target follows an alias to what it stands for.
+// target follows an alias to what it stands for. Errors about it are placed there: that is where
+// somebody has to change something.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -185,9 +188,10 @@ func target(n *yaml.Node) *yaml.Node {
 	return n
 }
 
+// isNull is true of a key without a value, of null and of ~.
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// kindOf names what was found, and never quotes it.
+// kindOf names what was found, and never quotes it: it may be a secret in the wrong place.
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -10,7 +10,8 @@ import (
 
 // checkUndeclared makes sure that agents are told which skills a call is allowed for,
 // where it is passed on for any of them: an agent that is not told would do what the
-// caller asks for under a skill that the caller may not use.
+// caller asks for under a skill that the caller may not use. An assertion that is only shown on
+// auth-required comes too late, once the agent has begun.
 func (c *Config) checkUndeclared() []error {
 	if c.Policy.Skills.Undeclared != "require-any" {
 		return nil

@@ -71,7 +71,8 @@ func zeros(written, inForce *yaml.Node, t reflect.Type, path keypath.Path, key s
 	return found
 }
 
-// zeroOf is zeros of a single value. It is kept where that is told.
+// zeroOf is zeros of a single value: none, or one text that says what came of it. A zero that is kept
+// is none, unless a default took its place after all.
 func zeroOf(written, inForce *yaml.Node, kept bool, path keypath.Path) []string {
 	if !zero.MatchString(written.Value) {
 		return nil
@@ -95,7 +96,7 @@ func isNumber(t reflect.Type) bool {
 	return false
 }
 
-// under is a key within another, "" for none.
+// under is the name of a key within another, "" for the file itself, as noughts lists them.
 func under(key, name string) string {
 	if key == "" {
 		return name
