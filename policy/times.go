@@ -61,7 +61,7 @@ func newWindows(list []Window) ([]window, []error) {
 	for i := range list {
 		w, wrong := newWindow(&list[i])
 		if len(wrong) == 0 && w.never() {
-			problems = append(problems, keypath.Point(fmt.Errorf("times[%d] there is no moment that is in it", i), "times", i))
+			problems = append(problems, keypath.Point(fmt.Errorf("times[%d] there is no moment that is in it", i), "times"))
 		}
 		for _, err := range wrong {
 			problems = append(problems, keypath.At(err, "times", i))

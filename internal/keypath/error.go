@@ -59,10 +59,24 @@ func each(err error, p Path, put func(*Error, Path) *Error) error {
 	return errors.Join(all...)
 }
 
+// parts are the errors that errors.Join made one of. An error of several that says them in a
+// sentence, as fmt.Errorf("%w: %w", …) does, is one error.
+func parts(err error) ([]error, bool) {
+	many, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // this error, not one that it wraps
+	if !ok {
+		return nil, false
+	}
+	var texts []string
+	for _, one := range many.Unwrap() {
+		texts = append(texts, one.Error())
+	}
+	return many.Unwrap(), strings.Join(texts, "\n") == err.Error()
+}
+
 // around takes off the words that stand before joined errors, as in fmt.Errorf("hooks: %w", …).
 func around(err error) (words string, joined error, ok bool) {
 	joined = errors.Unwrap(err)
-	if _, many := joined.(interface{ Unwrap() []error }); !many {
+	if _, ok := parts(joined); !ok {
 		return "", nil, false
 	}
 	words, ok = strings.CutSuffix(err.Error(), joined.Error())
@@ -75,9 +89,9 @@ func Errors(err error) []*Error {
 	if err == nil {
 		return nil
 	}
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
+	if many, ok := parts(err); ok {
 		var all []*Error
-		for _, one := range many.Unwrap() {
+		for _, one := range many {
 			all = append(all, Errors(one)...)
 		}
 		return all

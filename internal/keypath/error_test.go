@@ -21,6 +21,7 @@ func TestErrors(t *testing.T) {
 		{"pointed", At(Point(errors.New("effect is missing"), "effect"), "policy"), "policy: effect is missing", "policy.effect"},
 		{"pointed from above", At(Point(At(wrong, "parts", 1), "rules", 3), "policy"), "policy: parts[1]: it is wrong", "policy.rules[3].parts[1]"},
 		{"wrapped", At(fmt.Errorf(`rule "a": %w`, At(wrong, "parts")), "policy"), `policy: rule "a": parts: it is wrong`, "policy.parts"},
+		{"a sentence of two", At(fmt.Errorf("%w: %w", errors.New("it is away"), wrong), "url"), "url: it is away: it is wrong", "url"},
 		{"of a path", At(wrong, Of("tls", 1), "cert"), "tls[1].cert: it is wrong", "tls[1].cert"},
 		{"trimmed", Trim(At(wrong, "server", "tls", "minVersion"), "server"), "tls.minVersion: it is wrong", "tls.minVersion"},
 		{"trimmed of another", Trim(At(wrong, "server", "id"), "server", "tls"), "server.id: it is wrong", "server.id"},

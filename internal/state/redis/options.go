@@ -47,9 +47,9 @@ func check(c state.RedisConfig) error {
 	if len(c.Addresses) == 0 {
 		return keypath.At(errors.New("there is none; write host:port of the server, as in [127.0.0.1:6379]"), "redis", "addresses")
 	}
-	for _, a := range c.Addresses {
+	for i, a := range c.Addresses {
 		if host, port, err := net.SplitHostPort(a); err != nil || host == "" || port == "" {
-			return keypath.At(fmt.Errorf("%q is not an address; write host:port", secret.URL(a)), "redis", "addresses") // some write a URL, with a password
+			return keypath.At(keypath.Point(fmt.Errorf("%q is not an address; write host:port", secret.URL(a)), i), "redis", "addresses") // some write a URL, with a password
 		}
 	}
 	cluster := len(c.Addresses) > 1 && c.Master == ""
