@@ -44,7 +44,7 @@ type Config struct {
 	// Server is the public listener: address, URL, TLS, limits, timeouts.
 	Server server.Config `yaml:"server"`
 	// Admin is the listener for the operator: API, token.
-	Admin console.Config `yaml:"admin"`
+	Admin console.Config `yaml:"admin" reload:"restart"`
 	// Authn says who may be calling: OIDC issuers, API keys.
 	Authn authn.Config `yaml:"authn"`
 	// Policy says who may do what.
@@ -66,9 +66,9 @@ type Config struct {
 	// Telemetry is traces, metrics, logs and the audit record.
 	Telemetry Telemetry `yaml:"telemetry"`
 	// State is where ownership of tasks and contexts is kept.
-	State state.Config `yaml:"state"`
+	State state.Config `yaml:"state" reload:"restart"`
 	// Keys are the gateway's own.
-	Keys keys.Config `yaml:"keys"`
+	Keys keys.Config `yaml:"keys" reload:"restart"`
 
 	// Sum is a SHA-256 of the file, and of the files that it names, to tell
 	// configurations apart.
@@ -96,7 +96,7 @@ type Policy struct {
 type Telemetry struct {
 	telemetry.Config `yaml:",inline"`
 	// Audit is the record of every call.
-	Audit Audit `yaml:"audit"`
+	Audit Audit `yaml:"audit" reload:"restart"`
 	// Anomalies are what callers do too often, or never did before.
 	Anomalies anomaly.Config `yaml:"anomalies"`
 }

@@ -24,7 +24,7 @@ type Fleet struct {
 	// Kubernetes has services of Kubernetes be agents, which their labels and annotations
 	// say: who may write those decides which agents there are, and rules who may use them.
 	// Restart to change.
-	Kubernetes []discovery.Services `yaml:"kubernetes"`
+	Kubernetes []discovery.Services `yaml:"kubernetes" reload:"restart"`
 	// Limit is how many agents may come from elsewhere than files; default 1000. What is
 	// beyond it is refused by the API, and left out when it is found.
 	Limit int `yaml:"limit"`

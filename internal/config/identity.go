@@ -12,8 +12,8 @@ import (
 
 // checkIdentity reports what of identity only holds between sections: certificates that nobody asks
 // clients for, tokens that are longer than a request head may be, headers that would hand an agent
-// the caller's credential, and credentials that are made of tokens where no caller has one. Each
-// would be a configuration that loads, and refuses every call it was written for.
+// the caller's credential, and credentials that are made of tokens where no caller has one. Such a
+// configuration would refuse every call it was written for, or show an agent what is not for it.
 func (c *Config) checkIdentity() []error {
 	var errs []error
 	asked := c.Server.TLS != nil && (c.Server.TLS.ClientAuth == "optional" || c.Server.TLS.ClientAuth == "require")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
@@ -105,23 +104,8 @@ func (g *Gateway) retune(old, cfg *config.Config) error {
 // a gateway that does not do what its file says.
 func fixed(old, cfg *config.Config) error {
 	var errs []error
-	for _, key := range []struct {
-		name     string
-		old, new any
-	}{
-		{"server.id", old.Server.ID, cfg.Server.ID},
-		{"telemetry.audit", old.Telemetry.Audit, cfg.Telemetry.Audit},
-		{"telemetry.anomalies.callers", old.Telemetry.Anomalies.Callers, cfg.Telemetry.Anomalies.Callers},
-		{"telemetry.anomalies.tasks", old.Telemetry.Anomalies.Tasks, cfg.Telemetry.Anomalies.Tasks},
-		{"state", old.State, cfg.State},
-		{"streams.persist", old.Streams.Persist, cfg.Streams.Persist},
-		{"keys", old.Keys, cfg.Keys},
-		{"admin", old.Admin, cfg.Admin},
-		{"fleet.kubernetes", old.Fleet.Kubernetes, cfg.Fleet.Kubernetes},
-	} {
-		if !reflect.DeepEqual(key.old, key.new) {
-			errs = append(errs, fmt.Errorf("%s: changing it needs a restart", key.name))
-		}
+	for _, key := range config.Fixed(old, cfg) {
+		errs = append(errs, fmt.Errorf("%s: changing it needs a restart", key))
 	}
 	return errors.Join(errs...)
 }

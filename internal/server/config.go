@@ -14,7 +14,7 @@ type Config struct {
 	// among the gateways a call may pass. A call that passes the same gateway twice is
 	// refused as a loop; one that comes back to another replica goes on, to
 	// limits.hops at most. Default: host and port of publicURL.
-	ID string `yaml:"id,omitempty"`
+	ID string `yaml:"id,omitempty" reload:"restart"`
 
 	// Address of the public listener, host:port. The host may be empty (all
 	// addresses), the port 0 (any free one). Default: ":8443" with tls, ":8080"

@@ -22,7 +22,7 @@ type Config struct {
 	// Persist says whether events are written to the state as well, where other replicas
 	// and the gateway's successor find them: "auto" (default: with the drivers sqlite
 	// and redis) or "off".
-	Persist string `yaml:"persist" jsonschema:"enum=auto,enum=off"`
+	Persist string `yaml:"persist" jsonschema:"enum=auto,enum=off" reload:"restart"`
 	// Resubscribe is how long another stream of the agent's is tried for when one has
 	// broken while its task goes on; default 1m, 0 for not at all.
 	Resubscribe *secret.Duration `yaml:"resubscribe"`

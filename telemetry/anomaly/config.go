@@ -40,11 +40,11 @@ type Config struct {
 
 	// Callers is how many callers each detector remembers; beyond, those not heard of for
 	// longest are forgotten. Default 4096, restart to change.
-	Callers int `yaml:"callers"`
+	Callers int `yaml:"callers" reload:"restart"`
 
 	// Tasks is how many open tasks are remembered; beyond, those not heard of for longest
 	// count as ended. Default 32768, restart to change.
-	Tasks int `yaml:"tasks"`
+	Tasks int `yaml:"tasks" reload:"restart"`
 }
 
 // Reported is a detector that can only report: nobody can be held responsible.
