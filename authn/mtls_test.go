@@ -460,14 +460,14 @@ func TestMTLSConfig(t *testing.T) {
 		{"domain an id", MTLS{TrustDomains: []string{"spiffe://a.example"}}, "trustDomains[0]: "},
 		{"domain in capitals", MTLS{TrustDomains: []string{"A.example"}}, "trustDomains[0]: "},
 		{"domains for hosts", MTLS{Names: []string{"dns"}, TrustDomains: []string{"a.example"}}, "trustDomains: "},
-		{"no name", MTLS{Identities: []CertificateIdentity{{}}}, "identities[0]: name: "},
+		{"no name", MTLS{Identities: []CertificateIdentity{{}}}, "identities[0].name: "},
 		{"name twice", MTLS{Identities: []CertificateIdentity{{Name: "a"}, {Name: "a"}}}, "identities[1]: name "},
-		{"name that no certificate has", MTLS{Identities: []CertificateIdentity{{Name: "CN=alice"}}}, "identities[0]: name: "},
+		{"name that no certificate has", MTLS{Identities: []CertificateIdentity{{Name: "CN=alice"}}}, "identities[0].name: "},
 		{"name of another domain", MTLS{TrustDomains: []string{"a.example"},
-			Identities: []CertificateIdentity{{Name: "spiffe://b.example/x"}}}, "identities[0]: name: "},
-		{"subject unprintable", MTLS{Identities: []CertificateIdentity{{Name: "a", Subject: "a\n"}}}, "identities[0]: subject: "},
-		{"empty group", MTLS{Identities: []CertificateIdentity{{Name: "a", Groups: []string{""}}}}, "identities[0]: groups: "},
-		{"empty agent", MTLS{Identities: []CertificateIdentity{{Name: "a", Agents: []string{""}}}}, "identities[0]: agents: "},
+			Identities: []CertificateIdentity{{Name: "spiffe://b.example/x"}}}, "identities[0].name: "},
+		{"subject unprintable", MTLS{Identities: []CertificateIdentity{{Name: "a", Subject: "a\n"}}}, "identities[0].subject: "},
+		{"empty group", MTLS{Identities: []CertificateIdentity{{Name: "a", Groups: []string{""}}}}, "identities[0].groups: "},
+		{"empty agent", MTLS{Identities: []CertificateIdentity{{Name: "a", Agents: []string{""}}}}, "identities[0].agents: "},
 	} {
 		err := tt.cfg.validate()
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
