@@ -94,9 +94,9 @@ type Encryption struct {
 type Retention struct {
 	// Age is how long after its day a file is kept, or until all sinks have what is in it.
 	// Default 0: for ever.
-	Age secret.Duration `yaml:"age"`
+	Age secret.Duration `yaml:"age" zero:"kept"`
 	// Size is how much all files may have together. Default 0: without limit.
-	Size secret.Size `yaml:"size"`
+	Size secret.Size `yaml:"size" zero:"kept"`
 }
 
 // maxCipherKeys bounds Encryption.Keys.

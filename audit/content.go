@@ -40,7 +40,7 @@ type ContentRule struct {
 	Label string `yaml:"label"`
 	// Retention is how long it is kept, to the end of the day, at least 1h; records have a
 	// retention of their own. Default 0: until it is erased.
-	Retention secret.Duration `yaml:"retention"`
+	Retention secret.Duration `yaml:"retention" zero:"kept"`
 	// Redact says what is taken out before.
 	Redact redact.Config `yaml:"redact"`
 }

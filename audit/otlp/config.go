@@ -38,7 +38,7 @@ type Config struct {
 	// GiveUp is how long a record is tried that the receiver rejects, it and no other, before
 	// it is passed over: at least 1m. That is logged and counted. Default 0: for ever, and
 	// what comes after it waits.
-	GiveUp secret.Duration `yaml:"giveUp"`
+	GiveUp secret.Duration `yaml:"giveUp" zero:"kept"`
 
 	// TLS says whom to trust and what to show. Default: the system's CAs, and nothing.
 	TLS TLS `yaml:"tls"`

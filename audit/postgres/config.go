@@ -29,7 +29,7 @@ type Config struct {
 
 	// Retention is how long after its day a record is kept, at least 1d. Records of a day
 	// are dropped together. Default 0: for ever.
-	Retention secret.Duration `yaml:"retention"`
+	Retention secret.Duration `yaml:"retention" zero:"kept"`
 }
 
 const (

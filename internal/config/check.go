@@ -23,7 +23,7 @@ import (
 
 // Check does what can be done offline beyond Load: it opens the files that the
 // configuration names and compiles the registry and the rules. The strings are
-// warnings.
+// warnings. Errors name the key, without line and column: what is wrong is in the files.
 func (c *Config) Check() ([]string, error) {
 	var errs []error
 	var warnings []string
@@ -55,6 +55,7 @@ func (c *Config) Check() ([]string, error) {
 			warnings = append(warnings, fmt.Sprintf("agent %q: no rule allows anybody anything of it, and the default is deny: every call to it is denied", id))
 		}
 	}
+	// Last, for what no check has opened: the gateway would find out when it does.
 	errs = append(errs, c.unreadable(errors.Join(errs...)))
 	return warnings, asWhom(errors.Join(errs...))
 }
@@ -149,7 +150,8 @@ func (c *Config) checkCertificates() []error {
 			errs = append(errs, fmt.Errorf("server.tls.certificates[%d]: %w", i, err))
 		}
 	}
-	if errs == nil { // else this would say the first of them again
+	// The listener stops at the first pair that is wrong, so that it would say that one again.
+	if errs == nil {
 		errs = append(errs, c.Server.CheckFiles())
 	}
 	if t.ACME != nil {

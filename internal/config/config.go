@@ -251,7 +251,8 @@ func (c *Config) checkSkills(rules *policy.Set) error {
 	return keypath.At(rules.UnknownSkills(listed), "policy")
 }
 
-// AgentIDs lists the configured agents in the order of the file.
+// AgentIDs lists the configured agents in the order of the file, and those of further files behind
+// them.
 func (c *Config) AgentIDs() []string {
 	ids := make([]string, 0, len(c.Agents))
 	for _, a := range c.Agents {

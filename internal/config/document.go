@@ -10,7 +10,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Document is a YAML file beside the configuration that is read as strictly.
+// Document is a YAML file beside the configuration that is read as strictly, such as the cases of
+// a2a-gateway policy test.
 type Document struct {
 	name string
 	root *yaml.Node
@@ -31,7 +32,9 @@ func ReadDocument[T any](path string, into *T) (*Document, error) {
 	return &Document{path, root}, decode(path, filepath.Dir(path), root, into)
 }
 
-// decode reads a document into a struct. The error is all that is wrong with it.
+// decode reads a document into a struct. The error is all that is wrong with it: mistakes of form by
+// the comparison with the types, and of values by the types that read themselves. What both would
+// tell of one place is told once, in the words of the former.
 func decode[T any](name, dir string, doc *yaml.Node, into *T) error {
 	s := checkShape(name, dir, doc.Content[0], reflect.TypeFor[T]())
 	if err := doc.Load(into, yaml.WithKnownFields()); err != nil {

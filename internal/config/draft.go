@@ -10,7 +10,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
-// DraftError says what is wrong with a draft: all of it, each with its place.
+// DraftError says what is wrong with a draft: all of it, one a line, each with its place as in
+// draft:3:7.
 type DraftError struct {
 	Line int // of the first of it; 0 where there is no place
 	Err  error
@@ -54,6 +55,7 @@ func (c *Config) drafted(text []byte, book *ext.Book) (*Config, *policy.Set, err
 	if child(doc.Content[0], "rules") == nil {
 		return nil, nil, problemAt(draft, doc.Content[0], "want a list of rules, or the key rules with one")
 	}
+	// A draft is all of the rules: those of the file and of further files do not count beside it.
 	next := *c // what is in it is shared, and only read
 	next.Policy.Rules = d.Rules
 	src := newSources(draft, doc, &Config{})

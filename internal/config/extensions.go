@@ -60,7 +60,7 @@ func (c *Config) checkRules(book *ext.Book) []error {
 }
 
 // bringsMethods reports whether rules could name methods that only a compiled
-// registry knows.
+// registry knows. Without any, rules can be checked although the registry is wrong.
 func (c *Config) bringsMethods() bool {
 	return slices.ContainsFunc(c.Extensions, func(e ext.Entry) bool { return len(e.Methods) > 0 })
 }
@@ -104,7 +104,7 @@ func digest(path string) (string, error) {
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("read %s: %w", path, err)
-	case n > sizeLimit:
+	case n > sizeLimit: // the digest so far would be that of another file
 		return "", fmt.Errorf("read %s: larger than %d bytes", path, sizeLimit)
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil

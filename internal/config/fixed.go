@@ -12,10 +12,10 @@ import (
 // cannot take it over, such as what is built into the public listener.
 const restart = "restart"
 
-// Fixed are the keys that two configurations have different and that only a restart can change, in
-// the order of their fields.
-func Fixed(old, now *Config) []keypath.Path {
-	return fixedIn(reflect.ValueOf(old).Elem(), reflect.ValueOf(now).Elem(), nil)
+// Fixed are the keys that the next configuration has different and that only a restart can change,
+// in the order of their fields.
+func (c *Config) Fixed(next *Config) []keypath.Path {
+	return fixedIn(reflect.ValueOf(c).Elem(), reflect.ValueOf(next).Elem(), nil)
 }
 
 func fixedIn(old, now reflect.Value, path keypath.Path) []keypath.Path {

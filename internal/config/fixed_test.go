@@ -9,7 +9,7 @@ import (
 // restart is needed for, each by the key whose field says so.
 func TestFixed(t *testing.T) {
 	t.Parallel()
-	if changed := Fixed(&Config{}, &Config{}); changed != nil {
+	if changed := new(Config).Fixed(&Config{}); changed != nil {
 		t.Errorf("without a change: %v", changed)
 	}
 	var all Config
@@ -19,7 +19,7 @@ func TestFixed(t *testing.T) {
 		"server.id", "admin", "fleet.kubernetes", "streams.persist", "telemetry.audit", "telemetry.anomalies.callers",
 		"telemetry.anomalies.tasks", "state", "keys",
 	}
-	got := Fixed(&Config{}, &all)
+	got := new(Config).Fixed(&all)
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i].String() != want[i] {
 			t.Fatalf("%v, want %v", got, want)

@@ -62,7 +62,8 @@ func (s *Sources) sums(patterns []string) []fileSum {
 }
 
 // Dirs are the directories in which a change may mean another Sum than the last one.
-// They need not exist.
+// They need not exist: for conf.d/*/rules.yaml they are conf.d, where directories may come, and
+// each directory that is there by now. Sum has to have been asked before, which reads the patterns.
 func (s *Sources) Dirs() []string {
 	dirs := []string{filepath.Dir(s.path)}
 	add := func(dir string) {
@@ -75,7 +76,7 @@ func (s *Sources) Dirs() []string {
 		if filepath.IsAbs(path) {
 			base = ""
 		}
-		for {
+		for { // up to the first directory that has no pattern in its name
 			up := filepath.Dir(path)
 			if !strings.ContainsAny(up, `*?[\`) {
 				add(filepath.Join(base, up))
@@ -94,7 +95,7 @@ func (s *Sources) Dirs() []string {
 }
 
 // patternsIn finds policy.files and fleet.files in a configuration that may have anything
-// wrong with it.
+// wrong with it: what is wrong may be in a file that it names, and is put right there.
 func patternsIn(data []byte) (found [2][]string) {
 	doc, err := document("", data)
 	if err != nil || expand("", doc, os.LookupEnv) != nil {

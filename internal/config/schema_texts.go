@@ -14,7 +14,8 @@ import (
 //go:embed schema_texts.json
 var texts []byte
 
-// keyText is what is said of one key.
+// keyText is what is said of one key: the comment of its field, the default that the comment names
+// where it is a value, and an example where the example file has one.
 type keyText struct {
 	Description string `json:"description"`
 	Default     any    `json:"default,omitempty"`

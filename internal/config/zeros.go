@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v4"
 
@@ -17,19 +19,34 @@ var (
 	zero    = regexp.MustCompile(`^[-+]?(0[0_.]* ?[a-zA-Z]*)+$`)
 )
 
-// noughts are the keys whose 0 is what it says although it is not told from a key that was
-// left out: there it is the default. List items share their list's key. Keys that do tell the
-// two apart, as pointers do, need not be here.
-var noughts = map[string]bool{
-	"server.timeouts.lameDuck":                 true,
-	"policy.authorizers.cache":                 true,
-	"agents.dedupe.window":                     true,
-	"telemetry.audit.retention.age":            true,
-	"telemetry.audit.retention.size":           true,
-	"telemetry.audit.content.rules.retention":  true,
-	"telemetry.audit.sinks.postgres.retention": true,
-	"telemetry.audit.sinks.otlp.giveUp":        true,
-	"state.redis.database":                     true,
+// noughts are the keys whose 0 is what it says although it is not told from a key that was left
+// out: there it is the default. Their fields say so by the tag zero:"kept". List items share their
+// list's key. Keys that do tell the two apart, as pointers do, need no tag.
+var noughts = sync.OnceValue(func() map[string]bool {
+	kept := map[string]bool{}
+	keepZeros(reflect.TypeFor[Config](), "", kept)
+	return kept
+})
+
+// keepZeros adds the keys of one type, which is at a key, and of those within.
+func keepZeros(of reflect.Type, key string, kept map[string]bool) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct || !hasKeys(of) {
+		return
+	}
+	for f := range of.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		switch {
+		case options == "inline":
+			keepZeros(f.Type, key, kept)
+		case f.Tag.Get("zero") == "kept":
+			kept[under(key, name)] = true
+		case name != "" && name != "-":
+			keepZeros(f.Type, under(key, name), kept)
+		}
+	}
 }
 
 // zeros lists the keys of a file that are written as 0 and count as if they were left out, so
@@ -47,7 +64,7 @@ func zeros(written, inForce *yaml.Node, t reflect.Type, path keypath.Path, key s
 	switch {
 	case readsItself(t):
 	case written.Kind == yaml.ScalarNode:
-		return zeroOf(written, inForce, told || !isNumber(t) || noughts[key], path)
+		return zeroOf(written, inForce, told || !isNumber(t) || noughts()[key], path)
 	case written.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
 		known := fields(t)
 		for i := 0; i+1 < len(written.Content); i += 2 {
@@ -86,7 +103,8 @@ func zeroOf(written, inForce *yaml.Node, kept bool, path keypath.Path) []string 
 	return []string{fmt.Sprintf("%s: %s counts as if the key were left out", path, written.Value)}
 }
 
-// isNumber reports whether values of a type are numbers, those with a unit among them.
+// isNumber reports whether values of a type are numbers, those with a unit among them: sizes and
+// durations are integers to Go. A text that reads as 0, such as an id, is a text.
 func isNumber(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -104,7 +122,8 @@ func under(key, name string) string {
 	return key + "." + name
 }
 
-// zeros lists such keys of all files that a configuration was read from.
+// zeros lists such keys of all files that a configuration was read from. Those of further files are
+// told with the file, and without what became of them: there they have another place in the list.
 func (s *sources) zeros(inForce *yaml.Node) []string {
 	found := zeros(s.main.doc.Content[0], inForce, reflect.TypeFor[Config](), nil, "")
 	for _, l := range []struct {

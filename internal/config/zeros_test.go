@@ -93,13 +93,13 @@ func TestNoZeroIsTakenForNothing(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: 0 is refused without a word about it: %v", n.path, err)
 		case slices.ContainsFunc(c.Doubts(), func(text string) bool { return strings.HasPrefix(text, n.path.String()+": 0") }):
-		case n.told, noughts[n.key]:
+		case n.told, noughts()[n.key]:
 			kept[n.key] = true
 		default:
 			t.Errorf("%s: 0 is neither kept nor refused nor warned of", n.path)
 		}
 	}
-	for key := range noughts {
+	for key := range noughts() {
 		if !kept[key] {
 			t.Errorf("%s is no number whose 0 is kept", key)
 		}

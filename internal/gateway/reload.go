@@ -104,7 +104,7 @@ func (g *Gateway) retune(old, cfg *config.Config) error {
 // a gateway that does not do what its file says.
 func fixed(old, cfg *config.Config) error {
 	var errs []error
-	for _, key := range config.Fixed(old, cfg) {
+	for _, key := range old.Fixed(cfg) {
 		errs = append(errs, fmt.Errorf("%s: changing it needs a restart", key))
 	}
 	return errors.Join(errs...)

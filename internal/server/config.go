@@ -174,7 +174,7 @@ type Timeouts struct {
 	// every answer closing its connection, so that load balancers and kept-alive clients
 	// are gone when it closes the rest. Part of drain. An upgrade takes 1s at least, less
 	// when nobody is connected. Default: 0s.
-	LameDuck secret.Duration `yaml:"lameDuck,omitempty"`
+	LameDuck secret.Duration `yaml:"lameDuck,omitempty" zero:"kept"`
 
 	// For requests and streams to end when the gateway stops. Default: 30s.
 	Drain secret.Duration `yaml:"drain,omitempty"`

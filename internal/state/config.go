@@ -69,7 +69,7 @@ type RedisConfig struct {
 	// SentinelPassword logs in to the sentinels, where they ask for one.
 	SentinelPassword secret.Value `yaml:"sentinelPassword"`
 	// Database is the number of the database; only without a cluster. Default 0.
-	Database int `yaml:"database"`
+	Database int `yaml:"database" zero:"kept"`
 	// TLS is used when it is there, even if it is empty.
 	TLS *RedisTLS `yaml:"tls"`
 	// Prefix begins all keys; default "a2a-gateway". Gateways that share a prefix share

@@ -28,7 +28,7 @@ type Authorizer struct {
 	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=allow"`
 	// Cache is how long an answer holds for the same question; default 0: not at all.
 	// At most 1m.
-	Cache secret.Duration `yaml:"cache"`
+	Cache secret.Duration `yaml:"cache" zero:"kept"`
 	// Message is whether it is told of the message: the kinds, media types and sizes of its
 	// parts, and the metadata of the message and of the call, but not the contents.
 	// Default false.

@@ -10,7 +10,7 @@ type DedupeConfig struct {
 	// Window is how long a message is remembered by its caller, agent and messageId.
 	// The same content again gets the answer of before, or is told which task to get;
 	// another content is refused. Default 0: not at all.
-	Window secret.Duration `yaml:"window"`
+	Window secret.Duration `yaml:"window" zero:"kept"`
 
 	// Answers is how long an answer may be to be kept, encrypted, for who sends the
 	// message again. Default 64KiB.
