@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // capturing is a log that captures whatever the caller of a call sends.
@@ -375,6 +376,7 @@ func TestVerifyWhileErasuresAreTold(t *testing.T) {
 // TestErasuresAnyOrder does what may be done in any order: what is there and what is not
 // always adds up, and a log that nobody damaged is found whole.
 func TestErasuresAnyOrder(t *testing.T) {
+	testenv.Long(t, "records are erased in every order")
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		c := newCapturing(t, 0)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // oneKey is a configured key that is no secret to anybody.
@@ -316,6 +317,7 @@ func TestCheckForms(t *testing.T) {
 // TestCloseInterruptsCompressing: who ends the gateway does not wait for a backlog, of which
 // the next one compresses what is left.
 func TestCloseInterruptsCompressing(t *testing.T) {
+	testenv.Long(t, "a backlog is written that takes long to compress")
 	t.Parallel()
 	dir := t.TempDir()
 	d := newFakeDisk()

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // specimen is a closed log of several segments, with the keys that signed it.
@@ -287,6 +288,7 @@ func place(t *rapid.T, files []*fileOf) (*fileOf, int) {
 
 // TestVerifyFindsDamage does one thing to a log, and wants it found and named.
 func TestVerifyFindsDamage(t *testing.T) {
+	testenv.Long(t, "a log is verified once for each kind of damage")
 	t.Parallel()
 	original, ring := specimen(t)
 	head, err := os.ReadFile(filepath.Join(original, headFile))
@@ -332,6 +334,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 // TestVerifyFindsOtherNumbers changes the number of a record that begins or ends a file, to
 // one that another has, that none has, and that is none.
 func TestVerifyFindsOtherNumbers(t *testing.T) {
+	testenv.Long(t, "a log is verified once for each change that can be made to it")
 	t.Parallel()
 	dir, ring := specimen(t)
 	files, seq := filesOf(t, dir), uint64(0)

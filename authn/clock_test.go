@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // A clock that jumps decides by its new time, both ways, also for tokens that were
@@ -68,6 +69,7 @@ func TestR17_IntervalsEndWhenTheClockIsSetBack(t *testing.T) {
 // An hour without the issuer: what is known stays good, what is not known is refused
 // or put off at once, and the issuer is left alone.
 func TestR13_IssuerAwayForAnHour(t *testing.T) {
+	testenv.Long(t, "an hour is gone through call by call")
 	t.Parallel()
 	a := &authServer{keys: standard(), answer: func(string) string { return activeAnswer(t, nil) }}
 	a.keys.cache = "max-age=60"

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // manyRecords makes records of usual size, and the last one's key.
@@ -135,6 +137,7 @@ func TestL28_StandingKeys(t *testing.T) {
 // A hundred thousand keys, all of which have called, stay below 50 MB. Not parallel:
 // it looks at the heap of the whole process.
 func TestManyKeysAreSmall(t *testing.T) { //nolint:paralleltest // see above
+	testenv.Long(t, "a hundred thousand keys are read")
 	const n, limit = 100_000, 50 << 20
 	records, _ := manyRecords(n)
 	before := heap()

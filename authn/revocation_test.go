@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // revocations are the ways in which a key file changes under a gateway. Each puts doc
@@ -113,6 +115,7 @@ func TestR22_RevokedKeyIsRefused(t *testing.T) {
 
 // The same among many keys, by the means of the command line.
 func TestR22_RevokedAmongMany(t *testing.T) {
+	testenv.Long(t, "a hundred thousand keys are written and read")
 	t.Parallel()
 	records, last := manyRecords(crowd)
 	path := filepath.Join(t.TempDir(), "keys.yaml")

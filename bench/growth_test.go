@@ -13,13 +13,12 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestGrowth runs each workload at its smallest sizes.
 func TestGrowth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	testenv.Long(t, "every size is run")
 	t.Parallel()
 	o := small()
 	o.growth, o.largest = true, 10

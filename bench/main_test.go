@@ -26,20 +26,25 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	code := m.Run()
-	if path, err := built(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
+	os.Exit(runTests(m))
+}
+
+// builds is a directory for the gateway, of one run of the tests.
+var builds string
+
+func runTests(m *testing.M) int {
+	var err error
+	if builds, err = os.MkdirTemp("", "a2a-gateway-bench-test-"); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	os.Exit(code)
+	defer func() { _ = os.RemoveAll(builds) }()
+	return m.Run()
 }
 
 // built is the gateway, built once for all tests.
 var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "a2a-gateway-bench-test-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "a2a-gateway")
+	path := filepath.Join(builds, "a2a-gateway")
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/a2a-gateway").CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
@@ -55,9 +60,7 @@ func small() options {
 // TestWorkloads runs each through what needs nothing but Go. What mostly waits runs beside
 // what mostly works.
 func TestWorkloads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	testenv.Long(t, "every workload is run")
 	t.Parallel()
 	waits := []workload{active, idle, idlePlain}
 	var works []workload
@@ -115,6 +118,7 @@ func everyFigure(t *testing.T, o options) {
 
 // TestPeers runs what is in PATH and, where everything is required, what is not.
 func TestPeers(t *testing.T) {
+	testenv.Long(t, "other proxies are put under load")
 	t.Parallel()
 	for _, s := range []subject{nginx, haproxy, haproxyJWT, caddy} {
 		t.Run(s.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -132,6 +133,7 @@ func TestA14_HiddenTextIsNotServed(t *testing.T) {
 // TestHostileTextsAreCheap: the largest card of the worst texts is served at
 // once (seconds here would be minutes or hours with a scan per find).
 func TestHostileTextsAreCheap(t *testing.T) {
+	testenv.Long(t, "cards of the largest size are rendered")
 	t.Parallel()
 	for _, unit := range []string{"//10.0.0.1/ ", "]:1", "sk-", "AKIA", "a:1", "[::1]:1 ", "//", "x@"} {
 		c := mustParse(t, `{"name":"n","description":"`+strings.Repeat(unit, (card.MaxSize-100)/len(unit))+`"}`)

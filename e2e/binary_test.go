@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -22,11 +23,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		_, err := os.Stat(path)
 		return path, err
 	}
-	dir, err := os.MkdirTemp("", "a2a-gateway-e2e-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "a2a-gateway")
+	path := filepath.Join(builds, "a2a-gateway")
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/a2a-gateway")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
@@ -36,13 +33,25 @@ var binary = sync.OnceValues(func() (string, error) {
 
 func given() string { return os.Getenv("A2A_GATEWAY_TEST_PROGRAM") }
 
+// builds is a directory for what the tests build. TestMain makes and removes it.
+var builds string
+
 func TestMain(m *testing.M) {
 	testenv.Clear()
-	code := m.Run()
-	if path, err := binary(); err == nil && given() == "" {
-		_ = os.RemoveAll(filepath.Dir(path))
+	if testenv.Short("the gateway is built, killed and put under load") {
+		return
 	}
-	os.Exit(code)
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if builds, err = os.MkdirTemp("", "a2a-gateway-e2e-"); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(builds) }()
+	return m.Run()
 }
 
 // need skips a test for want of a program, or fails it where everything must be

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -229,6 +230,7 @@ func TestAwayCancelled(t *testing.T) {
 // TestStreamsUnload: what came with a stream's request is not kept for as long as it is open,
 // however the agent speaks.
 func TestStreamsUnload(t *testing.T) {
+	testenv.Long(t, "the collector runs until streams have been let go")
 	for _, binding := range []wire.Side{
 		{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V03, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.GRPC},
 	} {

@@ -10,6 +10,7 @@ import (
 	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -17,6 +18,7 @@ import (
 // take goes on, also on HTTP/2, where a deadline that has passed ends the stream
 // even though nobody is writing.
 func TestSilentStreams(t *testing.T) {
+	testenv.Long(t, "streams are silent for as long as they may be")
 	t.Parallel()
 	const write = time.Second
 	for _, agent := range []wire.Side{{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.GRPC}} {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -431,6 +432,7 @@ func TestUpdateInterrupted(t *testing.T) {
 
 // TestFindIsScan holds the index against reading everything, for any log and query.
 func TestFindIsScan(t *testing.T) {
+	testenv.Long(t, "a hundred logs are searched in two ways")
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "") //nolint:usetesting // t.TempDir has one name for all draws
@@ -485,6 +487,7 @@ func TestFindIsScan(t *testing.T) {
 
 // TestClockSet: whenever the clock showed what, each record is found by the time that it has.
 func TestClockSet(t *testing.T) {
+	testenv.Long(t, "thousands of records are asked for in every stretch of time")
 	t.Parallel()
 	dir := t.TempDir()
 	i := open(t, dir, nil)

@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/kafka"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // produces are requests that send records.
@@ -23,6 +24,7 @@ const produces = int16(kmsg.Produce)
 // TestFailures: brokers do whatever they may do wrong, at random, and each batch is handed
 // over until it is taken, as from the log: the records are there in their order.
 func TestFailures(t *testing.T) {
+	testenv.Long(t, "brokers fail hundreds of times")
 	t.Parallel()
 	cluster := brokers(t)
 	c := configOf(cluster)

@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -97,6 +98,7 @@ func kill(t *testing.T, dir, url string, after time.Duration) (last int) {
 // TestNothingLost: the writer is killed again and again, the server ends without a word
 // and comes back later, and in the end each record of the log is in the table once.
 func TestNothingLost(t *testing.T) {
+	testenv.Long(t, "the writer and the server are killed again and again")
 	t.Parallel()
 	server := ours(t)
 	dir := t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-gateway/a2a-gateway/card/lint"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // tags writes a text in Unicode's tags, which nothing shows.
@@ -219,6 +220,7 @@ func TestClean(t *testing.T) {
 
 // TestWorstTextsAreCheap: seconds here would be hours with a scan for each find.
 func TestWorstTextsAreCheap(t *testing.T) {
+	testenv.Long(t, "texts of the largest size are read")
 	t.Parallel()
 	for _, unit := range []string{"\x1b]", "\x1b[", "<!--", "<script", "<scr", "<!<!---->--", "\u0301", "a\u200d", "😀\ufe0f", "//", "//a@", "ignore the ", "</"} {
 		text := strings.Repeat(unit, 1<<19/len(unit))

@@ -17,11 +17,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestA15_OneBitChanges flips single bits of signed cards of every SDK, and of one that is
 // signed as it is. The card is refused then, or what may be used of it is what was signed.
 func TestA15_OneBitChanges(t *testing.T) {
+	testenv.Long(t, "cards are verified once for each bit of them")
 	t.Parallel()
 	k := newSigningKey(t, "EdDSA", "k1")
 	cards := map[string][]byte{

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // Cards that say as much as their version can.
@@ -184,6 +185,7 @@ func TestDiffAcrossVersions(t *testing.T) {
 // TestDiffFindsEveryChange takes each value of each card in turn, and puts something else
 // in its place or takes it away.
 func TestDiffFindsEveryChange(t *testing.T) {
+	testenv.Long(t, "cards are compared once for each member that they have")
 	t.Parallel()
 	for _, card := range []string{card01, card03, card10} {
 		for _, pointer := range leaves(t, card) {

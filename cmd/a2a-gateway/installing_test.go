@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestGoInstall does what docs/installing.md says of Go, from the checkout, and has the program
 // that comes of it write what shells, man and editors read. With -trimpath, as make build has it,
 // what that compiled is not compiled again.
 func TestGoInstall(t *testing.T) {
+	testenv.Long(t, "the program is built and installed")
 	t.Parallel()
 	var blocks []string
 	for _, b := range blocksOf(t, "../../docs/installing.md") {

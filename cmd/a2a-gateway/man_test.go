@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // manPages are those that `man` writes.
@@ -28,6 +29,7 @@ func manPages(t *testing.T) string {
 // TestConfigManual holds a2a-gateway.yaml(5), as a reader sees it, to the JSON Schema: each
 // mapping has a part of the page with exactly its keys, and what is said of them.
 func TestConfigManual(t *testing.T) {
+	testenv.Long(t, "the manual of the configuration is formatted")
 	t.Parallel()
 	dir := manPages(t)
 	page := formatted(t, filepath.Join(dir, configPage))
@@ -63,6 +65,7 @@ func TestConfigManual(t *testing.T) {
 
 // TestManualPages has every page formatted, without a complaint of the formatter.
 func TestManualPages(t *testing.T) {
+	testenv.Long(t, "every manual page is formatted")
 	t.Parallel()
 	pages, err := filepath.Glob(filepath.Join(manPages(t), "*"))
 	if err != nil || len(pages) < 30 {

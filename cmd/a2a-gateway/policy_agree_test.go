@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
@@ -89,6 +90,7 @@ cases:
 // TestPolicyTestAgrees: what policy test says becomes of a call is what becomes of it in a
 // gateway, down to what the caller is told, and what the gateway's admin API says of it.
 func TestPolicyTestAgrees(t *testing.T) {
+	testenv.Long(t, "policies are tested in two ways")
 	t.Parallel()
 	issuer, err := demo.NewIssuer(demo.IssuerOptions{})
 	if err != nil {

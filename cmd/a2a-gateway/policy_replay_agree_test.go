@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
@@ -43,6 +44,7 @@ const rulesNext = `  rules:
 // TestReplayAgrees: what the admin API says of recorded calls under a draft is what the command
 // line says of the same log and rules, and it is right about these.
 func TestReplayAgrees(t *testing.T) {
+	testenv.Long(t, "policies are replayed in two ways")
 	t.Parallel()
 	issuer, err := demo.NewIssuer(demo.IssuerOptions{})
 	if err != nil {

@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/*.txtar, one promise of the gateway each. What the
 // commands beside testscript's own do is said in testdata/README.md.
 func TestScripts(t *testing.T) {
+	testenv.Long(t, "every script starts gateways as processes of their own")
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata",

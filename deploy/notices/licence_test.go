@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // programs are what modules are linked into: the gateway, and what only tests and
@@ -49,6 +51,7 @@ func TestLicences(t *testing.T) {
 
 // TestNotices: the texts of all that is linked are there, each once.
 func TestNotices(t *testing.T) {
+	testenv.Long(t, "the licences of all modules are read")
 	t.Parallel()
 	var text bytes.Buffer
 	if err := run(&text, []string{"../../cmd/a2a-gateway"}); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 const ui = "../../internal/console/ui"
@@ -24,6 +25,7 @@ const ui = "../../internal/console/ui"
 // need skips a test for want of what it takes, or fails it where everything must be there.
 func need(t *testing.T, files []string, programs ...string) {
 	t.Helper()
+	testenv.Long(t, "a browser goes through pages")
 	var lacking []string
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {

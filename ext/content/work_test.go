@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // of repeats a text, %d being the number of the turn, with commas in between.
@@ -26,6 +27,7 @@ func of(n int, text string) string {
 // TestA08_WorkIsLinear: twice the document is twice the work, whatever the agent makes
 // it of. What takes the square of these sizes would not come to an end.
 func TestA08_WorkIsLinear(t *testing.T) {
+	testenv.Long(t, "documents of the largest size are judged")
 	r := judged("")
 	r[0].Kind, r[0].States = ext.States, moving("")[0].States
 	book := compile(t, big(r))

@@ -11,12 +11,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestSchemaOfDocuments holds the schema to every configuration that there is in documents,
 // deployments and scripts, whole or in part: it takes what the loader takes, and no key or
 // shape that the loader refuses.
 func TestSchemaOfDocuments(t *testing.T) {
+	testenv.Long(t, "every configuration in the documents is validated")
 	t.Parallel()
 	s, found := compiled(t), 0
 	for name, text := range configurations(t) {

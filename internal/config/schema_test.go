@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 const schemaName = "config.schema.json"
@@ -121,6 +122,7 @@ func TestSchemaRefuses(t *testing.T) {
 // what one takes the other takes. What a reference stands for, and which keys and values the
 // loader insists on, is for other tests.
 func TestSchemaAgrees(t *testing.T) {
+	testenv.Long(t, "the configuration is loaded once for each key of it")
 	t.Parallel()
 	c, keys := compiler(t), map[string]reflect.Type{}
 	declaredKeys(reflect.TypeFor[Config](), keys)

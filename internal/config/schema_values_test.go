@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // choices are the values of the keys, or of their lists, that take no others, and required the
@@ -146,6 +148,7 @@ var open = []string{"authn.Combination.user", "authn.Combination.client", "polic
 // all that are listed, and no others. Where the loader takes a few values only, the schema has
 // to list them.
 func TestSchemaChoices(t *testing.T) {
+	testenv.Long(t, "the configuration is loaded once for each value that a key may have")
 	t.Parallel()
 	keys, doc := exampleKeys(t)
 	seen, others := map[string]bool{}, map[*yaml.Node][]written{}
@@ -193,6 +196,7 @@ func compareChoices(t *testing.T, k written, doc *yaml.Node) {
 // TestSchemaRequired compares the keys that the schema requires with those without which the
 // loader refuses the example.
 func TestSchemaRequired(t *testing.T) {
+	testenv.Long(t, "the configuration is loaded once for each key of it")
 	t.Parallel()
 	keys, doc := exampleKeys(t)
 	if said := loaded(doc); said != "" {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // number is a number of the example.
@@ -67,6 +68,7 @@ func (n *number) withZero(example string) string {
 // TestNoZeroIsTakenForNothing: whichever key of the configuration is a number, a 0 that is
 // written there is kept, or it is refused or warned of by the name of the key.
 func TestNoZeroIsTakenForNothing(t *testing.T) {
+	testenv.Long(t, "the configuration is loaded once for each number in it")
 	t.Parallel()
 	data, err := os.ReadFile(examplePath)
 	if err != nil {

@@ -5,11 +5,14 @@ import (
 	"encoding/hex"
 	"strconv"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestSmallOrder: for every key of small order a signature that nobody made holds for
 // some texts, and none of them is taken.
 func TestSmallOrder(t *testing.T) {
+	testenv.Long(t, "signatures are made until one is of a kind")
 	t.Parallel()
 	forged := make([]byte, ed25519.SignatureSize)
 	forged[0] = 1 // R is the neutral point, and S nothing

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // abuse is how many frames a client may send that serve nobody.
@@ -237,6 +238,7 @@ func get200(t *testing.T, c *http.Client, url string) {
 // TestL20_SlowReaders: who asks for much, with windows as large as can be, and reads none
 // of it, is given up, and holds little until then.
 func TestL20_SlowReaders(t *testing.T) {
+	testenv.Long(t, "clients take their time")
 	for way, s := range bothWays(t, func(c *Config) { c.Timeouts.Write = secret.Duration(300 * time.Millisecond) }) {
 		before := memory()
 		a := attack(t, s)

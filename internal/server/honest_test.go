@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/http2"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // untroubled fails the test when a connection is taken for a flood.
@@ -27,6 +29,7 @@ func untroubled(t *testing.T) func(*Server) {
 // TestL20_ManyCalls: ten thousand calls on one connection, 50 at a time, of which one in
 // twenty is taken back.
 func TestL20_ManyCalls(t *testing.T) {
+	testenv.Long(t, "thousands of calls are made")
 	t.Parallel()
 	for way, s := range bothWays(t, nil, untroubled(t)) {
 		c := overHTTP2(s)
@@ -111,6 +114,7 @@ func TestL20_LongStreams(t *testing.T) {
 
 // TestL20_LargeUploads: bodies of many frames, some of which nobody reads.
 func TestL20_LargeUploads(t *testing.T) {
+	testenv.Long(t, "large files are uploaded")
 	t.Parallel()
 	for way, s := range bothWays(t, nil, untroubled(t)) {
 		c := overHTTP2(s)
@@ -254,6 +258,7 @@ call(times);
 // TestL20_BodiesInPieces: bodies of 4 KiB that clients write in pieces of two bytes and
 // more, 50 of them on one connection, and ones of 250 bytes in pieces of one.
 func TestL20_BodiesInPieces(t *testing.T) {
+	testenv.Long(t, "bodies are sent in every kind of pieces")
 	t.Parallel()
 	for way, s := range bothWays(t, nil, untroubled(t)) {
 		for size, total := range map[int]int{1: 250, 2: 4 << 10, 8: 4 << 10, 15: 4 << 10} {

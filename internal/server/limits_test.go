@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // ended reads until the server closes the connection; the deadline that dial
@@ -124,6 +125,7 @@ func TestL21_SlowBody(t *testing.T) {
 // TestL21_UnreadSlowBody: a handler that answers without reading the body, as
 // it does where the caller is not known, must not leave net/http waiting for it.
 func TestL21_UnreadSlowBody(t *testing.T) {
+	testenv.Long(t, "a client takes its time")
 	t.Parallel()
 	s := start(t, slowBodies(), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -138,6 +140,7 @@ func TestL21_UnreadSlowBody(t *testing.T) {
 // TestL21_StreamsOutliveTheBodyDeadline: on both protocols, an answer may go on
 // for longer than a body may take, also while a client is silent.
 func TestL21_StreamsOutliveTheBodyDeadline(t *testing.T) {
+	testenv.Long(t, "streams outlive a deadline")
 	t.Parallel()
 	cfg := slowBodies()
 	s := start(t, cfg, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -191,6 +194,7 @@ func TestL21_SlowBodyOverHTTP2(t *testing.T) {
 }
 
 func TestBodyAtTheRateIsAccepted(t *testing.T) {
+	testenv.Long(t, "a client is as slow as it may be")
 	t.Parallel()
 	got := make(chan int64, 1)
 	cfg := slowBodies()

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // Tasks come, are used or not and run out, while the clock is sometimes set back.
 // Lists show what lives, in order, and the index holds what the store holds.
 func TestIndexFollowsTheStore(t *testing.T) {
+	testenv.Long(t, "tens of thousands of changes are made")
 	t.Parallel()
 	for seed := range uint64(40) {
 		synctest.Test(t, func(t *testing.T) {

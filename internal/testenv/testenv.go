@@ -1,6 +1,7 @@
 // Package testenv keeps what a machine has in its environment from deciding whether tests
 // pass: proxies, the settings of other programs that the gateway or its tests' tools read,
-// and the time zone. It is for TestMain, and imports nothing of ours.
+// and the time zone. It also has the word of every test that `go test -short` leaves out. It
+// is for tests alone, and imports nothing of ours.
 package testenv
 
 import (

@@ -7,6 +7,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/ext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -26,6 +27,7 @@ func list(n, m int) []any {
 // TestEvaluateCost: a call that is larger than assumed cannot make an expression go on
 // for long.
 func TestEvaluateCost(t *testing.T) {
+	testenv.Long(t, "conditions are given values of the largest size")
 	t.Parallel()
 	env := environment(t)
 	huge := strings.Repeat("abcdefgh ", 4<<20/9)

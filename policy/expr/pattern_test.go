@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // TestPatternCost: a pattern with counted repetitions costs what it is when they are
 // counted out, and is not looked for where that would take too long.
 func TestPatternCost(t *testing.T) {
+	testenv.Long(t, "patterns are matched with messages of the largest size")
 	t.Parallel()
 	env := environment(t)
 	many := &wire.Message{}

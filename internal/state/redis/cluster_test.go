@@ -14,9 +14,11 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 func TestCluster(t *testing.T) {
+	testenv.Long(t, "a cluster is made and loses its members")
 	t.Parallel()
 	nodes := cluster(t)
 	t.Run("whole", func(t *testing.T) {

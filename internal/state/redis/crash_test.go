@@ -12,12 +12,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestKill kills the server with SIGKILL while several gateways claim. With appendfsync
 // always no claim that was acknowledged is lost or changes its owner.
 // A2A_GATEWAY_TEST_KILLS says how often; default 5.
 func TestKill(t *testing.T) {
+	testenv.Long(t, "processes are killed again and again")
 	t.Parallel()
 	rounds := killings()
 	seed := rand.Uint64() // not a secret

@@ -14,12 +14,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestR18_Kill kills the server with SIGKILL while several gateways push and take. With
 // appendfsync always no item whose push was acknowledged is lost, and those of one line
 // stay in order. A2A_GATEWAY_TEST_KILLS says how often; default 5.
 func TestR18_Kill(t *testing.T) {
+	testenv.Long(t, "processes are killed again and again")
 	t.Parallel()
 	seed := rand.Uint64() // not a secret
 	t.Logf("seed %d", seed)

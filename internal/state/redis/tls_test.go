@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // secured is a server that wants certificates and a login, and a store's configuration
@@ -116,6 +117,7 @@ func TestOpenRefusesBadLogins(t *testing.T) {
 // Connections with TLS do not show that they have ended until they are used. After an
 // outage the probe uses them up at once, not one at a time, and no call comes by them.
 func TestOutageWithManyConnections(t *testing.T) {
+	testenv.Long(t, "hundreds of connections break and come back")
 	t.Parallel()
 	const n = 60 // at one for each look at the server it would take 15 s
 	server, c := secured(t)
