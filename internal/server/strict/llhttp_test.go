@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // startNode runs a server on Node's parser and returns its address.
@@ -88,6 +90,7 @@ func asNode(t *rapid.T, address, sent string) (all []seen, refused bool) {
 // with the same bodies, as by net/http; or Node refuses it. Requests are in order at
 // first, and then a few bytes of them are not.
 func TestL17_NodeAgrees(t *testing.T) {
+	testenv.Long(t, "too few of the requests that rapid draws then are compared")
 	t.Parallel()
 	address := startNode(t)
 	compared := 0
