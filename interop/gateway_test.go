@@ -75,11 +75,9 @@ func startGateway(t *testing.T, agents []agent, token token) *gateway {
 // buildGateway gives the file name of the program.
 func buildGateway(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "a2a-gateway")
-	//nolint:noctx // the test has its own timeout
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../cmd/a2a-gateway")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the gateway: %v\n%s", err, out)
+	binary, err := gatewayProgram()
+	if err != nil {
+		t.Fatalf("build the gateway: %v", err)
 	}
 	return binary
 }

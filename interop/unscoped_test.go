@@ -31,15 +31,12 @@ func startUnscoped(t *testing.T) *unscoped {
 	if os.Getenv("A2A_GATEWAY_TEST_INTEROP") == "" {
 		t.Skip("run by `make interop`")
 	}
-	binary := filepath.Join(t.TempDir(), "unscoped")
-	build := exec.Command("go", "build", "-buildvcs=false", "-mod=readonly", "-o", binary, ".") //nolint:noctx // the test has its own timeout
-	build.Dir = "unscoped"
-	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
+	binary, err := unscopedProgram()
+	if err != nil {
 		if requireAll() {
-			t.Fatalf("build the agent: %v\n%s", err, out)
+			t.Fatalf("build the agent: %v", err)
 		}
-		t.Skipf("the agent's modules are not there: %v\n%s", err, out)
+		t.Skipf("the agent's modules are not there: %v", err)
 	}
 	var u unscoped
 	runProgram(t, &u, nil, binary)
