@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -56,6 +57,7 @@ func texts(v any, see func(s string, list int)) {
 // TestA14_ServedCardsAreBounded: whatever the agent says, no text of a served card is longer
 // than configured, and no list has more entries; what is cut ends with a mark.
 func TestA14_ServedCardsAreBounded(t *testing.T) {
+	testenv.Long(t, "cards of the largest size are rendered")
 	t.Parallel()
 	c := mustParse(t, endless(3200, 30))
 	for _, l := range []card.Limits{{}, {Name: 16, Text: 50, Entries: 2}, {Name: 100, Text: 16, Entries: 1}} {
@@ -148,6 +150,7 @@ func TestA17_CutsUncoverNothing(t *testing.T) {
 
 // TestCutCardsAreSigned: the gateway's signature is over what is served.
 func TestCutCardsAreSigned(t *testing.T) {
+	testenv.Long(t, "cards of the largest size are signed")
 	t.Parallel()
 	r := ring(t)
 	check, c := verifier(t, r), mustParse(t, endless(3200, 30))

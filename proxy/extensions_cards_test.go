@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -121,6 +122,7 @@ func chance(seed uint64) (edit func(*setup), doc func(string) string) {
 // be had, and nothing else: for each caller and skill, by the public and the extended
 // card.
 func TestCardsAgree(t *testing.T) {
+	testenv.Long(t, "cards of sixty worlds are compared with what can be had")
 	t.Parallel()
 	worlds := uint64(60)
 	if raceEnabled {

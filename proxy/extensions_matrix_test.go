@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -147,6 +148,7 @@ var refusals = map[wire.Side]struct{ status, code, grpc int }{
 // combination of what card, configuration, rule, caller and agent can say about an
 // extension, and compares with the rules written out one by one.
 func TestExtensionMatrix(t *testing.T) {
+	testenv.Long(t, "every combination of what can be said about an extension is called")
 	t.Parallel()
 	all := allTerms()
 	w := build(t, func(s *setup) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -16,6 +17,7 @@ import (
 // also when a later call does not ask for it or the card has forgotten it; who made it
 // without does not.
 func TestTasksKeepTheirExtensions(t *testing.T) {
+	testenv.Long(t, "agents of every side answer callers of every side")
 	t.Parallel()
 	w := in(t, speaks(rpc10), tied, func(s *setup) {
 		s.extensions = ext.Registry{{URI: focus}, {URI: quiet}}

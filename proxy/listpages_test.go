@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
@@ -204,6 +205,7 @@ func TestA02_PagesOfAThousand(t *testing.T) {
 
 // A2: the same one by one.
 func TestA02_PagesOfOne(t *testing.T) {
+	testenv.Long(t, "a thousand tasks are listed one by one")
 	t.Parallel()
 	w, lib := newLibrary(t, rpc10, 1000)
 	ids, pages := w.walk("alice", rpc10, nil, 1, 1000)

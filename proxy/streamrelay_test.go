@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // eventOf is one event of a call's stream, in JSON-RPC.
@@ -314,6 +315,7 @@ func TestStreamDeadlineEndsWithStream(t *testing.T) {
 
 // TestSlowUnaryReader: a client that does not take its answer is cut off.
 func TestSlowUnaryReader(t *testing.T) {
+	testenv.Long(t, "a client is waited for")
 	t.Parallel()
 	w := build(t, func(s *setup) { s.server.Timeouts.Write = secret.Duration(2 * time.Second) })
 	w.agent.answers(func(rw http.ResponseWriter, r *record) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -14,6 +15,7 @@ import (
 // for, and no caller of any side sees it; what the caller asked for, and what is
 // nobody's extension, stays.
 func TestA08_EvilAgents(t *testing.T) {
+	testenv.Long(t, "agents of every side answer callers of every side")
 	t.Parallel()
 	w := in(t, speaks(rpc10), evilWorld)
 	methods := []string{

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -42,6 +43,7 @@ func allNames() (names []string) {
 // TestA09_MethodNames: of all names in JSON-RPC, those of A2A are carried out, those of
 // extensions if they are activated, and the rest are one and the same.
 func TestA09_MethodNames(t *testing.T) {
+	testenv.Long(t, "every name of a method is called in every version")
 	t.Parallel()
 	w := brings(t, []wire.Side{rpc10, rpc03, rest10, rest03})
 	w.given("alice", w.base, w.agent, "t", "c", "")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestReloadKeepsTokens: a reload that does not concern an agent leaves the tokens that
@@ -113,6 +114,7 @@ func signingKey(t *testing.T) []byte {
 // keys when it meets one that it does not know, and refuses not one call. What the last
 // key has signed is good until it has gone.
 func TestSigningKeyRotation(t *testing.T) {
+	testenv.Long(t, "calls are made while keys change")
 	t.Parallel()
 	w := newWorld(t)
 	ring := &keyring{t: t, link: filepath.Join(w.dir, "ring")}

@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 const openPolicy = "policy: {rules: [{name: all, effect: allow}]}\n"
@@ -96,6 +97,7 @@ func (s *sse) finish() (string, error) {
 
 // R1: nothing is lost over reloads, whatever the files are worth.
 func TestReloadUnderLoad(t *testing.T) {
+	testenv.Long(t, "calls are made while configurations change")
 	t.Parallel()
 	const reloads, callers, streams = 60, 32, 60
 	w := newWorld(t)
