@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -74,6 +75,7 @@ func TestEarlyEnd(t *testing.T) {
 // TestEarlyEndBreaks: an agent that breaks off between the two is asked for what is missing,
 // and the client that comes back meanwhile is still told the state.
 func TestEarlyEndBreaks(t *testing.T) {
+	testenv.Long(t, "the gateway waits before it asks an agent again")
 	t.Parallel()
 	w := in(t, speaks(rpc03), streaming())
 	goOn := make(chan struct{})

@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 const (
@@ -254,6 +256,7 @@ func promtool(t *testing.T, args ...string) {
 // TestRules has promtool check the rules and their cases, and what dashboards ask as if
 // they were rules.
 func TestRules(t *testing.T) {
+	testenv.Long(t, "promtool evaluates every alert")
 	t.Parallel()
 	promtool(t, "check", "rules", rulesFile)
 	promtool(t, "test", "rules", casesFile)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // everyAgent lets every caller do everything, as long as its key is for the agent.
@@ -22,6 +23,7 @@ const everyRule = `policy:
 // gets from one of its own. All of them meet at one gateway, and nobody sees
 // another's tasks.
 func TestTranslations(t *testing.T) {
+	testenv.Long(t, "clients of every version call agents of every other")
 	t.Parallel()
 	gatewaytest.RunTranslations(t, func(t *testing.T, agents []*gatewaytest.Agent) gatewaytest.Gateway {
 		return openToAll(t, agents)
@@ -31,6 +33,7 @@ func TestTranslations(t *testing.T) {
 // Where both speak the same version over the same binding, bytes pass untouched:
 // over gRPC and in 0.1 too.
 func TestSameSides(t *testing.T) {
+	testenv.Long(t, "clients of every version call agents of theirs")
 	t.Parallel()
 	gatewaytest.RunMatrix(t, func(t *testing.T, agents []*gatewaytest.Agent) gatewaytest.Gateway {
 		return openToAll(t, agents)
