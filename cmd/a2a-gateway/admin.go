@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/spf13/pflag"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
@@ -278,4 +279,11 @@ func (a *adminAPI) refused(resp *http.Response, body []byte) error {
 		return failed(fmt.Errorf("the gateway at %s has another token; is it the one of this configuration?", a.base))
 	}
 	return failed(fmt.Errorf("the gateway at %s: %s", a.base, cell(problem.Detail)))
+}
+
+// flags are those of every command that asks a running gateway.
+func (a *admin) flags(f *pflag.FlagSet) {
+	f.StringVarP(&a.config, "config", "c", configPath(), "configuration `file` of the gateway")
+	f.StringVar(&a.address, "address", "", "`URL` or host:port of its admin listener, in place of the configured one")
+	f.StringVar(&a.tokenFile, "token-file", "", "`file` with its token, in place of the configured one")
 }

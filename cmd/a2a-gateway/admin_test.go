@@ -27,15 +27,3 @@ func TestAdminBase(t *testing.T) {
 		}
 	}
 }
-
-// TestCell: what others chose cannot steer a terminal.
-func TestCell(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"": "-", "task-1": "task-1", "Zürich 東京": "Zürich 東京", "a\x1b[31mb\nc\td": `a\x1b[31mb\nc\td`, "\u202etxt": `\u202etxt`,
-	} {
-		if got := cell(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}

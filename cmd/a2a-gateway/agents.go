@@ -23,10 +23,7 @@ func agentsCommand() *cobra.Command {
 			"admin.token or the token in its data directory.",
 	}
 	a := admin{}
-	f := cmd.PersistentFlags()
-	f.StringVarP(&a.config, "config", "c", configPath(), "configuration `file` of the gateway")
-	f.StringVar(&a.address, "address", "", "`URL` or host:port of its admin listener, in place of the configured one")
-	f.StringVar(&a.tokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+	a.flags(cmd.PersistentFlags())
 	cmd.AddCommand(agentsList(&a), agentsShow(&a), agentsAdd(&a), agentsRemove(&a))
 	return cmd
 }
@@ -72,15 +69,15 @@ func agentsShow(a *admin) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.agent(cmd, func(api *adminAPI, into *console.Agent) error {
+		return oneAgent(a, cmd, func(api *adminAPI, into *console.Agent) error {
 			return api.do(http.MethodGet, agentsPath+"/"+url.PathEscape(args[0]), into)
 		})
 	}
 	return cmd
 }
 
-// agent asks for one, and prints it.
-func (a *admin) agent(cmd *cobra.Command, ask func(*adminAPI, *console.Agent) error) error {
+// oneAgent asks for one, and prints it.
+func oneAgent(a *admin, cmd *cobra.Command, ask func(*adminAPI, *console.Agent) error) error {
 	api, err := a.connect(cmd.Context())
 	if err != nil {
 		return err
@@ -116,7 +113,7 @@ func agentsAdd(a *admin) *cobra.Command {
 		if *replace {
 			method, path = http.MethodPut, agentsPath+"/"+url.PathEscape(named.ID)
 		}
-		return a.agent(cmd, func(api *adminAPI, into *console.Agent) error { return api.send(method, path, doc, into) })
+		return oneAgent(a, cmd, func(api *adminAPI, into *console.Agent) error { return api.send(method, path, doc, into) })
 	}
 	return cmd
 }

@@ -68,7 +68,7 @@ func auditFind(from *auditSource) *cobra.Command {
 			return err
 		}
 		if api != nil {
-			return api.contents(cmd.OutOrStdout(), a.query())
+			return contents(api, cmd.OutOrStdout(), a.query())
 		}
 		r, done, err := from.held()
 		if err != nil {
@@ -127,7 +127,7 @@ func (a *subjectArgs) erase(cmd *cobra.Command) (e console.Erased, err error) {
 }
 
 // contents prints what there is of a subject, page by page.
-func (a *adminAPI) contents(w io.Writer, query string) error {
+func contents(a *adminAPI, w io.Writer, query string) error {
 	for cursor := ""; ; {
 		var page console.ContentPage
 		if err := a.do(http.MethodGet, onePage("/api/v1/content?"+query, cursor), &page); err != nil {

@@ -8,17 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 )
-
-// flags are those of every command that asks a running gateway.
-func (a *admin) flags(f *pflag.FlagSet) {
-	f.StringVarP(&a.config, "config", "c", configPath(), "configuration `file` of the gateway")
-	f.StringVar(&a.address, "address", "", "`URL` or host:port of its admin listener, in place of the configured one")
-	f.StringVar(&a.tokenFile, "token-file", "", "`file` with its token, in place of the configured one")
-}
 
 func cardApprove() *cobra.Command {
 	return cardDecision("approve", "Have a card that waits come into force",
@@ -40,7 +32,7 @@ func cardDecision(verb, short, long string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		digest, err := api.digest(args[0], args[1])
+		digest, err := digestOf(api, args[0], args[1])
 		if err != nil {
 			return err
 		}
@@ -56,21 +48,21 @@ func cardDecision(verb, short, long string) *cobra.Command {
 
 func cardPath(agent string) string { return "/api/v1/cards/" + url.PathEscape(agent) }
 
-func (a *adminAPI) card(agent string) (d console.CardDetail, err error) {
+func cardOf(a *adminAPI, agent string) (d console.CardDetail, err error) {
 	return d, a.do(http.MethodGet, cardPath(agent), &d)
 }
 
 // shortestDigest is how much of a digest has to be written at least.
 const shortestDigest = 8
 
-// digest finds the one digest of an agent's cards that begins as written.
-func (a *adminAPI) digest(agent, begins string) (string, error) {
+// digestOf finds the one digest of an agent's cards that begins as written.
+func digestOf(a *adminAPI, agent, begins string) (string, error) {
 	const prefix = "sha256:"
 	begins = strings.TrimPrefix(strings.ToLower(begins), prefix)
 	if len(begins) < shortestDigest {
 		return "", usage(fmt.Errorf("DIGEST: at least %d digits of it", shortestDigest))
 	}
-	d, err := a.card(agent)
+	d, err := cardOf(a, agent)
 	if err != nil {
 		return "", err
 	}

@@ -65,7 +65,7 @@ func (a *admin) compare(cmd *cobra.Command, agent string) (compared, error) {
 	if err != nil {
 		return compared{}, err
 	}
-	detail, err := api.card(agent)
+	detail, err := cardOf(api, agent)
 	if err != nil {
 		return compared{}, err
 	}

@@ -47,7 +47,7 @@ func cardShow() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, err := api.card(args[0])
+		d, err := cardOf(api, args[0])
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 )
 
-func demoCommand() *cobra.Command {
+func demoCommand(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the gateway in front of two sample agents, with curl lines to try",
@@ -36,7 +36,7 @@ func demoCommand() *cobra.Command {
 		"the status listener pick free ones, and so does the gateway with port 0")
 	traffic := cmd.Flags().Bool("traffic", true, "make a call a second or so, for the console to show")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return runDemo(cmd.Context(), *address, *traffic, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return runDemo(cmd.Context(), version, *address, *traffic, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	cmd.AddCommand(demoParts()...)
 	return cmd
@@ -53,7 +53,7 @@ type cast struct {
 	Console, Token  string // of administration
 }
 
-func runDemo(ctx context.Context, address string, traffic bool, stdout, stderr io.Writer) (err error) {
+func runDemo(ctx context.Context, version, address string, traffic bool, stdout, stderr io.Writer) (err error) {
 	c := &cast{Extension: demo.CostCentre}
 	if err := c.listenAt(address); err != nil {
 		return usage(err)
@@ -78,7 +78,7 @@ func runDemo(ctx context.Context, address string, traffic bool, stdout, stderr i
 	var play sync.WaitGroup
 	defer play.Wait()
 	defer cancel()
-	return taken(serve(ctx, cfg, path, func(g *gateway.Gateway) {
+	return taken(serve(ctx, cfg, path, version, func(g *gateway.Gateway) {
 		c.Gateway, c.Status, c.Console = g.URL(), g.StatusURL(), g.AdminURL()
 		token, err := console.ReadToken(filepath.Join(c.Dir, console.TokenFile))
 		if err != nil {

@@ -140,7 +140,7 @@ func missingIn(line string) string {
 	line, _, _ = strings.Cut(line, " | ")
 	line, _, _ = strings.Cut(line, "#")
 	words := strings.Fields(strings.ReplaceAll(line, "\\\n", " "))
-	root := rootCommand()
+	root := rootCommand(version())
 	root.InitDefaultCompletionCmd()
 	cmd, rest, err := root.Find(words)
 	if err != nil || cmd == root {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -118,30 +116,4 @@ func keysRotate(file, output *string) *cobra.Command {
 	}
 	durationVar(cmd.Flags(), &overlap, "overlap", 24*time.Hour, "`time` for which the old key is accepted still, as in 7d")
 	return cmd
-}
-
-// durationVar adds a flag for a duration that may have days in it.
-func durationVar(f *pflag.FlagSet, d *secret.Duration, name string, value time.Duration, help string) {
-	f.TextVar(d, name, secret.Duration(value), help)
-	if value == 0 {
-		f.Lookup(name).DefValue = "" // keeps (default 0s) out of the help
-	}
-}
-
-var formats = []string{"text", "json"}
-
-var errOutput = errors.New("--output must be text or json")
-
-// show writes v as JSON, or as text by the given function.
-func show(w io.Writer, format string, v any, text func(io.Writer)) error {
-	switch format {
-	case "text":
-		text(w)
-		return nil
-	case "json":
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
-	}
-	return usage(errOutput)
 }

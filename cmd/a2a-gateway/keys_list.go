@@ -234,10 +234,3 @@ func expiry(k *listed) string {
 	}
 	return moment(&k.Expires, "never")
 }
-
-func moment(t *time.Time, otherwise string) string {
-	if t == nil || t.IsZero() {
-		return otherwise
-	}
-	return t.Format(time.RFC3339)
-}

@@ -18,7 +18,7 @@ import (
 func manPages(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "man")
-	root := rootCommand()
+	root := rootCommand(version())
 	root.SetArgs([]string{"man", "--dir", dir})
 	if err := root.Execute(); err != nil {
 		t.Fatal(err)

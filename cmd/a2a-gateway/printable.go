@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -22,4 +23,20 @@ func printable(text string) string {
 		text = text[n:]
 	}
 	return b.String()
+}
+
+// cell is a text that others chose: what a terminal would obey is escaped.
+func cell(s string) string {
+	if s == "" {
+		return "-"
+	}
+	quoted := strconv.QuoteToGraphic(s)
+	return quoted[1 : len(quoted)-1]
+}
+
+func moment(t *time.Time, otherwise string) string {
+	if t == nil || t.IsZero() {
+		return otherwise
+	}
+	return t.Format(time.RFC3339)
 }

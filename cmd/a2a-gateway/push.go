@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -80,15 +79,6 @@ func tabulate(w io.Writer, all []console.Delivery) {
 			d.Attempts, d.Created.Format(time.RFC3339), moment(&d.Due, "-"), cell(why))
 	}
 	_ = t.Flush()
-}
-
-// cell is a text that others chose: what a terminal would obey is escaped.
-func cell(s string) string {
-	if s == "" {
-		return "-"
-	}
-	quoted := strconv.QuoteToGraphic(s)
-	return quoted[1 : len(quoted)-1]
 }
 
 func pushRetry(a *admin) *cobra.Command {

@@ -57,7 +57,7 @@ func commandReference(*testing.T) string {
 	var b strings.Builder
 	b.WriteString(made("Command line", "Every verb and every flag. Exit codes: 0 done, 1 a check failed or serving did, 2 wrong usage or\n"+
 		"configuration. `a2a-gateway man` writes the same as manual pages, `a2a-gateway completion` a script for your shell."))
-	commandPage(&b, rootCommand())
+	commandPage(&b, rootCommand(version()))
 	return b.String()
 }
 

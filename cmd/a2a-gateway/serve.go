@@ -17,21 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
-const defaultConfig = "/etc/a2a-gateway/config.yaml"
-
-// configFlag adds -c/--config; A2A_GATEWAY_CONFIG changes its default.
-func configFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().StringP("config", "c", configPath(), "configuration `file`")
-}
-
-func configPath() string {
-	if env := os.Getenv("A2A_GATEWAY_CONFIG"); env != "" {
-		return env
-	}
-	return defaultConfig
-}
-
-func serveCommand() *cobra.Command {
+func serveCommand(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the gateway",
@@ -52,14 +38,14 @@ func serveCommand() *cobra.Command {
 		if _, err := memlimit.Set(); err != nil {
 			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "a2a-gateway: memory limit:", err)
 		}
-		return serve(cmd.Context(), cfg, *path, nil)
+		return serve(cmd.Context(), cfg, *path, version, nil)
 	}
 	return cmd
 }
 
 // serve runs a gateway until ctx ends or a signal comes. ready is called once
 // it serves; path, when not empty, is followed for changes.
-func serve(ctx context.Context, cfg *config.Config, path string, ready func(*gateway.Gateway)) error {
+func serve(ctx context.Context, cfg *config.Config, path, version string, ready func(*gateway.Gateway)) error {
 	stop := make(chan os.Signal, 2)
 	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
 	defer signal.Stop(stop)
@@ -76,7 +62,7 @@ func serve(ctx context.Context, cfg *config.Config, path string, ready func(*gat
 	if err != nil {
 		return usage(err)
 	}
-	g, err := gateway.New(ctx, cfg, gateway.Options{Version: version(), Sockets: sockets})
+	g, err := gateway.New(ctx, cfg, gateway.Options{Version: version, Sockets: sockets})
 	if err != nil {
 		return usage(err)
 	}

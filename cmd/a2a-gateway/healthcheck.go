@@ -7,37 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
-
-func schemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of the configuration file",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			schema, err := config.Schema()
-			if err != nil {
-				return failed(err)
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", schema)
-			return err
-		},
-	}
-}
-
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "a2a-gateway", version())
-			return err
-		},
-	}
-}
 
 // healthcheckCommand is for container images without a shell or curl.
 func healthcheckCommand() *cobra.Command {
