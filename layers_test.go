@@ -25,11 +25,15 @@ var floors = [][]string{
 	3:  {"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "card/trust", "audit/postgres", "audit/kafka", "audit/otlp", "audit/index", "audit/ocsf"},
 	4:  {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict"},
 	5:  {"proxy/agents", "proxy/openstreams", "internal/console"},
-	6:  {"proxy/probe"},
-	7:  {"proxy"},
-	8:  {"internal/config", "internal/explain"},
-	9:  {"internal/gateway"},
-	10: {"cmd/a2a-gateway"},
+	6:  {"proxy"},
+	7:  {"internal/config", "internal/explain"},
+	8:  {"internal/gateway"},
+	9:  {"internal/cli/verb"},
+	10: {"internal/cli/adminapi", "internal/cli/findcard", "internal/cli/keyscmd", "internal/cli/policycmd", "internal/cli/servecmd"},
+	11: {"internal/cli/auditcmd", "internal/cli/cardcmd", "internal/cli/democmd", "internal/cli/operate", "internal/cli/validatecmd"},
+	12: {"internal/cli/initfile"},
+	13: {"internal/cli"},
+	14: {"cmd/a2a-gateway"},
 }
 
 // testOnly packages are imported by test files and by each other.

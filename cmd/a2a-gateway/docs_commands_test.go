@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli"
 )
 
 // pages are the documents that are read by users, but for tutorials, which are run whole.
@@ -140,7 +142,7 @@ func missingIn(line string) string {
 	line, _, _ = strings.Cut(line, " | ")
 	line, _, _ = strings.Cut(line, "#")
 	words := strings.Fields(strings.ReplaceAll(line, "\\\n", " "))
-	root := rootCommand(version())
+	root := cli.Root(version())
 	root.InitDefaultCompletionCmd()
 	cmd, rest, err := root.Find(words)
 	if err != nil || cmd == root {
@@ -177,7 +179,7 @@ var inCard = regexp.MustCompile(`^\s*("\w+": ?)?"https?:`)
 func TestBaseURLsEndWithSlash(t *testing.T) {
 	t.Parallel()
 	read := pages(t)
-	for _, pattern := range []string{"docs/tutorials/*.md", "docs/integrations/*.md", "deploy/*.yaml", "config.example.yaml", "cmd/a2a-gateway/init*.go", "cmd/a2a-gateway/demo_text.go"} {
+	for _, pattern := range []string{"docs/tutorials/*.md", "docs/integrations/*.md", "deploy/*.yaml", "config.example.yaml", "internal/cli/initfile/*.go", "internal/cli/democmd/text.go"} {
 		matches, err := filepath.Glob(filepath.Join("../..", pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
 // secretive is an agent whose certificate no public CA vouches for, and the file of the one
@@ -48,7 +50,7 @@ func TestInitCA(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	command := []string{"init", url, "-c", path, "--key", "", "--address", "127.0.0.1:0"}
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), command, &out, &errs); code != exitFailed || !strings.Contains(errs.String(), "--ca FILE") || !strings.Contains(errs.String(), "agents[].tls.ca") {
+	if code := run(t.Context(), command, &out, &errs); code != verb.ExitFailed || !strings.Contains(errs.String(), "--ca FILE") || !strings.Contains(errs.String(), "agents[].tls.ca") {
 		t.Errorf("without a CA: exit code %d: %s", code, &errs)
 	}
 	errs.Reset()
@@ -59,7 +61,7 @@ func TestInitCA(t *testing.T) {
 		t.Errorf("what was written: exit code %d: %s", code, &errs)
 	}
 	errs.Reset()
-	if code := run(t.Context(), append(command[:2:2], "-c", path+".2", "--ca", path+".none"), io.Discard, &errs); code != exitUsage || !strings.Contains(errs.String(), "--ca: ") {
+	if code := run(t.Context(), append(command[:2:2], "-c", path+".2", "--ca", path+".none"), io.Discard, &errs); code != verb.ExitUsage || !strings.Contains(errs.String(), "--ca: ") {
 		t.Errorf("no such CA: exit code %d: %s", code, &errs)
 	}
 }

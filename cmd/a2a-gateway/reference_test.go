@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli"
 )
 
 // TestReference holds docs/reference to the code it is made from.
@@ -57,7 +59,7 @@ func commandReference(*testing.T) string {
 	var b strings.Builder
 	b.WriteString(made("Command line", "Every verb and every flag. Exit codes: 0 done, 1 a check failed or serving did, 2 wrong usage or\n"+
 		"configuration. `a2a-gateway man` writes the same as manual pages, `a2a-gateway completion` a script for your shell."))
-	commandPage(&b, rootCommand(version()))
+	commandPage(&b, cli.Root(version()))
 	return b.String()
 }
 

@@ -1,0 +1,295 @@
+// Package adminapi is the client of a running gateway's admin API, for verbs: where the
+// gateway listens, which token it takes, and what it refuses, in words of the command line.
+package adminapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Target is where the admin API of a running gateway is, as flags say.
+type Target struct {
+	Config    string
+	Address   string // "" for the configured one
+	TokenFile string // "" for the configured token
+}
+
+const (
+	timeout      = 20 * time.Second // of one request
+	LongestReply = 16 << 20
+	pageSize     = 500
+)
+
+// Connect finds address and token. Nobody is asked yet.
+func (a *Target) Connect(ctx context.Context) (*Client, error) {
+	address, from := a.Address, a.TokenFile
+	var token secret.Value
+	var trust *tls.Config
+	if address == "" || from == "" {
+		cfg, err := config.Load(a.Config)
+		if err != nil {
+			return nil, verb.Usage(err)
+		}
+		if address == "" {
+			if address, err = addressOf(cfg); err != nil {
+				return nil, err
+			}
+			if cfg.Admin.TLS != nil {
+				if trust, err = pinned(cfg.Admin.TLS); err != nil {
+					return nil, verb.Failed(err)
+				}
+			}
+		}
+		if from == "" {
+			token, from = cfg.Admin.Token, filepath.Join(cfg.Server.DataDir, console.TokenFile)
+		}
+	}
+	if token.IsZero() {
+		var err error
+		if token, err = console.ReadToken(from); err != nil {
+			return nil, verb.Failed(tokenUnread(from, err))
+		}
+	}
+	base, err := adminBase(address)
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	if trust != nil {
+		base = "https" + strings.TrimPrefix(base, "http")
+	}
+	return &Client{ctx, base, token, &http.Client{
+		Transport: &http.Transport{TLSClientConfig: trust}, // no proxy: the token is for the gateway
+		Timeout:   timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}}, nil
+}
+
+// pinned trusts the certificates that the configuration names, and no others: it is asked
+// by an address, which need not be in them, and whoever signed them is nobody here.
+func pinned(c *console.TLS) (*tls.Config, error) {
+	var leaves [][]byte
+	for _, files := range c.Certificates {
+		text, err := os.ReadFile(files.Cert)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificate of the admin listener: %w", err)
+		}
+		block, _ := pem.Decode(text)
+		if block == nil {
+			return nil, fmt.Errorf("%s holds no certificate", files.Cert)
+		}
+		leaves = append(leaves, block.Bytes)
+	}
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection does it
+		VerifyConnection: func(state tls.ConnectionState) error {
+			if slices.ContainsFunc(leaves, func(leaf []byte) bool { return bytes.Equal(leaf, state.PeerCertificates[0].Raw) }) {
+				return nil
+			}
+			return errors.New("it shows another certificate than the configuration's")
+		},
+	}, nil
+}
+
+// addressOf is the configured one, or the one that the running gateway was given.
+func addressOf(cfg *config.Config) (string, error) {
+	if cfg.Admin.Off() {
+		return "", verb.Usage(errors.New("admin.address: is off in this configuration; its gateway cannot be asked"))
+	}
+	if _, port, _ := net.SplitHostPort(cfg.Admin.Address); strings.Trim(port, "0") != "" {
+		return cfg.Admin.Address, nil
+	}
+	file := filepath.Join(cfg.Server.DataDir, console.AddressFile)
+	address, err := console.ReadAddress(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", verb.Failed(fmt.Errorf("the gateway does not run: it would say in %s where it listens", file))
+	}
+	if err != nil {
+		return "", verb.Failed(fmt.Errorf("read where the gateway listens: %w", err))
+	}
+	return address, nil
+}
+
+func tokenUnread(file string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s does not exist: the gateway makes it at its first start; --token-file names another", file)
+	}
+	return fmt.Errorf("read the admin token: %w", err)
+}
+
+// adminBase is an address as a URL. One of all addresses is this machine's.
+func adminBase(address string) (string, error) {
+	if !strings.Contains(address, "://") {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return "", fmt.Errorf("the admin address: %q is neither a URL nor host:port", address)
+		}
+		if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+			host = "localhost"
+		}
+		address = "http://" + net.JoinHostPort(host, port)
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return "", errors.New("the admin address: must be http:// or https://, a host and a port, and nothing else")
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
+
+// Client asks one gateway.
+type Client struct {
+	ctx    context.Context
+	base   string
+	token  secret.Value
+	client *http.Client
+}
+
+// ErrNoDelivery is the gateway's word that there is none of that id.
+var ErrNoDelivery = errors.New("there is no such delivery")
+
+// Depth is how many deliveries there are.
+func (a *Client) Depth() (d console.Depth, err error) {
+	return d, a.Do(http.MethodGet, "/api/v1/push", &d)
+}
+
+// All are the deliveries of one state, page by page.
+func (a *Client) All(state string) ([]console.Delivery, error) {
+	list := []console.Delivery{}
+	for cursor := ""; ; {
+		var page console.Page
+		if err := a.Do(http.MethodGet, PagePath("/api/v1/push/deliveries?state="+state, cursor), &page); err != nil {
+			return nil, err
+		}
+		list = append(list, page.Deliveries...)
+		if cursor = page.Next; cursor == "" {
+			return list, nil
+		}
+	}
+}
+
+// PagePath is where a page of a list is; cursor is "" for the first.
+func PagePath(path, cursor string) string {
+	mark := "?"
+	if strings.Contains(path, mark) {
+		mark = "&"
+	}
+	path += mark + "limit=" + strconv.Itoa(pageSize)
+	if cursor != "" {
+		path += "&cursor=" + url.QueryEscape(cursor)
+	}
+	return path
+}
+
+// Dead are the ids of those that were given up, the oldest first: whoever is retried goes
+// to the end of its task's line.
+func (a *Client) Dead() ([]string, error) {
+	list, err := a.All(console.Dead)
+	slices.SortStableFunc(list, func(x, y console.Delivery) int { return x.Created.Compare(y.Created) })
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	return ids, err
+}
+
+// Retry has a delivery that was given up tried again.
+func (a *Client) Retry(id string) error {
+	return a.Do(http.MethodPost, "/api/v1/push/deliveries/"+url.PathEscape(id)+"/retry", nil)
+}
+
+// Drop has a delivery forgotten.
+func (a *Client) Drop(id string) error {
+	return a.Do(http.MethodDelete, "/api/v1/push/deliveries/"+url.PathEscape(id), nil)
+}
+
+// Do asks once, and reads the answer into out unless that is nil.
+func (a *Client) Do(method, path string, out any) error { return a.Send(method, path, nil, out) }
+
+// Send is do with a JSON document; nil for none.
+func (a *Client) Send(method, path string, doc []byte, out any) error {
+	req, err := http.NewRequestWithContext(a.ctx, method, a.base+path, bytes.NewReader(doc))
+	if err != nil {
+		return verb.Usage(err)
+	}
+	if doc != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Authorization", "Bearer "+a.token.Reveal())
+	resp, err := a.client.Do(req)
+	if err != nil {
+		return verb.Failed(fmt.Errorf("no gateway answers at %s; does it run? (%w)", a.base, cause(err)))
+	}
+	defer resp.Body.Close() // only read from
+	body, err := io.ReadAll(io.LimitReader(resp.Body, LongestReply))
+	if err != nil {
+		return verb.Failed(fmt.Errorf("read the answer of %s: %w", a.base, err))
+	}
+	if resp.StatusCode != http.StatusOK {
+		return a.refused(resp, body)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return verb.Failed(fmt.Errorf("%s does not answer as a gateway does", a.base))
+	}
+	return nil
+}
+
+// cause is what net/http has to say without the URL, which is said already.
+func cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// refused says what the gateway has against it.
+func (a *Client) refused(resp *http.Response, body []byte) error {
+	var problem console.Problem
+	if json.Unmarshal(body, &problem) != nil || problem.Code == "" {
+		return verb.Failed(fmt.Errorf("%s does not answer as a gateway does: %s", a.base, verb.Cell(resp.Status)))
+	}
+	switch problem.Code {
+	case "NO_SUCH_DELIVERY":
+		return ErrNoDelivery
+	case "UNAUTHENTICATED":
+		return verb.Failed(fmt.Errorf("the gateway at %s has another token; is it the one of this configuration?", a.base))
+	}
+	return verb.Failed(fmt.Errorf("the gateway at %s: %s", a.base, verb.Cell(problem.Detail)))
+}
+
+// Flags are those of every command that asks a running gateway.
+func (a *Target) Flags(f *pflag.FlagSet) {
+	f.StringVarP(&a.Config, "config", "c", verb.ConfigPath(), "configuration `file` of the gateway")
+	f.StringVar(&a.Address, "address", "", "`URL` or host:port of its admin listener, in place of the configured one")
+	f.StringVar(&a.TokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+}

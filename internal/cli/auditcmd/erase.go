@@ -1,0 +1,151 @@
+package auditcmd
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/vault"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+)
+
+// subjectArgs say whose content is meant, and who is asked: the files, or the gateway.
+type subjectArgs struct {
+	from  *auditSource
+	admin adminapi.Target
+	whose vault.Subject
+}
+
+func (a *subjectArgs) command(cmd *cobra.Command, do func(*cobra.Command) error) *cobra.Command {
+	f := cmd.Flags()
+	f.StringVar(&a.whose.Issuer, "issuer", "", "`issuer` of the subject; any by default")
+	f.StringVar(&a.admin.Address, "admin", "", "`URL` or host:port of the admin listener of a running gateway, to ask that")
+	f.StringVar(&a.admin.TokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+	cmd.Args = cobra.ExactArgs(1)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if a.whose.Name = args[0]; a.whose.Name == "" {
+			return verb.Usage(fmt.Errorf("SUBJECT: is empty"))
+		}
+		return do(cmd)
+	}
+	return cmd
+}
+
+// api is the running gateway, nil when the files are meant.
+func (a *subjectArgs) api(cmd *cobra.Command) (*adminapi.Client, error) {
+	if a.admin.Address == "" {
+		return nil, nil
+	}
+	if a.admin.Config = a.from.config; a.admin.Config == "" {
+		a.admin.Config = verb.ConfigPath()
+	}
+	return a.admin.Connect(cmd.Context())
+}
+
+func (a *subjectArgs) query() string {
+	q := url.Values{"subject": {a.whose.Name}}
+	if a.whose.Issuer != "" {
+		q.Set("issuer", a.whose.Issuer)
+	}
+	return q.Encode()
+}
+
+func auditFind(from *auditSource) *cobra.Command {
+	a := subjectArgs{from: from}
+	return a.command(&cobra.Command{
+		Use:   "find-subject SUBJECT",
+		Short: "List what was captured of one principal's calls",
+		Long: "List what was captured of one principal's calls, without what it says: a line of JSON each. Without\n" +
+			"--admin the files are read, which takes the gateway's keys.",
+	}, func(cmd *cobra.Command) error {
+		api, err := a.api(cmd)
+		if err != nil {
+			return err
+		}
+		if api != nil {
+			return contents(api, cmd.OutOrStdout(), a.query())
+		}
+		r, done, err := from.held()
+		if err != nil {
+			return err
+		}
+		defer done()
+		for item, err := range r.Of(a.whose, "") {
+			if err == nil {
+				err = printItem(cmd.OutOrStdout(), item, false)
+			}
+			if err != nil {
+				return verb.Failed(err)
+			}
+		}
+		return nil
+	})
+}
+
+func auditErase(from *auditSource) *cobra.Command {
+	a := subjectArgs{from: from}
+	return a.command(&cobra.Command{
+		Use:   "erase SUBJECT",
+		Short: "Erase what was captured of one principal's calls",
+		Long: "Erase what was captured of one principal's calls, for good, by destroying its keys. The records stay as\n" +
+			"they are, and one says what was erased. With --admin the running gateway does it, and records who\n" +
+			"wanted it before anything is destroyed. Without, it is done on the files, which takes the gateway's\n" +
+			"keys, whether it runs or not: it records it within a second, or when it starts.",
+	}, func(cmd *cobra.Command) error {
+		erased, err := a.erase(cmd)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "erased: the content of %s, %d bytes\n", plural(erased.Calls, "call"), erased.Bytes)
+		return err
+	})
+}
+
+func (a *subjectArgs) erase(cmd *cobra.Command) (e console.Erased, err error) {
+	api, err := a.api(cmd)
+	if err != nil {
+		return e, err
+	}
+	if api != nil {
+		return e, api.Do(http.MethodPost, "/api/v1/content/erase?"+a.query(), &e)
+	}
+	r, done, err := a.from.held()
+	if err != nil {
+		return e, err
+	}
+	defer done()
+	erased, err := r.Erase(a.whose, "", time.Now)
+	if err != nil {
+		return e, verb.Failed(err)
+	}
+	return console.Erased{ID: erased.ID, Calls: erased.Items, Bytes: erased.Bytes}, nil
+}
+
+// contents prints what there is of a subject, page by page.
+func contents(a *adminapi.Client, w io.Writer, query string) error {
+	for cursor := ""; ; {
+		var page console.ContentPage
+		if err := a.Do(http.MethodGet, adminapi.PagePath("/api/v1/content?"+query, cursor), &page); err != nil {
+			return err
+		}
+		for i := range page.Content {
+			line, err := json.Marshal(&page.Content[i])
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		if cursor = page.Next; cursor == "" {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package auditcmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+)
+
+// filter is the flags that say which records are meant.
+type filter struct {
+	query        index.Query
+	since, until string
+}
+
+func (w *filter) flags(f *pflag.FlagSet) {
+	f.StringVar(&w.query.Principal, "caller", "", "of this `subject`")
+	f.StringVar(&w.query.Agent, "agent", "", "of this `agent`")
+	f.StringVar(&w.query.Skill, "skill", "", "decided for this `skill`")
+	f.StringVar(&w.query.Task, "task", "", "about this `task`")
+	f.StringVar(&w.query.Context, "context", "", "about this `context`")
+	f.StringVar(&w.query.Method, "method", "", "calls of this `method`, under its 1.0 name")
+	f.StringVar(&w.query.Event, "event", "", "events of this `kind`, push.delivery say")
+	f.StringVar(&w.query.Decision, "decision", "", "`decision`: allow, deny or error")
+	f.StringVar(&w.query.Reason, "reason", "", "calls that did not go well for this `reason`, RATE_LIMITED say")
+	f.StringVar(&w.query.Type, "type", "", "`type`: intent, call or event; the default is calls and events")
+	f.StringVar(&w.since, "since", "", "made at or after this `time`, RFC 3339 or how long ago (24h)")
+	f.StringVar(&w.until, "until", "", "made before this `time`")
+}
+
+// asked is the query that the flags make.
+func (w *filter) asked(now time.Time) (index.Query, error) {
+	q := w.query
+	var err error
+	if q.From, err = momentOf(w.since, now); err != nil {
+		return q, verb.Usage(fmt.Errorf("--since: %w", err))
+	}
+	if q.Until, err = momentOf(w.until, now); err != nil {
+		return q, verb.Usage(fmt.Errorf("--until: %w", err))
+	}
+	if err := q.Check(); err != nil {
+		return q, verb.Usage(err)
+	}
+	return q, nil
+}
+
+// momentOf reads a time, or how long ago it was; none of "".
+func momentOf(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return now.Add(-ago), nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return t, fmt.Errorf("%q is neither a time as 2026-11-21T15:04:05Z nor how long ago as 24h", text)
+	}
+	return t, nil
+}
+
+func auditQuery(from *auditSource) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "query",
+		Short: "Find records by caller, agent, skill, task, decision or time",
+		Long: "Find the newest records that are all of what the flags say. They are found by an index beside the\n" +
+			"segments, which is brought up to date first and holds no names; where it cannot be written, the\n" +
+			"whole log is read.",
+		Args: cobra.NoArgs,
+	}
+	var w filter
+	f := cmd.Flags()
+	w.flags(f)
+	f.IntVarP(&w.query.Limit, "limit", "n", 100, "`number` of records at most; 0 for all")
+	f.BoolVar(&w.query.Oldest, "oldest", false, "the oldest, in place of the newest")
+	scan := f.Bool("no-index", false, "read the whole log")
+	output := f.StringP("output", "o", "text", "`format`: text, or json for the records as they were written")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *output != "text" && *output != "json" {
+			return verb.Usage(fmt.Errorf("--output: %q is neither text nor json", *output))
+		}
+		if w.query.Limit < 0 {
+			return verb.Usage(errors.New("--limit: is negative"))
+		}
+		q, err := w.asked(time.Now())
+		if err != nil {
+			return err
+		}
+		source, err := from.open()
+		if err != nil {
+			return err
+		}
+		if err := there(source); err != nil {
+			return err
+		}
+		found, done, err := find(cmd, source, q, *scan)
+		if err != nil {
+			return verb.Failed(err)
+		}
+		defer done()
+		out := bufio.NewWriter(cmd.OutOrStdout())
+		for e, err := range found {
+			if err == nil {
+				err = printRecord(out, e.Line, *output)
+			}
+			if err != nil {
+				return verb.Failed(err)
+			}
+		}
+		return out.Flush()
+	}
+	return cmd
+}
+
+// there sees to it that there is a log.
+func there(source audit.Source) error {
+	all, err := source.Segments()
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s: there is no segment of an audit log (audit-YYYY-MM-DD.jsonl)", source.Path)
+	}
+	if err != nil {
+		return verb.Usage(err)
+	}
+	return nil
+}
+
+// find gives what is asked for, in the order that is asked for.
+func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (found iter.Seq2[audit.Entry, error], done func(), err error) {
+	done = func() {}
+	if !scan {
+		i, err := updated(cmd, source)
+		if err == nil {
+			return i.Find(cmd.Context(), q), func() { _ = i.Close() }, nil
+		}
+		if !errors.Is(err, fs.ErrPermission) {
+			return nil, nil, err
+		}
+		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%v; the whole log is read\n", err)
+	}
+	if q.Oldest {
+		return index.Scan(cmd.Context(), source, q), done, nil
+	}
+	return newest(cmd.Context(), source, q), done, nil
+}
+
+// newest scans a log to its end and gives the last of what it finds, the newest first.
+func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		all := q
+		all.Limit = 0
+		var kept []audit.Entry
+		for e, err := range index.Scan(ctx, source, all) {
+			if err != nil {
+				yield(e, err)
+				return
+			}
+			if e.Line = slices.Clone(e.Line); q.Limit > 0 && len(kept) == q.Limit {
+				kept = append(kept[:0], kept[1:]...)
+			}
+			kept = append(kept, e)
+		}
+		for _, e := range slices.Backward(kept) {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// updated is the index, brought up to date. A first time that takes long is spoken of.
+func updated(cmd *cobra.Command, source audit.Source) (*index.Index, error) {
+	i, err := index.Open(cmd.Context(), source, source.Secret(index.File))
+	if err != nil {
+		return nil, err
+	}
+	next := time.Now().Add(2 * time.Second)
+	err = i.Update(cmd.Context(), func(added int) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(5 * time.Second)
+			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%d records indexed\n", added)
+		}
+	})
+	if err != nil {
+		return nil, errors.Join(err, i.Close())
+	}
+	return i, nil
+}
+
+// summary are the members of a record that a line of text has.
+type summary struct {
+	Time      time.Time         `json:"time"`
+	Type      string            `json:"type"`
+	Decision  string            `json:"decision"`
+	Principal string            `json:"principal"`
+	Agent     string            `json:"agent"`
+	Skill     string            `json:"skill"`
+	Method    string            `json:"method"`
+	Task      string            `json:"task_id"`
+	Rule      string            `json:"rule"`
+	Status    int               `json:"status"`
+	Reason    string            `json:"reason"`
+	Event     string            `json:"event"`
+	Attrs     map[string]string `json:"attrs"`
+}
+
+// printRecord prints a record, as it is or in short.
+func printRecord(w io.Writer, line []byte, output string) error {
+	if output == "json" {
+		_, err := fmt.Fprintf(w, "%s\n", line)
+		return err
+	}
+	var r summary
+	if err := json.Unmarshal(line, &r); err != nil {
+		return errors.New("it is no record of an audit log")
+	}
+	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z")
+	if r.Type == "event" {
+		_, err := fmt.Fprintf(w, "%s event  %s%s\n", at, verb.Cell(r.Event), attributes(r.Attrs))
+		return err
+	}
+	what := r.Agent
+	if r.Skill != "" {
+		what += "/" + r.Skill
+	}
+	_, err := fmt.Fprintf(w, "%s %-6s %s %s %s%s\n", at, verb.Cell(r.Decision), verb.Cell(r.Principal), verb.Cell(what), verb.Cell(r.Method), attributes(map[string]string{
+		"task": r.Task, "rule": r.Rule, "reason": r.Reason, "status": statusText(r.Status),
+	}))
+	return err
+}
+
+func statusText(status int) string {
+	if status == 0 {
+		return ""
+	}
+	return fmt.Sprint(status)
+}
+
+// attributes are those that there are, in the order of their names.
+func attributes(all map[string]string) (text string) {
+	names := make([]string, 0, len(all))
+	for name, value := range all {
+		if value != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text += " " + verb.Cell(name) + "=" + verb.Cell(all[name])
+	}
+	return text
+}

@@ -1,0 +1,57 @@
+package auditcmd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+)
+
+func auditTail(from *auditSource) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tail",
+		Short: "Print the last records, and with --follow those that come",
+		Long: "Print the last records, and with --follow those that come, over all files of the log. Each is one\n" +
+			"JSON object in a line, as it was written.",
+		Args: cobra.NoArgs,
+	}
+	n := cmd.Flags().IntP("lines", "n", 10, "`number` of records to begin with; 0 for new ones only")
+	follow := cmd.Flags().BoolP("follow", "f", false, "wait for new records, until interrupted")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *n < 0 {
+			return verb.Usage(errors.New("--lines: is negative"))
+		}
+		source, err := from.open()
+		if err != nil {
+			return err
+		}
+		start, end, err := source.Last(*n)
+		if err != nil {
+			return verb.Usage(err)
+		}
+		if start.Seq == end.Seq && !*follow {
+			return nil
+		}
+		for e, err := range source.Follow(cmd.Context(), start) {
+			var lost *audit.LostError
+			switch {
+			case errors.As(err, &lost):
+				_, _ = fmt.Fprintln(cmd.ErrOrStderr(), err)
+				continue
+			case err != nil:
+				return verb.Failed(err)
+			}
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", e.Line); err != nil {
+				return verb.Failed(err)
+			}
+			if e.Seq >= end.Seq && !*follow {
+				return nil
+			}
+		}
+		return nil
+	}
+	return cmd
+}

@@ -1,0 +1,281 @@
+package auditcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+)
+
+// verification is what `audit verify` is asked for.
+type verification struct {
+	from        *auditSource
+	jwks, key   string
+	head        string
+	first, last string // days
+	noContent   bool
+	output      string
+}
+
+func auditVerify(from *auditSource) *cobra.Command {
+	v := verification{from: from}
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Find whatever was changed in the log, is missing, or stands elsewhere",
+		Long: "Find whatever was changed in the log, is missing, or stands elsewhere. Exit 1 if anything was.\n" +
+			"Signatures are compared with the keys given by --jwks or --key. Without either they are compared\n" +
+			"with the keys that stand beside them, which shows damage, but not what a forger signed anew.\n" +
+			"Records since the last checkpoint are not signed yet, which is no fault of a log that is written to.\n" +
+			"Captured content has to be there unless it was erased; with -c and the gateway's keys it is compared\n" +
+			"with the digests in the records.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&v.jwks, "jwks", "", "`file or URL` of the gateway's JWK set, /.well-known/jwks.json")
+	verb.AddProxy(f)
+	f.StringVar(&v.key, "key", "", "`file` with the key that signed last, in PEM; the private one, or its public half")
+	f.StringVar(&v.head, "head", "", "`file` with the last checkpoint that is known, a copy of audit.head (default: the one in the directory; \""+audit.NoHead+"\": do not look at the end)")
+	f.StringVar(&v.first, "from", "", "first `day`, as 2026-11-21")
+	f.StringVar(&v.last, "to", "", "last `day`")
+	f.BoolVar(&v.noContent, "no-content", false, "do not look for captured content, as in a copy of the records alone")
+	f.StringVarP(&v.output, "output", "o", "text", "`format`: text or json")
+	return cmd
+}
+
+func (v *verification) run(cmd *cobra.Command) error {
+	source, err := v.from.open()
+	if err != nil {
+		return err
+	}
+	check := audit.Check{Head: v.head, NoContent: v.noContent}
+	if check.From, err = dayFlag("from", v.first); err != nil {
+		return err
+	}
+	if check.To, err = dayFlag("to", v.last); err != nil {
+		return err
+	}
+	if check.Keys, err = v.keys(cmd); err != nil {
+		return verb.Usage(err)
+	}
+	done, err := v.configured(cmd.ErrOrStderr(), source, &check)
+	if err != nil {
+		return err
+	}
+	defer done()
+	report, err := source.Verify(cmd.Context(), check)
+	if err != nil {
+		return verb.Usage(err)
+	}
+	if err := verb.Show(cmd.OutOrStdout(), v.output, report, func(w io.Writer) { printReport(w, report) }); err != nil {
+		return err
+	}
+	return found(report)
+}
+
+// configured takes from a configuration what it says of the log: how often a checkpoint is
+// due, and the keys that content is sealed with, where there is any. Who may read the log
+// need not have the keys.
+func (v *verification) configured(w io.Writer, source audit.Source, check *audit.Check) (done func(), err error) {
+	done = func() {}
+	if v.from.config == "" {
+		return done, nil
+	}
+	cfg, err := config.Load(v.from.config)
+	if err != nil {
+		return done, verb.Usage(err)
+	}
+	check.Interval = cfg.Telemetry.Audit.Checkpoint.Interval.Std()
+	if v.noContent || !source.Held(nil).Any() {
+		return done, nil
+	}
+	ring, err := sealingKeys(cfg)
+	if err != nil {
+		_, _ = fmt.Fprintf(w, "captured content is not compared with its digests: %s\n", verb.Printable(err.Error()))
+		return done, nil
+	}
+	check.Sealer = ring
+	return ring.Close, nil
+}
+
+// found is the error that says what was found.
+func found(r *audit.Report) error {
+	n := len(r.Findings)
+	if n == 0 {
+		return nil
+	}
+	what := "the log is not what was written"
+	switch all := func(kinds ...string) bool {
+		return !slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return !slices.Contains(kinds, f.Kind) })
+	}; {
+	case all(audit.Unsigned):
+		what = "nothing proves that the log is what was written"
+	case all(audit.MissingContent, audit.ChangedContent):
+		what = "the records are what was written, the captured content is not"
+	}
+	return verb.Failed(fmt.Errorf("%s: %s", what, plural(n, "finding")))
+}
+
+func dayFlag(name, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return day, verb.Usage(fmt.Errorf("--%s: %q is no day; write it as 2026-11-21", name, text))
+	}
+	return day, nil
+}
+
+// keys are those whose signatures count, as a JWK set; nil when none were given.
+func (v *verification) keys(cmd *cobra.Command) ([]byte, error) {
+	switch {
+	case v.jwks != "" && v.key != "":
+		return nil, errors.New("--jwks and --key: choose one")
+	case v.key != "":
+		data, err := os.ReadFile(v.key)
+		if err != nil {
+			return nil, fmt.Errorf("--key: %w", err)
+		}
+		set, err := audit.KeySet(data)
+		if err != nil {
+			return nil, fmt.Errorf("--key: %s: %w", v.key, err)
+		}
+		return set, nil
+	case strings.HasPrefix(v.jwks, "https://"), strings.HasPrefix(v.jwks, "http://"):
+		egress, err := verb.EgressOf(cmd)
+		if err != nil {
+			return nil, err
+		}
+		data, err := fetch(cmd.Context(), egress, v.jwks)
+		if err != nil {
+			return nil, fmt.Errorf("--jwks: %w", err)
+		}
+		return data, nil
+	case v.jwks != "":
+		data, err := os.ReadFile(v.jwks)
+		if err != nil {
+			return nil, fmt.Errorf("--jwks: %w", err)
+		}
+		return data, nil
+	}
+	return nil, nil
+}
+
+// maxJWKS is beyond any set of keys.
+const maxJWKS = 1 << 20
+
+// fetch reads a small document.
+func fetch(ctx context.Context, egress *tunnel.Proxy, url string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := verb.Fetching(egress).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close() // what is left of it is of no interest
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, resp.Status)
+	}
+	return io.ReadAll(io.LimitReader(resp.Body, maxJWKS))
+}
+
+// printReport says it to a person.
+func printReport(w io.Writer, r *audit.Report) {
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	for _, f := range r.Findings {
+		p("%s", f)
+	}
+	p("%s in %s, numbers %d to %d", plural(r.Records, "record"), plural(r.Segments, "file"), r.From, r.To)
+	if r.Removed > 0 {
+		p("records up to %d were removed by retention", r.Removed)
+	}
+	if r.Unchained > 0 {
+		p("%s of an older version have no hashes: nothing is known of them", plural(r.Unchained, "record"))
+	}
+	for _, file := range r.Torn {
+		p("%s ends in a torn line, as after a crash", file)
+	}
+	printSigned(p, r)
+	if !r.Trusted && r.Signed > 0 {
+		p("the signatures fit the keys beside them; give --jwks or --key to know whose they are: %s", strings.Join(r.Keys, ", "))
+	}
+	if r.Head == 0 && !r.Young {
+		p("no checkpoint was known before: what is missing at the end could not be found")
+	}
+	if c := r.Content; c != nil {
+		printContents(p, c)
+	}
+}
+
+func printSigned(p func(string, ...any), r *audit.Report) {
+	switch {
+	case r.Young:
+		p("nothing is signed yet: the log has just begun, and the first checkpoint is still to come; until then whoever writes the files could replace the records")
+	case r.Signed == 0:
+		p("nothing is signed")
+	case r.Unsigned == 0:
+		p("signed to the end, at %s", r.SignedAt)
+	default:
+		p("signed up to record %d, at %s; %s since are not signed yet: the next checkpoint covers them, until then whoever writes the files could replace them", r.Signed, r.SignedAt, plural(r.Unsigned, "record"))
+	}
+}
+
+func printContents(p func(string, ...any), c *audit.Contents) {
+	if c.Records > 0 {
+		p("content was captured of %s:", plural(c.Records, "call"))
+	}
+	for _, line := range []struct {
+		n    int
+		what string
+	}{
+		{c.Verified, "there, and what the records say"},
+		{c.Unread, "there; give -c and the gateway's keys to compare them with the records"},
+		{c.Erased, "erased on request"},
+		{c.Expired, "erased by retention"},
+		{c.Lost, "never kept, as the records say"},
+		{c.Changed, "not what was kept"},
+		{c.Missing, "not there, and nobody erased them"},
+	} {
+		if line.n > 0 {
+			p("  %d %s", line.n, line.what)
+		}
+	}
+	if c.Erasures > 0 {
+		p("content was erased on request %s", times(c.Erasures))
+	}
+	if c.Pending > 0 {
+		p("%s of these by the files alone: the gateway records it when it starts", times(c.Pending))
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// plural counts something.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

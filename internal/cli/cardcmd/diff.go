@@ -1,0 +1,117 @@
+package cardcmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+)
+
+// compared is what `card diff --output json` prints.
+type compared struct {
+	Old      string         `json:"old,omitzero"` // digest
+	New      string         `json:"new"`
+	Severity trust.Severity `json:"severity,omitzero"` // of the change that matters most
+	Changes  []trust.Change `json:"changes"`
+}
+
+func cardDiff() *cobra.Command {
+	var a adminapi.Target
+	cmd := &cobra.Command{
+		Use:   "diff AGENT | A B",
+		Short: "Say by meaning what has changed in a card; exit 1 when something has",
+		Long: "Say by meaning what has changed: between the card of an agent that is in force and the one that the\n" +
+			"agent serves, by the running gateway; or between two cards, each at a URL, in a file, or one of them\n" +
+			"with - from the standard input. Exit 1 when something has changed.",
+		Args: cobra.RangeArgs(1, 2),
+	}
+	a.Flags(cmd.Flags())
+	verb.AddProxy(cmd.Flags())
+	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var d compared
+		var err error
+		if len(args) == 1 {
+			d, err = compareServed(&a, cmd, args[0])
+		} else {
+			d, err = compare(cmd, args[0], args[1])
+		}
+		if err != nil {
+			return err
+		}
+		d.Severity = trust.Worst(d.Changes)
+		if err := verb.Show(cmd.OutOrStdout(), *output, d, func(w io.Writer) { printChanges(w, &d) }); err != nil {
+			return err
+		}
+		if len(d.Changes) > 0 {
+			return verb.Failed(fmt.Errorf("changed: %d", len(d.Changes)))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// compareServed has the gateway's word on the card that an agent serves.
+func compareServed(a *adminapi.Target, cmd *cobra.Command, agent string) (compared, error) {
+	if isDocument(agent) {
+		return compared{}, verb.Usage(errors.New("a card is compared with another one: name two, or an agent"))
+	}
+	api, err := a.Connect(cmd.Context())
+	if err != nil {
+		return compared{}, err
+	}
+	detail, err := cardOf(api, agent)
+	if err != nil {
+		return compared{}, err
+	}
+	d := compared{Old: detail.InForce, New: detail.Digest, Changes: []trust.Change{}}
+	i := slices.IndexFunc(detail.History, func(e trust.Entry) bool { return e.Digest == detail.Digest })
+	if i >= 0 && detail.Digest != detail.InForce {
+		d.Changes = append(d.Changes, detail.History[i].Changes...)
+	}
+	return d, nil
+}
+
+func compare(cmd *cobra.Command, from, to string) (compared, error) {
+	var docs [2][]byte
+	var digests [2]string
+	for i, where := range []string{from, to} {
+		var err error
+		if docs[i], err = readCard(cmd, where); err != nil {
+			return compared{}, verb.Failed(err)
+		}
+		if digests[i], err = trust.Digest(docs[i]); err != nil {
+			return compared{}, verb.Failed(fmt.Errorf("%s: %w", where, err))
+		}
+	}
+	changes, err := trust.Diff(docs[0], docs[1])
+	if err != nil {
+		return compared{}, verb.Failed(err)
+	}
+	return compared{Old: digests[0], New: digests[1], Changes: append([]trust.Change{}, changes...)}, nil
+}
+
+func printChanges(w io.Writer, d *compared) {
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		_, _ = fmt.Fprintf(w, "%s: %s\n", c.Severity, verb.Cell(c.Text))
+		for _, side := range [...]struct{ sign, text string }{{"-", c.Old}, {"+", c.New}} {
+			if side.text == "" {
+				continue
+			}
+			for line := range strings.SplitSeq(side.text, "\n") {
+				_, _ = fmt.Fprintf(w, "    %s %s\n", side.sign, verb.Cell(line))
+			}
+		}
+	}
+	if len(d.Changes) > 0 {
+		_, _ = fmt.Fprintf(w, "%s -> %s\n", d.Old, d.New)
+	}
+}

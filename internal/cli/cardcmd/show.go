@@ -1,0 +1,140 @@
+package cardcmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/card/lint"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// inspected is what `card show URL --output json` prints.
+type inspected struct {
+	Digest   string         `json:"digest"`
+	Score    int            `json:"score"`
+	Findings []lint.Finding `json:"findings"`
+	Card     jsontext.Value `json:"card"` // without what looks like a secret
+}
+
+func cardShow() *cobra.Command {
+	var a adminapi.Target
+	cmd := &cobra.Command{
+		Use:   "show AGENT|URL|FILE",
+		Short: "Show what becomes of an agent's card, or what is in a card",
+		Long: "Show what the running gateway makes of the card of an agent: which card the agent serves, which one\n" +
+			"is in force, and those that were seen before. Of a card at a URL, in a file (a name with a slash, or\n" +
+			"that ends in .json) or with - from the standard input, show the digest that card.trust.digests takes,\n" +
+			"and what it should not hold.",
+		Args: cobra.ExactArgs(1),
+	}
+	a.Flags(cmd.Flags())
+	verb.AddProxy(cmd.Flags())
+	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if isDocument(args[0]) {
+			return showDocument(cmd, args[0], *output)
+		}
+		api, err := a.Connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		d, err := cardOf(api, args[0])
+		if err != nil {
+			return err
+		}
+		return verb.Show(cmd.OutOrStdout(), *output, d, func(w io.Writer) { printDetail(w, &d) })
+	}
+	return cmd
+}
+
+// isDocument tells a URL, a file and the standard input from the id of an agent.
+func isDocument(arg string) bool {
+	return arg == "-" || strings.Contains(arg, "/") || strings.HasSuffix(arg, ".json")
+}
+
+func showDocument(cmd *cobra.Command, from, output string) error {
+	raw, err := readCard(cmd, from)
+	if err != nil {
+		return verb.Failed(err)
+	}
+	c, err := card.Parse(raw)
+	if err != nil {
+		return verb.Failed(err)
+	}
+	seen := inspected{Findings: []lint.Finding{}, Card: lint.Redact(raw)}
+	if seen.Digest, err = trust.Digest(raw); err != nil {
+		return verb.Failed(err)
+	}
+	found, err := lint.Check(raw, lint.Limits{})
+	if err != nil {
+		return verb.Failed(err)
+	}
+	seen.Findings, seen.Score = append(seen.Findings, found...), lint.Score(found)
+	return verb.Show(cmd.OutOrStdout(), output, seen, func(w io.Writer) {
+		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		_, _ = fmt.Fprintf(t, "name\t%s\nversion\t%s\ndigest\t%s\n", verb.Cell(c.Name), verb.Cell(c.Version), seen.Digest)
+		for _, i := range c.Interfaces {
+			_, _ = fmt.Fprintf(t, "interface\t%s %s at %s\n", i.Binding, i.Version, verb.Cell(secret.URL(i.URL).String()))
+		}
+		for i := range c.Skills {
+			_, _ = fmt.Fprintf(t, "skill\t%s\n", verb.Cell(c.Skills[i].ID))
+		}
+		_ = t.Flush()
+		printFindings(w, seen.Findings, seen.Score)
+	})
+}
+
+func printFindings(w io.Writer, list []lint.Finding, score int) {
+	if len(list) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintf(w, "\nfindings, score %d of %d:\n", score, lint.Worst)
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, f := range list {
+		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", f.Kind, verb.Cell(f.Pointer), f.Action, verb.Cell(f.Text))
+	}
+	_ = t.Flush()
+}
+
+func printDetail(w io.Writer, d *console.CardDetail) {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, row := range [][2]string{
+		{"agent", d.Agent}, {"url", d.URL}, {"state", string(d.State)}, {"why", d.Why}, {"serves", d.Digest},
+		{"in force", d.InForce}, {"failure", d.Failure},
+	} {
+		if row[1] != "" {
+			_, _ = fmt.Fprintf(t, "%s\t%s\n", row[0], verb.Cell(row[1]))
+		}
+	}
+	_ = t.Flush()
+	for i := range d.History {
+		if e := &d.History[i]; e.Digest == d.Digest {
+			if e.Signature != "" {
+				_, _ = fmt.Fprintln(w, "signature:", verb.Cell(e.Signature))
+			}
+			printFindings(w, e.Findings, e.Score)
+		}
+	}
+	if len(d.History) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintln(w, "\nseen:")
+	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for i := range d.History {
+		e := &d.History[i]
+		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", e.Seen.Format(time.RFC3339), e.Digest, e.State, verb.Cell(e.By),
+			verb.Cell(trust.Words(e.Changes)))
+	}
+	_ = t.Flush()
+}

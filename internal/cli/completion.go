@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+)
+
+// completeAll says for every flag and argument of a command, and of those below, what a shell
+// completes there. It goes by what the command line says of itself, so that a flag which is
+// described has a completion too.
+func completeAll(cmd *cobra.Command) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if complete := completionOf(f); complete != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // there is such a flag, once
+		}
+	})
+	if cmd.ValidArgsFunction == nil && cmd.Runnable() {
+		cmd.ValidArgsFunction = argumentsOf(cmd)
+	}
+	for _, sub := range cmd.Commands() {
+		completeAll(sub)
+	}
+}
+
+// addShells adds cobra's command for completions, which takes any word for a shell and prints
+// help, and has that be an error.
+func addShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			continue
+		}
+		var shells []string
+		for _, sub := range cmd.Commands() {
+			shells = append(shells, sub.Name())
+		}
+		cmd.Args = cobra.ArbitraryArgs
+		cmd.RunE = func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return verb.Usage(fmt.Errorf("completion: name a shell: %s", strings.Join(shells, ", ")))
+			}
+			return verb.Usage(fmt.Errorf("completion: there is none for %q, only for %s", args[0], strings.Join(shells, ", ")))
+		}
+	}
+}
+
+// argumentsOf is what completes the arguments that a command's usage line names; nil for files.
+func argumentsOf(cmd *cobra.Command) cobra.CompletionFunc {
+	_, arguments, _ := strings.Cut(cmd.Use, " ")
+	agent := strings.HasPrefix(arguments, "AGENT") || arguments == "ID" && cmd.Parent().Name() == "agents"
+	files := strings.Contains(arguments, "FILE") || strings.HasSuffix(arguments, " A B") // cards in files
+	switch {
+	case !agent && files:
+		return nil
+	case !agent:
+		return cobra.NoFileCompletions
+	}
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		switch {
+		case len(args) > 0:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		case files:
+			return agentIDs(cmd), cobra.ShellCompDirectiveDefault
+		}
+		return agentIDs(cmd), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completionOf is what completes the value of a flag; nil for a file of any kind.
+func completionOf(f *pflag.Flag) cobra.CompletionFunc {
+	value, usage := pflag.UnquoteUsage(f)
+	listed := listedValues(usage)
+	switch {
+	case f.Value.Type() == "bool":
+		return nil
+	case f.Name == "config":
+		return cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
+	case value == "directory":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case f.Name == "agent":
+		return configured(agentIDs)
+	case f.Name == "skill", f.Name == "task-skill":
+		return configured(skillIDs)
+	case f.Name == "extension":
+		return configured(extensionURIs)
+	case len(listed) > 0:
+		return cobra.FixedCompletions(listed, cobra.ShellCompDirectiveNoFileComp)
+	case strings.Contains(value+usage, "file"):
+		return nil
+	default:
+		return cobra.NoFileCompletions
+	}
+}
+
+// oneOf matches a usage that ends in the values to choose from, as in "format: text or json".
+var oneOf = regexp.MustCompile(`: ([\w+./-]+(?: \(default\))?(?:, [\w+./-]+)*,? or [\w+./-]+)(?:$|;| for )`)
+
+var separator = regexp.MustCompile(`(?: \(default\))?(?:,? or |, )`)
+
+// listedValues are the values that the usage of a flag names.
+func listedValues(usage string) []string {
+	m := oneOf.FindStringSubmatch(usage)
+	if m == nil {
+		return nil
+	}
+	return separator.Split(m[1], -1)
+}
+
+// configured completes with what the configuration has, and with nothing where it cannot be read.
+func configured(of func(*cobra.Command) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return of(cmd), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// configurationOf is the one that a command line names, or the usual one; empty where it cannot
+// be read, which a shell has no place to say.
+func configurationOf(cmd *cobra.Command) *config.Config {
+	path := verb.ConfigPath()
+	if f := cmd.Flag("config"); f != nil && f.Value.String() != "" {
+		path = f.Value.String()
+	}
+	cfg, err := config.Load(path)
+	if err != nil {
+		return &config.Config{}
+	}
+	return cfg
+}
+
+func agentIDs(cmd *cobra.Command) []string { return configurationOf(cmd).AgentIDs() }
+
+// skillIDs are those that the configuration names, of the agent that the command line names.
+func skillIDs(cmd *cobra.Command) []string {
+	var ids []string
+	agent := cmd.Flag("agent")
+	for _, a := range configurationOf(cmd).Agents {
+		if agent != nil && agent.Changed && agent.Value.String() != a.ID {
+			continue
+		}
+		for _, s := range a.Skills {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
+func extensionURIs(cmd *cobra.Command) []string {
+	var uris []string
+	for _, e := range configurationOf(cmd).Extensions {
+		uris = append(uris, e.URI)
+	}
+	return uris
+}

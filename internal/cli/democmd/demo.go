@@ -1,0 +1,148 @@
+// Package democmd has the demonstration: a gateway in front of sample agents, and each of its
+// parts alone.
+package democmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"text/template"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/servecmd"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+)
+
+// Command is the command that internal/cli mounts.
+func Command(version string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the gateway in front of two sample agents, with curl lines to try",
+		Long: "Start two sample agents (A2A 0.3 and 1.0), a development OIDC issuer and the gateway in\n" +
+			"front of them, all in this process and on loopback, and print commands to paste. The\n" +
+			"console shows what becomes of calls that some made-up people make all the time.\n" +
+			"Everything is thrown away at the end. The verbs below run one of the parts alone, for a gateway\n" +
+			"of your own.",
+		Args: cobra.NoArgs,
+	}
+	address := cmd.Flags().String("address", demoAddress, "gateway `address`, host or host:port; with another port than 8080 the console and\n"+
+		"the status listener pick free ones, and so does the gateway with port 0")
+	traffic := cmd.Flags().Bool("traffic", true, "make a call a second or so, for the console to show")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return runDemo(cmd.Context(), version, *address, *traffic, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	cmd.AddCommand(demoParts()...)
+	return cmd
+}
+
+// cast is everything the demonstration consists of; the template prints it.
+type cast struct {
+	Billing, Weather *demo.Agent
+	Issuer           *demo.Issuer
+	Dir, Keys, Key   string
+	listeners
+	Gateway, Status string
+	Extension       string
+	Console, Token  string // of administration
+}
+
+func runDemo(ctx context.Context, version, address string, traffic bool, stdout, stderr io.Writer) (err error) {
+	c := &cast{Extension: demo.CostCentre}
+	if err := c.listenAt(address); err != nil {
+		return verb.Usage(err)
+	}
+	if c.Dir, err = os.MkdirTemp("", "a2a-gateway-demo-"); err != nil {
+		return verb.Failed(err)
+	}
+	defer os.RemoveAll(c.Dir) // a leftover directory harms nobody
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := c.start(); err != nil {
+		return verb.Failed(err)
+	}
+	path := filepath.Join(c.Dir, "config.yaml")
+	if err := writeTemplate(path, demoConfig, c); err != nil {
+		return verb.Failed(err)
+	}
+	cfg, err := config.Load(path)
+	if err != nil {
+		return verb.Failed(err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var play sync.WaitGroup
+	defer play.Wait()
+	defer cancel()
+	return taken(servecmd.Serve(ctx, cfg, path, version, func(g *gateway.Gateway) {
+		c.Gateway, c.Status, c.Console = g.URL(), g.StatusURL(), g.AdminURL()
+		token, err := console.ReadToken(filepath.Join(c.Dir, console.TokenFile))
+		if err != nil {
+			_, _ = fmt.Fprintln(stderr, "a2a-gateway: read the token of the console:", err)
+		}
+		c.Token = token.Reveal()
+		if err := demoText.Execute(stdout, c); err != nil {
+			_, _ = fmt.Fprintln(stderr, "a2a-gateway: print instructions:", err)
+		}
+		if traffic {
+			play.Go(func() { c.play(ctx) })
+		}
+	}))
+}
+
+func (c *cast) start() (err error) {
+	if c.Billing, err = demo.Agent10(demo.Options{Step: 400 * time.Millisecond}); err != nil {
+		return fmt.Errorf("start billing agent: %w", err)
+	}
+	if c.Weather, err = demo.Agent03(demo.Options{Step: 400 * time.Millisecond}); err != nil {
+		return fmt.Errorf("start weather agent: %w", err)
+	}
+	if c.Issuer, err = demo.NewIssuer(demo.IssuerOptions{}); err != nil {
+		return fmt.Errorf("start development issuer: %w", err)
+	}
+	c.Keys = filepath.Join(c.Dir, "keys.yaml")
+	keys, err := authn.OpenKeys(c.Keys)
+	if err != nil {
+		return err
+	}
+	_, c.Key, err = keys.Create(authn.KeySpec{ID: "ci", Groups: []string{"pipelines"}})
+	return err
+}
+
+func (c *cast) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	var errs []error
+	for _, a := range []*demo.Agent{c.Billing, c.Weather} {
+		if a != nil {
+			errs = append(errs, a.Close(ctx))
+		}
+	}
+	if c.Issuer != nil {
+		errs = append(errs, c.Issuer.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// Proxied reports whether curl asks a proxy, loopback addresses included, unless it is told
+// otherwise.
+func (*cast) Proxied() bool {
+	return cmp.Or(os.Getenv("http_proxy"), os.Getenv("all_proxy"), os.Getenv("ALL_PROXY")) != ""
+}
+
+func writeTemplate(path string, t *template.Template, data any) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // a path of the command line
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.Execute(f, data), f.Close())
+}

@@ -1,0 +1,70 @@
+package democmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+)
+
+// part is one of the parts of the demonstration, running.
+type part interface{ Close(context.Context) error }
+
+// demoParts are verbs that run one part each, for gateways and containers of somebody's own.
+func demoParts() []*cobra.Command {
+	agent := func(start func(demo.Options) (*demo.Agent, error)) func(address, url string) (part, string, error) {
+		return func(address, url string) (part, string, error) {
+			a, err := start(demo.Options{Address: address, URL: url, Step: 400 * time.Millisecond})
+			if err != nil {
+				return nil, "", err
+			}
+			return a, "its card is at " + a.CardURL, nil
+		}
+	}
+	issuer := func(address, url string) (part, string, error) {
+		// Whoever names another address than the default, which is loopback, wants it.
+		i, err := demo.NewIssuer(demo.IssuerOptions{Address: address, URL: url, AllowRemote: true})
+		if err != nil {
+			return nil, "", err
+		}
+		return i, "the issuer is " + i.URL + "; its secrets are known to everybody", nil
+	}
+	return []*cobra.Command{
+		demoPart("billing", "Run the sample agent of A2A 1.0", "127.0.0.1:9001", agent(demo.Agent10)),
+		demoPart("weather", "Run the sample agent of A2A 0.3", "127.0.0.1:9002", agent(demo.Agent03)),
+		demoPart("issuer", "Run the development issuer, whose secrets are known to everybody", "127.0.0.1:9000", issuer),
+	}
+}
+
+func demoPart(name, short, address string, start func(address, url string) (part, string, error)) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs}
+	at := cmd.Flags().String("address", address, "`address` to listen on; port 0 picks a free one")
+	url := cmd.Flags().String("url", "", "`URL` that others reach it by; default: the address")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
+		defer stop()
+		p, said, err := start(*at, strings.TrimSuffix(*url, "/"))
+		if err != nil {
+			return verb.Failed(err)
+		}
+		defer func() {
+			drain, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			err = errors.Join(err, p.Close(drain))
+		}()
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), name+":", said); err != nil {
+			return verb.Failed(err)
+		}
+		<-ctx.Done()
+		return nil
+	}
+	return cmd
+}

@@ -1,0 +1,124 @@
+package democmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+)
+
+// scene is a call that somebody makes again and again.
+type scene struct {
+	who    string // a user of the issuer, or ci, who has an API key
+	path   string // below /agents
+	old    bool   // in A2A 0.3
+	stream bool
+	says   string
+	ext    bool // asks for the extension
+}
+
+// scenes have something of everything that the console shows: what is allowed and denied,
+// streams, both versions, an extension that is asked for and one that is missing.
+var scenes = []scene{
+	{who: "alice", path: "billing", says: "summarize"},
+	{who: "alice", path: "billing", says: "count 5", stream: true},
+	{who: "alice", path: "billing", says: "hello", ext: true},
+	{who: "alice", path: "treasury", says: "hello", ext: true},
+	{who: "alice", path: "treasury", says: "hello"},
+	{who: "bob", path: "billing/skills/summarize", says: "summarize", stream: true},
+	{who: "bob", path: "billing/skills/refund", says: "refund INV-7"},
+	{who: "bob", path: "weather", says: "forecast Bergen", old: true, stream: true},
+	{who: "carol", path: "weather", says: "hello"},
+	{who: "carol", path: "billing", says: "summarize"},
+	{who: "ci", path: "weather", says: "forecast Oslo", old: true},
+	{who: "ci", path: "weather", says: "fail", old: true},
+}
+
+const (
+	trafficPause = 700 * time.Millisecond // between two calls, give or take half of it
+	trafficMost  = 8                      // calls at the same time
+	trafficTime  = 20 * time.Second       // of a call
+)
+
+// play makes calls until ctx ends or the program is told to, and returns when the last of
+// them has ended.
+func (c *cast) play(ctx context.Context) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	direct := &http.Client{Transport: &http.Transport{}} // no proxy: all of it is here
+	tokens := context.WithValue(ctx, oauth2.HTTPClient, direct)
+	clients := make(map[string]*http.Client)
+	clients["ci"] = direct
+	for _, name := range []string{"alice", "bob", "carol"} {
+		clients[name] = (&clientcredentials.Config{
+			ClientID: name, ClientSecret: name + "-secret", TokenURL: c.Issuer.URL + "/token", AuthStyle: oauth2.AuthStyleInHeader,
+		}).Client(tokens)
+	}
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	room := make(chan struct{}, trafficMost)
+	for n := 0; ; n++ {
+		s := scenes[n%len(scenes)] // each once, and then as chance has it
+		if n >= len(scenes) {
+			s = scenes[rand.IntN(len(scenes))] //nolint:gosec // nobody guesses for gain
+		}
+		select {
+		case room <- struct{}{}:
+			calls.Go(func() {
+				defer func() { <-room }()
+				c.act(ctx, clients[s.who], &s)
+			})
+		default: // the agents are slow: one less
+		}
+		pause := trafficPause/2 + rand.N(trafficPause) //nolint:gosec // nobody guesses for gain
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// act makes one call and reads its answer. What becomes of it is in the console.
+func (c *cast) act(ctx context.Context, client *http.Client, s *scene) {
+	ctx, cancel := context.WithTimeout(ctx, trafficTime)
+	defer cancel()
+	method, version := "SendMessage", "1.0"
+	message := fmt.Sprintf(`{"messageId":%q,"role":"ROLE_USER","parts":[{"text":%q}]}`, uuid.NewString(), s.says)
+	if s.old {
+		method, version = "message/send", "0.3"
+		message = fmt.Sprintf(`{"kind":"message","messageId":%q,"role":"user","parts":[{"kind":"text","text":%q}]}`, uuid.NewString(), s.says)
+	}
+	if s.stream {
+		method = map[string]string{"1.0": "SendStreamingMessage", "0.3": "message/stream"}[version]
+	}
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"message":%s}}`, method, message)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.Gateway+"/agents/"+s.path, strings.NewReader(body))
+	if err != nil {
+		return
+	}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "A2a-Version": {version}, "User-Agent": {"demo"}}
+	if s.who == "ci" {
+		r.Header.Set("X-Api-Key", c.Key)
+	}
+	if s.ext {
+		r.Header.Set("A2a-Extensions", demo.CostCentre)
+	}
+	if resp, err := client.Do(r); err == nil {
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+	}
+}

@@ -1,0 +1,219 @@
+// Package initfile has the verb that writes a first configuration: what it asks of the agent
+// and of the identity provider, and the file that comes of it.
+package initfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/findcard"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/keyscmd"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+)
+
+// beginning is what `init` is told, and what it finds out for the file that it writes.
+type beginning struct {
+	CardURL   string
+	ID        string
+	Address   string
+	PublicURL string
+
+	CA            string   // of the agent, as it was given
+	Proxy         string   // on the way to the agent, as it was given
+	Name, Version string   // of the agent, in its own words, escaped
+	Skills        []string // likewise
+	Origins       []string // of endpoints that only the operator can vouch for
+	Doubtful      bool     // no agent answered, or no issuer
+	Secured       bool     // the agent asks for credentials
+	Found         []string // by asking it for a task that is not there
+	Notes         []string // where the card is, if not at the URL that was given, and the agent, if not there
+	Old           bool     // it is to be called in 0.3
+
+	Interfaces []card.Interface // in place of the card's, which nobody reaches
+
+	KeyID string // of the API key to make; "" for none
+	Key   string // that was made
+
+	Issuer, Audience string    // of tokens, in place of API keys
+	Provider         *provider // that issues them; nil: any
+
+	ConsoleAddress, StatusAddress string // of the other listeners
+	DataDir                       string // as the file has it; "" where the environment says it
+	Token                         string // the file of the console's
+}
+
+// Command is the command that internal/cli mounts.
+func Command() *cobra.Command {
+	var b beginning
+	cmd := &cobra.Command{
+		Use:   "init [URL]",
+		Short: "Write a configuration for an agent, from its card",
+		Long: "Fetch an agent's card and write a configuration with which the gateway serves it to whoever has an\n" +
+			"API key. The card is looked for at the URL, at the well-known paths below it and at those of its\n" +
+			"origin. The agent is asked for a task that is not there, and what it answers is printed, with the\n" +
+			"commands that come next and a first call, with a key that is made for it and shown this once. Beside\n" +
+			"the configuration come the key file, and the JSON Schema by which editors check it. A file that exists\n" +
+			"is left alone.",
+		Args: cobra.MaximumNArgs(1),
+	}
+	f := cmd.Flags()
+	f.StringVar(&b.CardURL, "card", "", "base `URL` of the agent, or of its card; may be given without the flag")
+	f.StringVar(&b.CA, "ca", "", "PEM `file` of the CA that vouches for the agent, in place of the system's")
+	f.StringVar(&b.ID, "id", "", "`name` of the agent in URLs, rules and records; default: made of the card's name")
+	f.StringVar(&b.Address, "address", "127.0.0.1:8080", "`address` to listen on")
+	f.StringVar(&b.PublicURL, "public-url", "", "`URL` that clients reach the gateway by; default: http://localhost and the port of --address")
+	f.StringVar(&b.KeyID, "key", "first", "`name` of the API key to make; \"\" makes none")
+	f.StringVar(&b.Issuer, "oidc", "", "`issuer` whose tokens are taken in place of API keys, as iss has it")
+	f.StringVar(&b.Audience, "audience", "", "`audience` that those tokens are for, as aud has it")
+	provider := f.String("provider", "", "`name` of what issues those tokens, by which the file has where it puts groups and scopes: keycloak, entra, auth0 or okta")
+	cmd.MarkFlagsRequiredTogether("oidc", "audience")
+	verb.AddProxy(f)
+	path := f.StringP("config", "c", "config.yaml", "`file` to write")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if _, err := os.Lstat(*path); !errors.Is(err, fs.ErrNotExist) {
+			return verb.Usage(fmt.Errorf("%s exists, and is left as it is: choose another file with --config", *path))
+		}
+		if err := errors.Join(b.agentAt(args), b.addresses(), b.provide(*provider)); err != nil {
+			return verb.Usage(err)
+		}
+		egress, err := verb.EgressOf(cmd)
+		if err != nil {
+			return err
+		}
+		b.Proxy = cmd.Flag(verb.ProxyFlag).Value.String()
+		b.keepIn(*path)
+		if err := b.look(cmd.Context(), egress); err != nil {
+			return err
+		}
+		if err := b.write(*path); err != nil {
+			return err
+		}
+		if err := b.beside(*path); err != nil {
+			return verb.Failed(err)
+		}
+		b.askIssuer(cmd.Context(), egress)
+		return b.next(cmd.OutOrStdout(), *path)
+	}
+	return cmd
+}
+
+// Behind reports whether something in front of the gateway has to end TLS: the file begins
+// without certificates.
+func (b *beginning) Behind() bool { return strings.HasPrefix(b.PublicURL, "https://") }
+
+// Proxied reports whether there is a proxy on the way out.
+func (b *beginning) Proxied() bool { return b.Proxy != "" && b.Proxy != tunnel.None }
+
+// agentAt takes the agent's address, which the command line has with a flag or without.
+func (b *beginning) agentAt(args []string) error {
+	switch {
+	case len(args) > 0 && b.CardURL != "":
+		return errors.New("the agent's address is there twice: give it with --card or without")
+	case len(args) > 0:
+		b.CardURL = args[0]
+	}
+	if b.CardURL == "" {
+		return errors.New("the agent's address is missing: a2a-gateway init --card URL")
+	}
+	_, err := findcard.BaseOf(b.CardURL)
+	return err
+}
+
+// caFor is the path of a CA, as a configuration has it: from where that is, if the CA is there
+// or below.
+func caFor(ca, config string) (string, error) {
+	if ca == "" || filepath.IsAbs(ca) {
+		return ca, nil
+	}
+	at, err := filepath.Abs(ca)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.Abs(filepath.Dir(config))
+	if err != nil {
+		return "", err
+	}
+	if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
+		return rel, nil
+	}
+	return at, nil
+}
+
+// write makes the file, when the gateway would serve it.
+func (b *beginning) write(path string) error {
+	var err error
+	if b.CA, err = caFor(b.CA, path); err != nil {
+		return verb.Failed(err)
+	}
+	var text bytes.Buffer
+	if err := beginningText.Execute(&text, b); err != nil {
+		return verb.Failed(err)
+	}
+	cfg, err := config.Parse(path, text.Bytes(), os.LookupEnv)
+	if err != nil {
+		return verb.Usage(fmt.Errorf("this would not be served: %w", err))
+	}
+	b.Token = filepath.Join(cfg.Server.DataDir, console.TokenFile)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // a path of the command line
+	if err != nil {
+		return verb.Usage(fmt.Errorf("write the configuration: %w", err))
+	}
+	_, err = file.Write(text.Bytes())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return verb.Failed(fmt.Errorf("write the configuration: %w", err))
+	}
+	return nil
+}
+
+// schemaFile is the JSON Schema of the configuration, where the first line of a written one
+// has editors look for it.
+const schemaFile = "a2a-gateway.schema.json"
+
+// SchemaFile is its name beside the configuration.
+func (*beginning) SchemaFile() string { return "./" + schemaFile }
+
+// beside makes the files that belong to the configuration: the schema and the first key.
+func (b *beginning) beside(path string) error {
+	dir := filepath.Dir(path)
+	schema, err := config.Schema()
+	if err != nil {
+		return err
+	}
+	at := filepath.Join(dir, schemaFile)
+	if _, err := os.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(at, append(schema, '\n'), 0o600); err != nil {
+			return fmt.Errorf("write the schema: %w", err)
+		}
+	}
+	return b.makeKey(filepath.Join(dir, keysFile))
+}
+
+const keysFile = "keys.yaml"
+
+// makeKey makes the first key, unless there is one of the name.
+func (b *beginning) makeKey(file string) error {
+	if b.KeyID == "" || b.Issuer != "" {
+		return nil
+	}
+	keys, err := authn.OpenKeys(file)
+	if err != nil {
+		return err
+	}
+	if keyscmd.Unused(keys, file, b.KeyID) != nil {
+		return nil
+	}
+	_, b.Key, err = keys.Create(authn.KeySpec{ID: b.KeyID})
+	return err
+}

@@ -1,0 +1,130 @@
+package keyscmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+)
+
+func keysRevoke(file *string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "revoke ID",
+		Short: "Revoke a key",
+		Long: "Revoke a key: take it out of its file. With --config, tell all gateways that share the state of\n" +
+			"that configuration (state.driver: redis) instead, whatever files they read; the file stays as it\n" +
+			"is. An id that was revoked like this is not to be used again.",
+		Args: cobra.MaximumNArgs(1),
+	}
+	path := cmd.Flags().StringP("config", "c", "", "configuration `file` of the gateways to tell")
+	name := cmd.Flags().String("id", "", "`name` of the key, in place of the argument")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id := *name
+		switch {
+		case len(args) == 1 && id != "":
+			return verb.Usage(errors.New("the key is named twice: leave out --id or the argument"))
+		case len(args) == 1:
+			id = args[0]
+		case id == "":
+			return verb.Usage(errors.New("no key is named: give its id"))
+		}
+		if *path == "" {
+			return revokeInFile(*file, id)
+		}
+		cfg, err := sharedConfig(cmd, *path, file)
+		if err != nil {
+			return verb.Usage(err)
+		}
+		return revokeEverywhere(cmd, cfg, *file, id)
+	}
+	return cmd
+}
+
+func revokeInFile(file, id string) error {
+	keys, err := authn.OpenKeys(file)
+	if err != nil {
+		return verb.Usage(err)
+	}
+	err = keys.Revoke(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return verb.Failed(fmt.Errorf("%s holds no key %q", file, id))
+	}
+	if err != nil {
+		return verb.Failed(err)
+	}
+	return nil
+}
+
+// sharedConfig loads the configuration of gateways with API keys. Unless --file says
+// otherwise their key file is the one it names.
+func sharedConfig(cmd *cobra.Command, path string, file *string) (*config.Config, error) {
+	cfg, err := config.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Authn.APIKeys == nil {
+		return nil, fmt.Errorf("authn.apiKeys: %s configures no API keys", path)
+	}
+	if !cmd.Flags().Changed("file") {
+		*file = cfg.Authn.APIKeys.File
+	}
+	return cfg, nil
+}
+
+// revokeEverywhere tells all gateways. That the key is not in the file here is no reason
+// not to: it may be in theirs, and it may be urgent.
+func revokeEverywhere(cmd *cobra.Command, cfg *config.Config, file, id string) error {
+	life, doubt := lifeOf(file, id)
+	err := gateway.RevokeKey(cmd.Context(), cfg, id, life)
+	if errors.Is(err, gateway.ErrNotShared) {
+		return verb.Usage(notShared(cfg, file))
+	}
+	if err != nil {
+		return verb.Failed(fmt.Errorf("revoke key %q: %w", id, err))
+	}
+	if doubt != nil {
+		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "warning: %v; it is revoked, for good, wherever there is a key of this id\n", doubt)
+	}
+	return nil
+}
+
+// lifeOf is how long a key has to stay revoked: until it has expired, by the clock of any
+// gateway. Without an expiry, or where that is not known, which is said, that is for good.
+func lifeOf(file, id string) (life time.Duration, doubt error) {
+	const clocks = time.Hour
+	keys, err := authn.OpenKeys(file)
+	if err != nil {
+		return 0, err
+	}
+	specs, err := keys.List()
+	if err != nil {
+		return 0, err
+	}
+	for i := range specs {
+		if specs[i].ID != id {
+			continue
+		}
+		if specs[i].Expires.IsZero() {
+			return 0, nil
+		}
+		return max(time.Until(specs[i].Expires), 0) + clocks, nil
+	}
+	return 0, fmt.Errorf("%s holds no key %q", file, id)
+}
+
+// notShared says what to do where gateways have their state for themselves.
+func notShared(cfg *config.Config, file string) error {
+	why := "is one gateway's own"
+	if cfg.State.Driver == "sqlite" {
+		why = "is a file that the running gateway holds"
+	}
+	return fmt.Errorf("state.driver: the state (%s) %s; use the key file, which it reads: --file %s",
+		cfg.State.Driver, why, file)
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+)
+
+// configPage is the manual page of the configuration.
+const configPage = "a2a-gateway.yaml.5"
+
+func manCommand(root *cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "man",
+		Short: "Write manual pages, of the commands (section 1) and of the configuration (section 5)",
+		Args:  cobra.NoArgs,
+	}
+	dir := cmd.Flags().String("dir", ".", "`directory` to write to")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		page, err := configManual()
+		if err != nil {
+			return verb.Failed(err)
+		}
+		if err := os.MkdirAll(*dir, 0o755); err != nil { //nolint:gosec // manual pages are for everybody
+			return verb.Failed(err)
+		}
+		if err := os.WriteFile(filepath.Join(*dir, configPage), []byte(page), 0o644); err != nil { //nolint:gosec // the same
+			return verb.Failed(err)
+		}
+		root.DisableAutoGenTag = true
+		return doc.GenManTree(root, &doc.GenManHeader{Title: "A2A-GATEWAY", Section: "1"}, *dir)
+	}
+	return cmd
+}
+
+// configManual is a2a-gateway.yaml(5). A key has its whole path, so that it is found by that
+// in a page as long as this one.
+func configManual() (string, error) {
+	mappings, err := config.Reference()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(configManualBegin)
+	for _, m := range mappings {
+		title, above := m.Key, m.Key+"."
+		if m.Key == "" {
+			title, above = "The file", ""
+		}
+		fmt.Fprintf(&b, ".SS \"%s\"\n", roff(title))
+		for _, k := range m.Keys {
+			writeKey(&b, above, &k)
+		}
+	}
+	b.WriteString(configManualEnd)
+	return b.String(), nil
+}
+
+func writeKey(b *strings.Builder, above string, k *config.Key) {
+	kind, text := k.Type, k.Text
+	if k.As != "" {
+		kind += ", as in " + k.As
+	}
+	if k.With != "" {
+		text = "See " + above + k.With + "."
+	}
+	fmt.Fprintf(b, ".TP\n\\fB%s\\fR (%s)\n%s\n", roff(above+k.Name), roff(kind), roff(text))
+}
+
+// roff writes a text so that troff prints it as it is: its own characters would be commands
+// and typography, and those beyond ASCII depend on what the reader's locale is.
+func roff(text string) string {
+	var b strings.Builder
+	for _, r := range strings.Join(strings.Fields(text), " ") {
+		switch name, special := roffNames[r]; {
+		case special:
+			b.WriteString(name)
+		case r > '~':
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	if first := b.String(); strings.HasPrefix(first, ".") {
+		return `\&` + first
+	}
+	return b.String()
+}
+
+var roffNames = map[rune]string{
+	'\\': `\e`, '-': `\-`, '\'': `\(aq`, '`': `\(ga`, '^': `\(ha`, '~': `\(ti`, '"': `\(dq`,
+}
+
+const configManualBegin = `.TH "A2A\-GATEWAY.YAML" "5" "" "a2a\-gateway" ""
+.nh
+.ad l
+.SH NAME
+a2a\-gateway.yaml \- configuration of a2a\-gateway
+.SH DESCRIPTION
+The file that \fBa2a\-gateway serve \-c\fR \fIFILE\fR and others read: YAML, with the keys below.
+An unknown key is an error that names file, line and column;
+\fBa2a\-gateway validate \-c\fR \fIFILE\fR checks a file, and \fBa2a\-gateway schema\fR prints its JSON Schema for editors.
+Changes of the file, and SIGHUP, have a running gateway read it again; a bad file changes nothing.
+.PP
+Texts may hold ${NAME} or ${NAME:\-default} from the environment; $${ is a literal ${.
+Secrets may be {file: PATH} too. Relative paths are relative to the file.
+A duration is written as 90s, 15m, 1h30m or 7d, and a size as 512 (bytes), 64KiB or 10MB.
+.SH KEYS
+In keys, [] is any entry of a list, and {} any member of a mapping.
+`
+
+const configManualEnd = `.SH SEE ALSO
+\fBa2a\-gateway\fR(1), \fBa2a\-gateway\-serve\fR(1), \fBa2a\-gateway\-validate\fR(1), \fBa2a\-gateway\-schema\fR(1)
+`

@@ -1,0 +1,76 @@
+package operate
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// madeToken is what `admin token --output json` prints.
+type madeToken struct {
+	Name    string       `json:"name"`
+	Role    console.Role `json:"role"`
+	Token   string       `json:"token"`
+	Digest  string       `json:"digest"`
+	Expires *time.Time   `json:"expires,omitempty"`
+}
+
+// AdminCommand is the command that internal/cli mounts.
+func AdminCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "admin", Short: "Prepare access to the admin listener"}
+	cmd.AddCommand(adminTokenCommand())
+	return cmd
+}
+
+func adminTokenCommand() *cobra.Command {
+	var t console.Token
+	var ttl secret.Duration
+	cmd := &cobra.Command{
+		Use:   "token --name NAME",
+		Short: "Make a token for the admin listener and print it, once, with its line for the configuration",
+		Long: "Make a random token for the admin listener. It is printed once and kept nowhere; what is printed\n" +
+			"beside it, with the digest of the token, belongs into the configuration. Commands take the token by\n" +
+			"--token-file, programs as bearer token.",
+		Args: cobra.NoArgs,
+	}
+	f := cmd.Flags()
+	f.StringVar(&t.Name, "name", "", "`name` of whoever gets it, in records; required")
+	role := f.String("role", string(console.Viewer), "`role`: viewer, operator or admin")
+	verb.DurationVar(f, &ttl, "ttl", 0, "`lifetime`, as in 30d; none means for ever")
+	output := f.StringP("output", "o", "text", "`format`: text or json")
+	_ = cmd.MarkFlagRequired("name") // there is such a flag
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !slices.Contains(verb.Formats, *output) {
+			return verb.Usage(verb.ErrOutput) // before there is a token that nobody would see
+		}
+		token := rand.Text()
+		sum := sha256.Sum256([]byte(token))
+		t.Role, t.Digest = console.Role(*role), "sha256:"+hex.EncodeToString(sum[:])
+		made := madeToken{Name: t.Name, Role: t.Role, Token: token, Digest: t.Digest}
+		if ttl > 0 {
+			t.Expires = time.Now().Add(ttl.Std()).UTC().Truncate(time.Second)
+			made.Expires = &t.Expires
+		}
+		if err := t.Validate(); err != nil {
+			return verb.Usage(err)
+		}
+		return verb.Show(cmd.OutOrStdout(), *output, made, func(w io.Writer) {
+			expires := ""
+			if ttl > 0 {
+				expires = fmt.Sprintf(", expires: %q", t.Expires.Format(time.RFC3339))
+			}
+			_, _ = fmt.Fprintf(w, "%s\n\nadmin:\n  tokens:\n    - {name: %s, role: %s, digest: %q%s}\n", token, t.Name, t.Role, t.Digest, expires)
+		})
+	}
+	return cmd
+}

@@ -1,0 +1,152 @@
+// Package operate has the verbs for operators of a running gateway: agents, push, admin and
+// healthcheck.
+package operate
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"text/tabwriter"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+)
+
+// AgentsCommand is the command that internal/cli mounts.
+func AgentsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List, show, register and remove agents of a running gateway",
+		Long: "List the agents of a running gateway, and register and remove those that are in no file, where\n" +
+			"its configuration has fleet.api. It is asked at admin.address of its configuration, with\n" +
+			"admin.token or the token in its data directory.",
+	}
+	a := adminapi.Target{}
+	a.Flags(cmd.PersistentFlags())
+	cmd.AddCommand(agentsList(&a), agentsShow(&a), agentsAdd(&a), agentsRemove(&a))
+	return cmd
+}
+
+const agentsPath = "/api/v1/agents"
+
+func agentsList(a *adminapi.Target) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List all agents", Args: cobra.NoArgs}
+	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		api, err := a.Connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		all := console.AgentPage{Agents: []console.Agent{}}
+		for cursor := ""; ; {
+			var page console.AgentPage
+			if err := api.Do(http.MethodGet, adminapi.PagePath(agentsPath, cursor), &page); err != nil {
+				return err
+			}
+			all.Agents = append(all.Agents, page.Agents...)
+			if cursor = page.Next; cursor == "" {
+				break
+			}
+		}
+		return verb.Show(cmd.OutOrStdout(), *output, all, func(w io.Writer) {
+			t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+			_, _ = fmt.Fprintln(t, "ID\tFROM\tSERVED\tFAILURE")
+			for i := range all.Agents {
+				one := &all.Agents[i]
+				_, _ = fmt.Fprintf(t, "%s\t%s\t%v\t%s\n", verb.Cell(one.ID), verb.Cell(one.Origin), one.Served, verb.Cell(one.Failure))
+			}
+			_ = t.Flush()
+		})
+	}
+	return cmd
+}
+
+func agentsShow(a *adminapi.Target) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show an agent, as it was registered but for secrets, as JSON",
+		Args:  cobra.ExactArgs(1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return oneAgent(a, cmd, func(api *adminapi.Client, into *console.Agent) error {
+			return api.Do(http.MethodGet, agentsPath+"/"+url.PathEscape(args[0]), into)
+		})
+	}
+	return cmd
+}
+
+// oneAgent asks for one, and prints it.
+func oneAgent(a *adminapi.Target, cmd *cobra.Command, ask func(*adminapi.Client, *console.Agent) error) error {
+	api, err := a.Connect(cmd.Context())
+	if err != nil {
+		return err
+	}
+	var one console.Agent
+	if err := ask(api, &one); err != nil {
+		return err
+	}
+	return verb.Show(cmd.OutOrStdout(), "json", one, nil)
+}
+
+func agentsAdd(a *adminapi.Target) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "add FILE",
+		Short: "Register an agent",
+		Long: "Register an agent from a JSON file with what an entry of agents: has in the configuration; - is\n" +
+			"the standard input. No files can be named in it, and ${NAME} is what it is.",
+		Args: cobra.ExactArgs(1),
+	}
+	replace := cmd.Flags().Bool("replace", false, "in the place of one of the same id")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		doc, err := readArgument(cmd, args[0])
+		if err != nil {
+			return verb.Usage(err)
+		}
+		var named struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal(doc, &named); err != nil {
+			return verb.Usage(fmt.Errorf("%s holds no agent as a JSON object", args[0]))
+		}
+		method, path := http.MethodPost, agentsPath
+		if *replace {
+			method, path = http.MethodPut, agentsPath+"/"+url.PathEscape(named.ID)
+		}
+		return oneAgent(a, cmd, func(api *adminapi.Client, into *console.Agent) error { return api.Send(method, path, doc, into) })
+	}
+	return cmd
+}
+
+// readArgument reads the file that an argument names, or the standard input.
+func readArgument(cmd *cobra.Command, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), adminapi.LongestReply))
+	}
+	return os.ReadFile(name) //nolint:gosec // a path of the command line
+}
+
+func agentsRemove(a *adminapi.Target) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove ID",
+		Short: "Remove an agent that was registered",
+		Args:  cobra.ExactArgs(1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		api, err := a.Connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if err := api.Do(http.MethodDelete, agentsPath+"/"+url.PathEscape(args[0]), nil); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "removed %s\n", args[0])
+		return err
+	}
+	return cmd
+}

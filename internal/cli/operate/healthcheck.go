@@ -1,0 +1,41 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+)
+
+// HealthcheckCommand is for container images without a shell or curl.
+func HealthcheckCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "healthcheck",
+		Short: "Ask a running gateway whether it is ready; exit 0 if so",
+		Args:  cobra.NoArgs,
+	}
+	url := cmd.Flags().String("url", "http://127.0.0.1:9902/readyz", "readiness `URL`")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, *url, nil)
+		if err != nil {
+			return verb.Usage(err)
+		}
+		client := &http.Client{Transport: &http.Transport{}}
+		resp, err := client.Do(req)
+		if err != nil {
+			return verb.Failed(err)
+		}
+		defer resp.Body.Close() // only the status counts
+		if resp.StatusCode != http.StatusOK {
+			return verb.Failed(fmt.Errorf("not ready: %s", resp.Status))
+		}
+		return nil
+	}
+	return cmd
+}

@@ -1,0 +1,145 @@
+package operate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+)
+
+// PushCommand is the command that internal/cli mounts.
+func PushCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "push",
+		Short: "List, retry and drop webhooks that were not delivered",
+		Long: "List, retry and drop webhooks that were not delivered. The running gateway is asked, at\n" +
+			"admin.address of its configuration, with admin.token or the token in its data directory.",
+	}
+	a := adminapi.Target{}
+	a.Flags(cmd.PersistentFlags())
+	cmd.AddCommand(pushList(&a), pushRetry(&a), pushDrop(&a))
+	return cmd
+}
+
+// listing is what `push list --output json` prints.
+type listing struct {
+	console.Depth
+
+	Deliveries []console.Delivery `json:"deliveries"`
+}
+
+func pushList(a *adminapi.Target) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List those that were given up, or those that wait",
+		Args:  cobra.NoArgs,
+	}
+	dead := cmd.Flags().Bool("dead", false, "those that were given up; the default")
+	waiting := cmd.Flags().Bool("waiting", false, "those that are still to be delivered")
+	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		which := console.Dead
+		switch {
+		case *dead && *waiting:
+			return verb.Usage(errors.New("--dead and --waiting: choose one"))
+		case *waiting:
+			which = console.Waiting
+		}
+		api, err := a.Connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		var all listing
+		if all.Depth, err = api.Depth(); err != nil {
+			return err
+		}
+		if all.Deliveries, err = api.All(which); err != nil {
+			return err
+		}
+		return verb.Show(cmd.OutOrStdout(), *output, all, func(w io.Writer) { tabulate(w, all.Deliveries) })
+	}
+	return cmd
+}
+
+func tabulate(w io.Writer, all []console.Delivery) {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "ID\tAGENT\tTASK\tTARGET\tATTEMPTS\tCREATED\tDUE\tLATEST FAILURE")
+	for i := range all {
+		d := &all[i]
+		why := d.Failure
+		if d.Sealed {
+			why = strings.TrimPrefix(why+"; sealed with a key that is gone", "; ")
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", verb.Cell(d.ID), verb.Cell(d.Agent), verb.Cell(d.Task), verb.Cell(d.Target),
+			d.Attempts, d.Created.Format(time.RFC3339), verb.Moment(&d.Due, "-"), verb.Cell(why))
+	}
+	_ = t.Flush()
+}
+
+func pushRetry(a *adminapi.Target) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "retry ID… | --all",
+		Short: "Try those that were given up again",
+		Long: "Try those that were given up again, as if they had never been tried. Whether they arrive is seen\n" +
+			"with `push list --waiting` and `push list`.",
+	}
+	return each(a, cmd, "retried", func(api *adminapi.Client, id string) error { return api.Retry(id) })
+}
+
+func pushDrop(a *adminapi.Target) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "drop ID… | --all",
+		Short: "Forget some, or with --all those that were given up",
+	}
+	return each(a, cmd, "dropped", func(api *adminapi.Client, id string) error { return api.Drop(id) })
+}
+
+// each does something with those that the arguments name, or with all that were given up.
+// What cannot be done is said, and does not keep it from the rest.
+func each(a *adminapi.Target, cmd *cobra.Command, done string, do func(*adminapi.Client, string) error) *cobra.Command {
+	all := cmd.Flags().Bool("all", false, "all that were given up")
+	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
+		if *all == (len(ids) > 0) {
+			return verb.Usage(errors.New("name deliveries by their IDs, or all that were given up by --all"))
+		}
+		api, err := a.Connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		n, missing := 0, 0
+		one := func(id string) error {
+			switch err := do(api, id); {
+			case errors.Is(err, adminapi.ErrNoDelivery):
+				missing++
+				if !*all { // with --all, somebody else was faster
+					_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", verb.Cell(id), verb.Printable(err.Error()))
+				}
+			case err != nil:
+				return fmt.Errorf("%s: %w", verb.Cell(id), err)
+			default:
+				n++
+			}
+			return nil
+		}
+		if *all {
+			ids, err = api.Dead()
+		}
+		for i := 0; i < len(ids) && err == nil; i++ {
+			err = one(ids[i])
+		}
+		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s %d\n", done, n)
+		if err == nil && missing > 0 && !*all {
+			err = verb.Failed(fmt.Errorf("%d of %d were not there", missing, len(ids)))
+		}
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,61 @@
+package policycmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+)
+
+// said is who calls, as flags say it.
+type said struct {
+	explain.Said
+
+	claims []string // as name=value
+}
+
+// describe declares the flags that say who calls.
+func (s *said) describe(f *pflag.FlagSet) {
+	s.Key = flagged
+	f.StringVar(&s.Subject, "subject", "", "caller's `subject`")
+	f.StringVar(&s.Issuer, "issuer", "", "`issuer` of the caller's credential: an OIDC issuer, api-keys or mtls")
+	f.StringSliceVar(&s.Groups, "group", nil, "`group` of the caller; repeatable")
+	f.StringSliceVar(&s.Scopes, "scope", nil, "`scope` of the caller's credential; repeatable")
+	f.StringVar(&s.Client, "client", "", "OAuth `client` of the caller")
+	f.StringVar(&s.Workload, "workload", "", "`subject` of the software's own credential beside the caller's")
+	f.StringVar(&s.Tenant, "tenant", "", "`tenant` of the caller")
+	f.StringArrayVar(&s.Actors, "actor", nil, "`subject` that acts for the caller, the one that calls first; repeatable")
+	f.StringVar(&s.ACR, "acr", "", "authentication context `class` of the caller's sign-in")
+	f.StringSliceVar(&s.AMR, "amr", nil, "authentication `method` of the sign-in; repeatable")
+	f.StringVar(&s.AuthTime, "auth-time", "", "`when` the sign-in was: a time as of RFC 3339, or how long ago (10m)")
+	f.StringArrayVar(&s.claims, "claim", nil, "`name=value` in the credential; repeatable, several of one name are a list")
+}
+
+// flagged is the name of a flag, for errors.
+func flagged(name string) string { return "--" + name }
+
+// claimsOf reads name=value; several values of a name are a list. An address as a name
+// may have no equals sign, which ends it.
+func claimsOf(flags []string) (map[string]any, error) {
+	var claims map[string]any
+	for _, flag := range flags {
+		name, value, ok := strings.Cut(flag, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--claim: %q is not name=value", flag)
+		}
+		if claims == nil {
+			claims = map[string]any{}
+		}
+		switch had := claims[name].(type) {
+		case nil:
+			claims[name] = value
+		case []any:
+			claims[name] = append(had, value)
+		default:
+			claims[name] = []any{had, value}
+		}
+	}
+	return claims, nil
+}

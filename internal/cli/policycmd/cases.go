@@ -1,0 +1,263 @@
+package policycmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// caseFile is a file with cases.
+type caseFile struct {
+	// Defaults stand in for what a case leaves out.
+	Defaults caseCall `yaml:"defaults"`
+	// Cases in the order in which they are run.
+	Cases []testCase `yaml:"cases"`
+}
+
+// testCase is one call, and what is wanted of it.
+type testCase struct {
+	Name string   `yaml:"name"`
+	Call caseCall `yaml:",inline"`
+	// Skill is the one that the path names.
+	Skill      string      `yaml:"skill"`
+	Extensions []string    `yaml:"extensions"`
+	Message    secret.JSON `yaml:"message"`
+	Task       *caseTask   `yaml:"task"`
+	Want       want        `yaml:"want"`
+}
+
+// caseCall is who calls whom, and how.
+type caseCall struct {
+	Caller    *caseCaller `yaml:"caller"`
+	Anonymous bool        `yaml:"anonymous"`
+	Agent     string      `yaml:"agent"`
+	Method    string      `yaml:"method"`
+	Binding   string      `yaml:"binding"`
+	Version   string      `yaml:"version"`
+	Source    string      `yaml:"source"`
+	At        string      `yaml:"at"`
+	// Card is a file with the agent's card, relative to this one.
+	Card string `yaml:"card"`
+}
+
+// caseCaller is what a credential says.
+type caseCaller struct {
+	Subject  string                 `yaml:"subject"`
+	Issuer   string                 `yaml:"issuer"`
+	Client   string                 `yaml:"client"`
+	Workload string                 `yaml:"workload"`
+	Tenant   string                 `yaml:"tenant"`
+	Groups   []string               `yaml:"groups"`
+	Scopes   []string               `yaml:"scopes"`
+	Claims   map[string]secret.JSON `yaml:"claims"`
+	Actors   []string               `yaml:"actors"`
+	ACR      string                 `yaml:"acr"`
+	AMR      []string               `yaml:"amr"`
+	AuthTime string                 `yaml:"authTime"`
+	Agents   []string               `yaml:"agents"`
+	Key      string                 `yaml:"key"`
+	Owner    string                 `yaml:"owner"`
+	Proof    string                 `yaml:"proof"`
+}
+
+// caseTask is the task that the call names.
+type caseTask struct {
+	ID      string `yaml:"id"`
+	Context string `yaml:"context"`
+	Skill   string `yaml:"skill"`
+	Owner   string `yaml:"owner"`
+	Issuer  string `yaml:"issuer"`
+	Tenant  string `yaml:"tenant"`
+}
+
+// want is what has to become of the call. What is left out may be anything.
+type want struct {
+	Decision string   `yaml:"decision"` // allow, deny (by the rules) or refused (for something else)
+	Rule     string   `yaml:"rule"`
+	Skill    *string  `yaml:"skill"`
+	Reason   string   `yaml:"reason"` // a part of it
+	Error    string   `yaml:"error"`  // what the caller is told, as in docs/errors.md
+	Scopes   []string `yaml:"scopes"` // that are missing
+	Visible  *bool    `yaml:"visible"`
+	Shadow   []string `yaml:"shadow"`
+	Limits   []string `yaml:"limits"` // the names of those that apply
+	Skills   []string `yaml:"skills"`
+}
+
+// UnmarshalYAML reads the decision alone, or the mapping.
+func (w *want) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return n.Load(&w.Decision)
+	}
+	type plain want // without this method
+	return n.Load((*plain)(w), yaml.WithKnownFields())
+}
+
+// trial is a case that is ready to run.
+type trial struct {
+	*explain.Inquiry
+
+	file, name string
+	line       int
+	want       want
+}
+
+// readCases reads files with cases. All that is wrong is said at once.
+func (c *compiled) readCases(files []string, now time.Time) ([]*trial, error) {
+	var all []*trial
+	var errs []error
+	for _, path := range files {
+		var f caseFile
+		doc, err := config.ReadDocument(path, &f)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		r := caseReader{compiled: c, doc: doc, path: path, now: now, defaults: f.Defaults, cards: map[string]*card.Card{}}
+		if len(f.Cases) == 0 {
+			errs = append(errs, doc.Wrong(errors.New("there is none"), keypath.Of("cases")))
+		}
+		for i := range f.Cases {
+			t, err := r.read(i, &f.Cases[i])
+			all, errs = append(all, t), append(errs, err)
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// caseReader makes the cases of one file ready.
+type caseReader struct {
+	*compiled
+
+	doc      *config.Document
+	path     string
+	now      time.Time
+	defaults caseCall
+	cards    map[string]*card.Card
+	names    []string
+}
+
+// read makes one ready. The error names the first key that is wrong.
+func (r *caseReader) read(i int, tc *testCase) (*trial, error) {
+	at := keypath.Of("cases", i)
+	t := &trial{file: r.path, name: tc.Name, line: r.doc.Line(at), want: tc.Want}
+	if t.name == "" {
+		t.name = fmt.Sprintf("case %d", i+1)
+	}
+	if slices.Contains(r.names, t.name) {
+		return t, r.doc.Wrong(fmt.Errorf("another case has the same name %q", t.name), keypath.Of(at, "name"))
+	}
+	r.names = append(r.names, t.name)
+	q, wrong, err := r.fill(tc)
+	key := keypath.Of(wrong)
+	if err == nil {
+		key, err = tc.Want.check()
+	}
+	if err != nil {
+		return t, r.doc.Wrong(err, keypath.Of(at, key))
+	}
+	t.Inquiry = q
+	return t, nil
+}
+
+// fill makes the call. With an error it returns the key that is wrong.
+func (r *caseReader) fill(tc *testCase) (q *explain.Inquiry, key string, err error) {
+	call := tc.Call
+	call.merge(&r.defaults)
+	asked := verdict.Question{
+		Agent: call.Agent, Method: call.Method, Skill: tc.Skill, Extensions: tc.Extensions, Binding: call.Binding,
+		Version: call.Version, Source: call.Source, At: call.At, Message: jsontext.Value(tc.Message),
+	}
+	if tc.Task != nil {
+		task := verdict.Task(*tc.Task)
+		asked.Task = &task
+	}
+	if call.Caller != nil {
+		asked.Caller = call.Caller.claimed()
+	}
+	q, key, err = r.Read(&asked, r.now)
+	if bad := call.named(); bad != nil && (key == "caller" || q.Caller != nil) { // what comes before it is as it should be
+		key, err = "caller", bad
+	}
+	if err != nil {
+		return q, key, err
+	}
+	q.Card, err = r.card(call.Card)
+	return q, "card", err
+}
+
+// named reports what is wrong with who calls.
+func (c *caseCall) named() error {
+	switch {
+	case c.Caller == nil && !c.Anonymous:
+		return errors.New("it is missing; a caller without a credential is anonymous: true")
+	case c.Caller != nil && c.Anonymous:
+		return errors.New("it is anonymous as well")
+	}
+	return nil
+}
+
+// claimed is the caller as it is asked about.
+func (c *caseCaller) claimed() *verdict.Claimed {
+	a := &verdict.Claimed{
+		Subject: c.Subject, Issuer: c.Issuer, Client: c.Client, Workload: c.Workload, Tenant: c.Tenant, Groups: c.Groups,
+		Scopes: c.Scopes, Actors: c.Actors, ACR: c.ACR, AMR: c.AMR, AuthTime: c.AuthTime, Agents: c.Agents, Key: c.Key,
+		Owner: c.Owner, Proof: c.Proof, Claims: make(map[string]jsontext.Value, len(c.Claims)),
+	}
+	for name, value := range c.Claims {
+		a.Claims[name] = jsontext.Value(value)
+	}
+	return a
+}
+
+// merge takes over what is left out. A caller is taken over whole.
+func (c *caseCall) merge(d *caseCall) {
+	if c.Caller == nil && !c.Anonymous {
+		c.Caller, c.Anonymous = d.Caller, d.Anonymous
+	}
+	for _, f := range []struct {
+		to   *string
+		from string
+	}{
+		{&c.Agent, d.Agent}, {&c.Method, d.Method}, {&c.Binding, d.Binding}, {&c.Version, d.Version},
+		{&c.Source, d.Source}, {&c.At, d.At}, {&c.Card, d.Card}, {&c.Method, wire.SendMessage},
+	} {
+		if *f.to == "" {
+			*f.to = f.from
+		}
+	}
+}
+
+// card reads a card once.
+func (r *caseReader) card(path string) (*card.Card, error) {
+	if path == "" {
+		return nil, nil //nolint:nilnil // not known
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(r.path), path)
+	}
+	if c := r.cards[path]; c != nil {
+		return c, nil
+	}
+	raw, err := os.ReadFile(path) //nolint:gosec // a path of the command line
+	if err != nil {
+		return nil, err
+	}
+	c, err := card.Parse(raw)
+	r.cards[path] = c
+	return c, err
+}

@@ -1,0 +1,91 @@
+package policycmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+)
+
+// compiled is what a configuration is compiled to, as far as it judges calls. Nothing of
+// it listens, counts or connects.
+type compiled struct {
+	explain.Judge
+
+	cfg    *config.Config
+	egress *tunnel.Proxy
+	agents map[string]*explain.Agent
+}
+
+// compile reads a configuration and makes ready to ask it. The error is the operator's
+// to mend.
+func compile(path string) (*compiled, error) {
+	cfg, err := config.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiled{cfg: cfg, agents: map[string]*explain.Agent{}}
+	if err := c.build(); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *compiled) build() error {
+	cfg, l := c.cfg, c.cfg.Server.Limits
+	c.Judge = explain.Judge{
+		Authn: &cfg.Authn, Policy: cfg.Policy.Config, RuleAgents: cfg.RuleAgents(), Find: c.findAgent, PublicURL: cfg.Server.PublicURL,
+		Wire: wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts},
+		Push: cfg.Push.Passes() || cfg.Push.Relays(),
+	}
+	var err error
+	if c.egress, err = tunnel.New(cfg.Egress); err != nil {
+		return fmt.Errorf("egress: %w", err)
+	}
+	if c.Book, err = cfg.Extensions.Compile(); err != nil {
+		return err
+	}
+	extra := c.Book.Extra().Methods()
+	if c.Rules, _, err = policy.Compile(c.Policy, c.RuleAgents, extra...); err != nil {
+		return err
+	}
+	c.Limits, err = limits.New(cfg.Policy.Limits, limits.Options{Agents: c.RuleAgents, Methods: extra})
+	if err != nil {
+		return fmt.Errorf("policy.limits: %w", err)
+	}
+	c.Panel, err = pdp.New(cfg.Policy.Authorizers, pdp.Options{Agents: c.RuleAgents, Methods: extra, Gateway: cfg.Server.ID, Egress: c.egress})
+	if err != nil {
+		return err
+	}
+	for i := range cfg.Agents {
+		a, err := explain.NewAgent(&cfg.Agents[i], cfg.Policy.FileParts)
+		if err != nil {
+			return fmt.Errorf("agents[%d].%w", i, err)
+		}
+		c.agents[a.ID] = a
+	}
+	return nil
+}
+
+func (c *compiled) close() {
+	c.Book.Close() // nil where the registry is wrong
+	c.Limits.Close()
+	if c.Panel != nil {
+		c.Panel.Close()
+	}
+}
+
+// findAgent finds one by its id.
+func (c *compiled) findAgent(id string) (*explain.Agent, error) {
+	if a, ok := c.agents[id]; ok {
+		return a, nil
+	}
+	return nil, fmt.Errorf("%q is none of %s", id, strings.Join(c.cfg.AgentIDs(), ", "))
+}

@@ -1,0 +1,241 @@
+// Package policycmd has the verbs that say what becomes of calls under a configuration's
+// rules: explain, policy test with its cases and its replay, and token.
+package policycmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+const explainLong = `Say what the gateway would do with a call, and why: may this caller make it, which
+rules were asked and what each of them said, which skill the call is for, what every
+extension is in the call and who made it so, and, of the extensions that the call asks
+for, which reach the agent, which the caller sees, and which are refused or missing.
+
+No call is made. The configuration is compiled, and the questions are put to the same
+code that a running gateway asks.
+
+The caller is who --subject, --issuer, --group, --scope and their like describe, whether
+or not such a credential exists; without --subject it is a caller without a credential,
+where authn.anonymous lets those in. --issuer may be left out where only one is
+configured.
+
+How and when the user signed in is what --acr, --amr and --auth-time say, and --claim
+adds what else the credential does. Who acts for the caller is an --actor, the software
+that calls --client, or --workload where it has a credential of its own. A call that
+only lacks another sign-in or a consent is denied, and what it needs is shown.
+
+What only the agent's card can say, its skills and the extensions it declares, is taken
+from --card, a file or a URL, or, with --online, from where the configuration says the
+card is. Without either, the card counts as unknown: skills are those that
+agents[].skills lists, and no extension is declared by the agent.
+
+--skill is the skill that the call names by its path. --message is what the call brings,
+in the words of 1.0: a message, or the params of the call with the message in them, whose
+metadata may name a skill too. Without it, what rules say of messages cannot be told:
+where it matters a deny rule matches and an allow rule does not.
+
+--task-skill is the skill that is recorded for the task that the call is about, and
+--task-owner whose task it is. Without either, that the task is the caller's own is taken
+for granted.
+
+--binding, --version, --source and --at say how, whence and when the call comes. Of limits
+it is shown which apply, by what they count and what they allow; nothing is counted. Of
+authorizers it is shown which would be asked; they are only asked with --ask.
+
+Exit 0 when the call is allowed, 1 when it is denied or refused, 2 when the question or
+the configuration is wrong.`
+
+const explainExamples = `  a2a-gateway explain -c config.yaml --agent billing --subject alice --group finance
+  a2a-gateway explain -c config.yaml --agent billing --subject bob --group support \
+      --skill refund --extension https://billing.example/extensions/cost-centre/v1 --online
+  a2a-gateway explain -c config.yaml --agent billing --subject alice --method tasks/search \
+      --card billing-card.json --output json
+  a2a-gateway explain -c config.yaml --agent billing --subject alice --skill refund \
+      --acr urn:example:mfa --amr mfa --auth-time 10m --claim email_verified=true
+  a2a-gateway explain -c config.yaml --agent billing --subject alice --source 10.1.2.3 \
+      --at 2026-12-24T18:00:00+01:00 --message '{"parts": [{"text": "refund order 12"}]}'`
+
+// explainFlags are what explain is asked.
+type explainFlags struct {
+	said
+	explain.Manner
+
+	agent, method, skill string
+	extensions           []string
+	message, card        string
+	task                 verdict.Task
+	taskOwner            string // SUBJECT, or SUBJECT@ISSUER
+	online, ask          bool
+}
+
+// ExplainCommand is the command that internal/cli mounts.
+func ExplainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "explain",
+		Short:   "Say what would become of a call, and why",
+		Long:    explainLong,
+		Example: explainExamples,
+		Args:    cobra.NoArgs,
+	}
+	path := verb.ConfigFlag(cmd)
+	var q explainFlags
+	f := cmd.Flags()
+	f.StringVar(&q.agent, "agent", "", "`id` of the agent")
+	q.said.describe(f)
+	q.describe(f)
+	output := f.StringP("output", "o", "text", "`format`: text or json")
+	cmd.MarkFlagsMutuallyExclusive("card", "online")
+	if err := cmd.MarkFlagRequired("agent"); err != nil {
+		panic(err) //nolint:forbidigo // the flag is defined above
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		e, err := q.explain(cmd.Context(), *path)
+		if err != nil {
+			return err
+		}
+		if err := verb.Show(cmd.OutOrStdout(), *output, e, func(w io.Writer) { printExplanation(w, e) }); err != nil {
+			return err
+		}
+		if e.Verdict != verdict.Allowed {
+			return verb.Failed(fmt.Errorf("%s: %s", e.Verdict, e.Reason))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// describe declares the flags that say what is called, and how.
+func (q *explainFlags) describe(f *pflag.FlagSet) {
+	f.StringVar(&q.skill, "skill", "", "`skill` that the call names, by its path")
+	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, as any version or an extension calls it")
+	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call asks for; repeatable")
+	f.StringVar(&q.Binding, "binding", "", "`binding` that the call comes over: JSONRPC (default), HTTP+JSON or GRPC")
+	f.StringVar(&q.Version, "version", "", "`version` of A2A that the caller speaks (default 1.0)")
+	f.StringVar(&q.Source, "source", "", "caller's IP `address`")
+	f.StringVar(&q.At, "at", "", "`time` of the call, as of RFC 3339 (default now)")
+	f.StringVar(&q.message, "message", "", "message that the call brings, or the params around it: a `file`, or JSON itself")
+	f.StringVar(&q.task.ID, "task", "", "`id` of the task that the call is about")
+	f.StringVar(&q.task.Skill, "task-skill", "", "`skill` that is recorded for the task")
+	f.StringVar(&q.taskOwner, "task-owner", "", "`subject` that the task belongs to, or subject@issuer (default the caller)")
+	f.StringVar(&q.task.Tenant, "task-tenant", "", "`tenant` of the task's owner")
+	f.StringVar(&q.card, "card", "", "agent's card, a `file` or a URL")
+	f.BoolVar(&q.online, "online", false, "fetch the agent's card")
+	f.BoolVar(&q.ask, "ask", false, "put the question to the authorizers that the call concerns")
+}
+
+// explain puts the question to what the configuration is compiled to.
+func (q *explainFlags) explain(ctx context.Context, path string) (*verdict.Explanation, error) {
+	c, err := compile(path)
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	defer c.close()
+	i, err := q.inquire(ctx, c)
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	return c.Judge.Judge(ctx, i), nil
+}
+
+// inquire reads the flags.
+func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inquiry, error) {
+	i := &explain.Inquiry{Skill: q.skill, Really: q.ask, Flags: true}
+	var err error
+	if i.Agent, err = c.findAgent(q.agent); err != nil {
+		return nil, fmt.Errorf("--agent: %w", err)
+	}
+	if i.Method, err = c.FindMethod(q.method); err != nil {
+		return nil, fmt.Errorf("--method: %w", err)
+	}
+	q.Now = time.Now()
+	if wrong, err := q.Settle(i); err != nil {
+		return nil, fmt.Errorf("--%s: %w", wrong, err)
+	}
+	if q.Claims, err = claimsOf(q.claims); err != nil {
+		return nil, err
+	}
+	if i.Caller, err = q.Identify(c.Authn, i.Now()); err != nil {
+		return nil, err
+	}
+	if err := i.Request(q.extensions); err != nil {
+		return nil, fmt.Errorf("--extension: %w", err)
+	}
+	q.task.Owner, q.task.Issuer = splitOwner(q.taskOwner)
+	if q.task != (verdict.Task{}) {
+		i.Recall(&q.task)
+	}
+	message, err := q.read()
+	if err == nil {
+		err = i.Bring(message)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--message: %w", err)
+	}
+	i.Card, err = q.fetch(ctx, i.Agent.Config, c.egress)
+	return i, err
+}
+
+// read gets the message from where the flag says, if anywhere.
+func (q *explainFlags) read() ([]byte, error) {
+	switch text := strings.TrimSpace(q.message); {
+	case text == "":
+		return nil, nil
+	case text[0] == '{':
+		return []byte(text), nil
+	}
+	return os.ReadFile(q.message)
+}
+
+// splitOwner takes SUBJECT@ISSUER apart. Subjects may have an @ too; what is behind the
+// last one is an issuer if it is one that callers can have.
+func splitOwner(text string) (subject, issuer string) {
+	i := strings.LastIndexByte(text, '@')
+	if i < 0 {
+		return text, ""
+	}
+	if issuer = text[i+1:]; issuer == "api-keys" || issuer == "mtls" || strings.Contains(issuer, "://") {
+		return text[:i], issuer
+	}
+	return text, ""
+}
+
+// fetch gets the agent's card from where the flags say, if anywhere.
+func (q *explainFlags) fetch(ctx context.Context, a *agents.Config, egress *tunnel.Proxy) (*card.Card, error) {
+	switch {
+	case q.online:
+		up, err := upstream.New(a.Config, upstream.Options{Egress: egress})
+		if err != nil {
+			return nil, err
+		}
+		defer up.Close()
+		return card.Fetch(ctx, up.Client(), a.Card.URL, 0)
+	case q.card == "":
+		return nil, nil //nolint:nilnil // no card is what was asked for
+	case strings.Contains(q.card, "://"):
+		// Not with the agent's credentials: this address may be anybody's.
+		return card.Fetch(ctx, verb.Fetching(egress), secret.URL(q.card), 0)
+	}
+	raw, err := os.ReadFile(q.card)
+	if err != nil {
+		return nil, err
+	}
+	return card.Parse(raw)
+}

@@ -1,0 +1,140 @@
+package policycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+)
+
+// PolicyCommand is the command that internal/cli mounts.
+func PolicyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Work on the rules",
+		Args:  cobra.NoArgs,
+	}
+	cmd.AddCommand(policyTestCommand())
+	return cmd
+}
+
+const policyTestLong = `Hold the rules to what is wanted of them.
+
+Each FILE has cases: a caller, a call, and what has to become of it (docs/policy.md,
+Testing). They are put to the code that a running gateway asks; no call is made, nothing
+is counted, and nobody is asked. What differs is shown with what each rule said.
+
+With --replay it is the calls of an audit log, a file or a directory, that are put to the
+rules, and what would be decided otherwise than it was is shown, by rule, agent and caller.
+What the log does not have, such as claims and contents, is not guessed: calls for which it
+matters are counted by themselves.
+
+Exit 0 when all is as wanted, or as it was; 1 when something differs; 2 when a file or the
+configuration is wrong.`
+
+const policyTestExamples = `  a2a-gateway policy test -c config.yaml cases.yaml
+  a2a-gateway policy test -c config.yaml --junit report.xml --run '^refund' tests/*.yaml
+  a2a-gateway policy test -c next.yaml --replay /var/lib/a2a-gateway/audit`
+
+// policyTest is what the flags of policy test ask.
+type policyTest struct {
+	config, output, junit, run, replay string
+}
+
+func policyTestCommand() *cobra.Command {
+	var p policyTest
+	cmd := &cobra.Command{
+		Use:     "test [FILE...]",
+		Short:   "Hold the rules to cases, or to the calls of an audit log",
+		Long:    policyTestLong,
+		Example: policyTestExamples,
+	}
+	path := verb.ConfigFlag(cmd)
+	f := cmd.Flags()
+	f.StringVarP(&p.output, "output", "o", "text", "`format`: text or json")
+	f.StringVar(&p.junit, "junit", "", "`file` to write a JUnit report to")
+	f.StringVar(&p.run, "run", "", "`regexp` of the names of the cases to run")
+	f.StringVar(&p.replay, "replay", "", "audit log to put to the rules, a `file` or a directory")
+	cmd.MarkFlagsMutuallyExclusive("replay", "junit")
+	cmd.MarkFlagsMutuallyExclusive("replay", "run")
+	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		p.config = *path
+		switch {
+		case p.replay != "" && len(files) > 0:
+			return verb.Usage(errors.New("--replay takes no files with cases"))
+		case p.replay != "":
+			return p.replayLog(cmd)
+		case len(files) == 0:
+			return verb.Usage(errors.New("name a file with cases, or an audit log with --replay"))
+		}
+		return p.runCases(cmd, files)
+	}
+	return cmd
+}
+
+// runCases runs the cases of all files. Nothing is run if any of them is wrong.
+func (p *policyTest) runCases(cmd *cobra.Command, files []string) error {
+	only, err := regexp.Compile(p.run)
+	if err != nil {
+		return verb.Usage(fmt.Errorf("--run: %w", err))
+	}
+	c, err := compile(p.config)
+	if err != nil {
+		return verb.Usage(err)
+	}
+	defer c.close()
+	cases, err := c.readCases(files, time.Now())
+	if err != nil {
+		return verb.Usage(err)
+	}
+	cases = slices.DeleteFunc(cases, func(t *trial) bool { return !only.MatchString(t.name) })
+	if len(cases) == 0 {
+		return verb.Usage(errors.New("--run: no case has such a name"))
+	}
+	r := c.tryAll(cmd.Context(), cases)
+	if p.junit != "" {
+		if err := writeJUnit(p.junit, r); err != nil {
+			return verb.Usage(fmt.Errorf("--junit: %w", err))
+		}
+	}
+	if err := verb.Show(cmd.OutOrStdout(), p.output, r, func(w io.Writer) { r.print(w) }); err != nil {
+		return err
+	}
+	if r.Failed > 0 {
+		return verb.Failed(fmt.Errorf("%d of %s not as wanted", r.Failed, counted(r.Cases, "case")))
+	}
+	return nil
+}
+
+// tryAll runs cases.
+func (c *compiled) tryAll(ctx context.Context, cases []*trial) *report {
+	r := &report{Cases: len(cases), began: time.Now()}
+	for _, t := range cases {
+		began := time.Now()
+		res := result{File: t.file, Line: t.line, Name: t.name, Explanation: c.Judge.Judge(ctx, t.Inquiry)}
+		res.Differences = t.want.compare(res.Explanation)
+		if res.OK = res.Differences == nil; !res.OK {
+			r.Failed++
+		}
+		res.took = time.Since(began)
+		r.Results = append(r.Results, res)
+	}
+	return r
+}
+
+// writeJUnit writes the report for build servers.
+func writeJUnit(path string, r *report) error {
+	text, err := r.junit()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644) //nolint:gosec // for a build server to read
+}

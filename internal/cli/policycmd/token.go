@@ -1,0 +1,168 @@
+package policycmd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+)
+
+//nolint:gosec // a text about credentials, which are none
+const tokenLong = `Say who a credential stands for at this gateway, until when, and which rules apply to
+whoever shows it: on every agent, or on the one that --agent names.
+
+The credential is read from standard input: a token, an API key, or a whole header field
+("X-API-Key: …"); a second line is a second credential, for authn.combinations. With
+--certificate, a client certificate comes with it, or alone. Credentials are never
+printed. The issuer's keys are fetched, and an issuer with introspection is asked; nothing
+else is contacted.
+
+A token that is bound to a DPoP key cannot be shown here without its proof; where that is
+all that is missing, the refusal says so.
+
+Exit 0 when the credential is good, 1 when it is refused, 2 when the question or the
+configuration is wrong.`
+
+const tokenExamples = `  a2a-gateway token -c config.yaml < token.txt
+  pass show billing-key | a2a-gateway token -c config.yaml --agent billing
+  a2a-gateway token -c config.yaml --certificate client.crt < /dev/null`
+
+// bearings is what the flags of token say.
+type bearings struct {
+	agent, certificate string
+}
+
+// TokenCommand is the command that internal/cli mounts.
+func TokenCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "token",
+		Short:   "Say who a credential stands for, and what it may do",
+		Long:    tokenLong,
+		Example: tokenExamples,
+		Args:    cobra.NoArgs,
+	}
+	path := verb.ConfigFlag(cmd)
+	var b bearings
+	cmd.Flags().StringVar(&b.agent, "agent", "", "`id` of the one agent to say it for")
+	cmd.Flags().StringVar(&b.certificate, "certificate", "", "PEM `file` of a client certificate and its intermediates")
+	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(*path)
+		if err != nil {
+			return verb.Usage(err)
+		}
+		r, err := b.request(cfg, cmd.InOrStdin())
+		if err != nil {
+			return verb.Usage(err)
+		}
+		found, err := b.resolve(cmd.Context(), cfg, r)
+		if err != nil {
+			return err
+		}
+		return verb.Show(cmd.OutOrStdout(), *output, found, func(w io.Writer) { found.print(w) })
+	}
+	return cmd
+}
+
+// maxCredentials is how much is read of them: far more than headers may hold.
+const maxCredentials = 64 << 10
+
+// request is a request that carries the credentials.
+func (b *bearings) request(cfg *config.Config, in io.Reader) (*http.Request, error) {
+	if b.agent != "" && !slices.Contains(cfg.AgentIDs(), b.agent) {
+		return nil, fmt.Errorf("--agent: %q is none of %s", b.agent, strings.Join(cfg.AgentIDs(), ", "))
+	}
+	r := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: "/"}, Header: http.Header{}}
+	if public, err := url.Parse(cfg.Server.PublicURL); err == nil {
+		r.Host = public.Host
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxCredentials))
+	if err != nil {
+		return nil, fmt.Errorf("read standard input: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			name, value := field(&cfg.Authn, line)
+			r.Header.Add(name, value)
+		}
+	}
+	if b.certificate == "" {
+		return r, nil
+	}
+	r.TLS, err = clientState(cfg, b.certificate)
+	return r, err
+}
+
+// field is the header field that a line is, or that a bare credential travels in.
+func field(c *authn.Config, line string) (name, value string) {
+	if name, value, ok := strings.Cut(line, ":"); ok && !strings.ContainsAny(name, " .") {
+		return name, strings.TrimSpace(value)
+	}
+	if c.APIKeys != nil && strings.HasPrefix(line, "a2a_") {
+		if name := c.APIKeys.Header; name != "" {
+			return name, line
+		}
+		return "X-API-Key", line
+	}
+	if scheme, _, ok := strings.Cut(line, " "); ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "dpop")) {
+		return "Authorization", line
+	}
+	return "Authorization", "Bearer " + line
+}
+
+// resolve asks who it is, and what the rules say.
+func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Request) (*resolved, error) {
+	public, err := url.Parse(cfg.Server.PublicURL)
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	egress, err := tunnel.New(cfg.Egress)
+	if err != nil {
+		return nil, verb.Usage(fmt.Errorf("egress: %w", err))
+	}
+	trusted := func(*tls.ConnectionState) error { return nil } // clientState has verified it
+	chain, err := authn.New(ctx, cfg.Authn, authn.Options{
+		Logger: slog.New(slog.DiscardHandler), Egress: egress, Scheme: public.Scheme, Trusted: trusted,
+	})
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	defer chain.Close()
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	warm := chain.Warm(ctx)
+	p, err := chain.Authenticate(r.WithContext(ctx))
+	switch {
+	case errors.Is(err, authn.ErrNoCredentials):
+		return nil, verb.Usage(errors.New("standard input holds no credential"))
+	case errors.Is(err, authn.ErrUnavailable):
+		return nil, verb.Failed(errors.Join(err, warm))
+	case err != nil:
+		return nil, verb.Failed(fmt.Errorf("refused: %w", err))
+	}
+	book, err := cfg.Extensions.Compile()
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	defer book.Close()
+	rules, _, err := policy.Compile(cfg.Policy.Config, cfg.RuleAgents(), book.Extra().Methods()...)
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	return describe(p, cfg, rules, b.agent), nil
+}

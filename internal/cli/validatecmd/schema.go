@@ -1,0 +1,27 @@
+package validatecmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+)
+
+// SchemaCommand is the command that internal/cli mounts.
+func SchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of the configuration file",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			schema, err := config.Schema()
+			if err != nil {
+				return verb.Failed(err)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", schema)
+			return err
+		},
+	}
+}

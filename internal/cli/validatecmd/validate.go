@@ -1,0 +1,52 @@
+// Package validatecmd has the verbs of the configuration file: validate, also against what
+// the file names and is reached over the network, and schema.
+package validatecmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+)
+
+// Command is the command that internal/cli mounts.
+func Command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "Check a configuration file without serving",
+		Long: "Check a configuration file: syntax, keys, values, rules, the registry of extensions and\n" +
+			"the files it names. With --online, also fetch every agent's card, ask each agent for a task\n" +
+			"that is not there, hold rules and the registry against what cards say, compare the\n" +
+			"specifications that are URLs with their digests, and reach issuers, Redis and PostgreSQL.\n" +
+			"Exit 0 when all is well, 2 when the configuration is wrong, 1 when only the\n" +
+			"online checks failed. Warnings change nothing about that.",
+		Args: cobra.NoArgs,
+	}
+	path := verb.ConfigFlag(cmd)
+	online := cmd.Flags().Bool("online", false, "also fetch cards and specifications, and try agents, issuers, Redis and PostgreSQL")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(*path)
+		if err != nil {
+			return verb.Usage(err)
+		}
+		warnings, err := cfg.Check()
+		if err != nil {
+			return verb.Usage(err)
+		}
+		warn := func(text string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), "warning:", verb.Printable(text)) }
+		for _, w := range warnings {
+			warn(w)
+		}
+		if *online {
+			say := func(text string) { _, _ = fmt.Fprintln(cmd.OutOrStdout(), verb.Printable(text)) }
+			if err := checkOnline(cmd.Context(), cfg, say, warn); err != nil {
+				return verb.Failed(err)
+			}
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: ok (agents: %d, rules: %d)\n", *path, len(cfg.Agents), len(cfg.Policy.Rules))
+		return err
+	}
+	return cmd
+}

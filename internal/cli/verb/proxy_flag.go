@@ -1,0 +1,41 @@
+package verb
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+)
+
+// ProxyFlag is the flag that AddProxy adds.
+const ProxyFlag = "proxy"
+
+// AddProxy adds the flag that names the outbound proxy of a command without a configuration.
+func AddProxy(f *pflag.FlagSet) {
+	f.String(ProxyFlag, "", "`URL` of the HTTP proxy on the way to others (default: none, whatever the environment says)")
+}
+
+// EgressOf is the proxy that addProxy's flag names.
+func EgressOf(cmd *cobra.Command) (*tunnel.Proxy, error) {
+	at, err := cmd.Flags().GetString(ProxyFlag)
+	if err != nil {
+		return nil, err
+	}
+	c := tunnel.Config{Proxy: secret.URL(at)}
+	if err := c.Validate(); err != nil {
+		return nil, Usage(fmt.Errorf("--%w", err)) // it begins with "proxy"
+	}
+	return tunnel.New(c)
+}
+
+// Fetching is a client for a few documents.
+func Fetching(egress *tunnel.Proxy) *http.Client {
+	const patience = 30 * time.Second
+	t := &http.Transport{DialContext: egress.Dialer(patience / 3), ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	return &http.Client{Transport: t, Timeout: patience}
+}
