@@ -43,7 +43,7 @@ func (g *Gateway) markAudit(ctx context.Context, cfg *config.Config) {
 		return
 	}
 	m := &auditMark{g: g, key: cfg.Server.ID + "\n" + absolute(cfg.Telemetry.Audit.Dir)}
-	if cfg.State.Driver == redisDriver { // each replica has a log of its own
+	if cfg.State.Shared() { // each replica has a log of its own
 		host, _ := os.Hostname()
 		// On one host, containers have the same directory: what differs is where they listen.
 		m.key, m.ttl = host+"\n"+cfg.Server.Address+"\n"+m.key, markedFor

@@ -12,12 +12,12 @@ func (g *Gateway) condition() telemetry.Condition {
 	if d, ok := g.store.(state.Distant); ok {
 		c.Stateless = d.Away("") != nil
 	}
-	s := g.acquire()
+	s := g.current.Acquire()
 	if s == nil {
 		return c
 	}
-	defer s.release()
-	limits := s.config.Server.Limits
+	defer s.Release()
+	limits := s.Config.Server.Limits
 	c.Limits = []telemetry.Use{
 		{Limit: "requests", Used: g.work.Calls(), Max: limits.Requests},
 		{Limit: "streams", Used: g.streams.Open(), Max: limits.Streams},

@@ -1,27 +1,43 @@
 package gateway
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
-	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
-	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/internal/operator"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
 )
 
 // openConsole binds the admin listener.
 func (g *Gateway) openConsole(cfg *config.Config, version string) (err error) {
-	g.records = newRecords(cfg.Telemetry.Audit.Config, g.keys)
+	g.records = operator.NewRecords(cfg.Telemetry.Audit.Config, g.keys)
+	metrics := g.telemetry.Metrics
+	g.peers = operator.NewPeers(operator.Peers{
+		Shared: g.revoked != nil, Values: g.store, Began: g.began, Current: &g.current, Readiness: g.status, Condition: g.condition,
+		Version: version, Cipher: sealing{g.keys, operator.PeerPurpose},
+	})
+	who := operator.Callers{Current: &g.current, Server: g.server, Values: g.store, Log: g.telemetry.Log}
+	if g.revoked != nil {
+		who.Revoked = g.revoked.Known
+	}
 	g.console, err = console.Open(cfg.Admin, console.Options{
-		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g}, Contents: contents{g.audit}, Running: running{g, version}, Records: g.records, Policy: policies{g}, Extensions: extensions{g}, Callers: callers{g}, Trials: trials{g}, Streams: streams{&g.streams},
+		Callers:    who,
+		Cards:      operator.Cards{Current: &g.current, Book: g.book},
+		Agents:     registry{g},
+		Contents:   operator.Contents{Log: g.audit},
+		Deliveries: operator.Deliveries{Queue: g.store, Cipher: sealing{g.keys, pushSeal}},
+		Extensions: operator.Extensions{Began: g.began, Current: &g.current, Metrics: metrics},
+		Policy:     operator.Policies{Began: g.began, Current: &g.current, Metrics: metrics, Records: g.records},
+		Records:    g.records,
+		Running:    g.running(version),
+		Streams:    operator.Streams{Streams: &g.streams},
+		Trials:     operator.Trials{Current: &g.current, Server: g.server},
+
 		Egress: g.egress, Version: version, Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
-		Log: g.telemetry.Log, Tokens: g.tokenLimits(&cfg.Authn), KeySkipped: g.telemetry.Metrics.JWKSKeySkipped, Sockets: g.sockets,
+		Log: g.telemetry.Log, Tokens: g.tokenLimits(&cfg.Authn), KeySkipped: metrics.JWKSKeySkipped, Sockets: g.sockets,
 	})
 	if err != nil {
 		return fmt.Errorf("admin.%w", err)
@@ -34,7 +50,7 @@ func (g *Gateway) tokenLimits(start *authn.Config) func() authn.Limits {
 	begun := start.Limits
 	return func() authn.Limits {
 		if s := g.current.Load(); s != nil {
-			return s.config.Authn.Limits
+			return s.Config.Authn.Limits
 		}
 		return begun
 	}
@@ -56,54 +72,21 @@ func (g *Gateway) consoleAttrs() []any {
 	return attrs
 }
 
-// contents are what was captured, as the console sees it.
-type contents struct{ *audit.Log }
-
-// Of implements console.Contents.
-func (c contents) Of(ctx context.Context, s vault.Subject, after string, limit int) ([]vault.Item, error) {
-	var list []vault.Item
-	for item, err := range c.Captured(s, after) {
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, fmt.Errorf("list content: %w", err)
-		}
-		if list = append(list, item); len(list) == limit {
-			break
-		}
+// running is the gateway as a whole, for the console.
+func (g *Gateway) running(version string) *operator.Running {
+	return &operator.Running{
+		Parts: &operator.Parts{
+			Current: &g.current, Server: g.server, Certificates: func() []acme.Status { return g.certificates.status() },
+			Audit: g.audit, Sinks: g.sinks, Store: g.store, Work: &g.work, Condition: g.condition,
+			Buffered: func() (used, most int64) { return g.hub.Kept() },
+		},
+		Peers: g.peers, Version: version, Began: g.began, Current: &g.current, Readiness: g.status,
+		Reloaded: func() (at time.Time, failure error) {
+			if last := g.reload.Load(); last != nil {
+				return last.at, last.err
+			}
+			return at, nil
+		},
+		Follows: &g.follows, Asks: g.asks, Closed: g.closed,
 	}
-	return list, nil
-}
-
-// deliveries are the queue of webhooks as the console sees it. They are there whatever
-// push.mode is: those of a configuration that has gone are kept.
-type deliveries struct {
-	queue  state.Queue
-	cipher state.Cipher
-}
-
-// List implements console.Deliveries.
-func (d deliveries) List(ctx context.Context, dead bool, after string, limit int) ([]push.Shown, error) {
-	items, err := d.queue.Items(ctx, push.Queue, dead, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list deliveries: %w", err)
-	}
-	list := make([]push.Shown, len(items))
-	for i := range items {
-		list[i] = push.Show(items[i], d.cipher)
-	}
-	return list, nil
-}
-
-// Depth implements console.Deliveries.
-func (d deliveries) Depth(ctx context.Context) (state.Depth, error) {
-	return d.queue.Depth(ctx, push.Queue, time.Now())
-}
-
-// Retry implements console.Deliveries. Those who deliver look at the queue every second.
-func (d deliveries) Retry(ctx context.Context, id string) (bool, error) {
-	return d.queue.Revive(ctx, push.Queue, id, time.Now())
-}
-
-// Drop implements console.Deliveries.
-func (d deliveries) Drop(ctx context.Context, id string) (bool, error) {
-	return d.queue.Remove(ctx, push.Queue, id)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
@@ -74,7 +75,7 @@ func (g *Gateway) openServices(ctx context.Context, sources []discovery.Services
 			})
 		})
 	}
-	patience := time.NewTimer(firstAnswer)
+	patience := time.NewTimer(snapshot.FirstAnswer)
 	defer patience.Stop()
 	for range sources {
 		select {
@@ -181,16 +182,16 @@ func (s *discovered) source(id string) string {
 
 // record puts on record which services have become agents, and which are none any more.
 func (s *discovered) record(g *Gateway) {
-	snapshot := g.acquire()
+	snapshot := g.current.Acquire()
 	if snapshot == nil {
 		return
 	}
-	defer snapshot.release()
+	defer snapshot.Release()
 	now := map[string]string{}
 	s.mu.Lock()
 	for _, found := range s.found {
 		for _, one := range found {
-			if m := snapshot.agents[one.agent.ID]; m != nil && m.config.Card.URL == one.agent.Card.URL {
+			if m := snapshot.Agents[one.agent.ID]; m != nil && m.Config.Card.URL == one.agent.Card.URL {
 				now[one.agent.ID] = one.source
 			}
 		}

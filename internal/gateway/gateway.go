@@ -25,8 +25,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/operator"
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -48,13 +51,13 @@ type Gateway struct {
 	telemetry *telemetry.Telemetry
 	egress    *tunnel.Proxy // of what outlives configurations: the way out of the one in force
 	audit     *audit.Log
-	sinks     *sink.Sinks // of its records
-	records   *records    // as operators read them
+	sinks     *sink.Sinks       // of its records
+	records   *operator.Records // as operators read them
 	store     state.Store
 	lostState atomic.Pointer[error] // why the file of the state is not where it was; nil while it is
 	local     *state.Memory         // the store itself, or what stands in for it when limits are counted
-	peers     *peers
-	revoked   *revocations // nil where nobody else can revoke keys
+	peers     *operator.Peers
+	revoked   *revocation.Watcher // nil where nobody else can revoke keys
 	keys      *keys.Ring
 	salt      []byte // of contexts that are renamed for callers
 	anomalies *anomaly.Watch
@@ -87,7 +90,7 @@ type Gateway struct {
 	hub       *stream.Hub         // streams of agents
 	streams   openstreams.Streams // event streams that are open, whichever snapshot they began with
 	shown     proxy.Shown         // what agents have shown of tasks, likewise
-	current   atomic.Pointer[snapshot]
+	current   snapshot.Current
 	reload    atomic.Pointer[reloadResult]
 	linting   chan struct{} // holds one when the configuration in force is to be looked at
 	turns     card.Turns    // of those who fetch cards
@@ -150,7 +153,6 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, err
 	}
 	g.book = g.newBook()
-	g.openPeers(o.Version)
 	if err = g.openConsole(cfg, o.Version); err != nil {
 		return nil, err
 	}
@@ -186,8 +188,8 @@ func (g *Gateway) Start() {
 	go g.lintChanges()
 	go g.watchStanding()
 	go g.followRoster()
-	go g.work.Watch(g.closed, g.bounds, g.report)
-	g.peers.start()
+	go g.work.Watch(g.closed, g.current.Bounds, g.report)
+	g.peers.Start()
 	if g.revoked != nil { // as with keys: others may decide
 		go g.watchDecisions()
 	}
@@ -209,14 +211,14 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !g.ready(r.Context()) {
 		return
 	}
-	s := g.acquire()
+	s := g.current.Acquire()
 	if s == nil { // a request that was on its way when Shutdown gave up waiting
 		w.Header().Set("Connection", "close")
 		wire.WriteError(w, nil, wire.Errorf(wire.Unavailable, "the gateway is shutting down"))
 		return
 	}
-	defer s.release()
-	s.proxy.ServeHTTP(w, r)
+	defer s.Release()
+	s.Proxy.ServeHTTP(w, r)
 }
 
 // ready waits until calls are served, or nobody waits for that any more.
@@ -255,9 +257,9 @@ func (g *Gateway) review() {
 		case <-g.closed:
 			return
 		case <-tick.C:
-			if s := g.acquire(); s != nil {
-				g.streams.Review(s.proxy)
-				s.release()
+			if s := g.current.Acquire(); s != nil {
+				g.streams.Review(s.Proxy)
+				s.Release()
 			}
 		}
 	}
@@ -265,7 +267,7 @@ func (g *Gateway) review() {
 
 func (g *Gateway) close(ctx context.Context) {
 	if s := g.current.Swap(nil); s != nil {
-		s.release()
+		s.Release()
 	}
 	if g.status != nil {
 		g.status.close()
@@ -285,14 +287,14 @@ func (g *Gateway) close(ctx context.Context) {
 	g.anomalies.Close()
 	var errs []error
 	if g.audit != nil {
-		errs = append(errs, g.audit.Close(), g.sinks.Close(ctx), g.records.close())
+		errs = append(errs, g.audit.Close(), g.sinks.Close(ctx), g.records.Close())
 	}
 	if g.keys != nil {
 		g.keys.Close()
 	}
-	g.peers.close()
+	g.peers.Close()
 	if g.revoked != nil {
-		g.revoked.close()
+		g.revoked.Close()
 	}
 	if g.store != nil {
 		errs = append(errs, g.store.Close())

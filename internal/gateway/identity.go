@@ -2,16 +2,19 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
 // schemes is what cards say about how to authenticate.
@@ -54,7 +57,7 @@ func (g *Gateway) identity(cfg *config.Config, public *url.URL, previous *authn.
 		Proofs: g.proofs(), Nonces: g.keys.Derive("dpop nonces"),
 	}
 	if g.revoked != nil {
-		o.Revoked = g.revoked.has
+		o.Revoked = g.revoked.Has
 	}
 	return o
 }
@@ -79,4 +82,19 @@ func (g *Gateway) keysFetched(_, result string) {
 		err = errFetchKeys
 	}
 	g.telemetry.Metrics.JWKSRefresh(err)
+}
+
+// proofSpace is where the state has the proofs that were used.
+const proofSpace = "dpop"
+
+// proofs remembers DPoP proofs where other gateways, and this one after a restart, find
+// them. In a state that is memory alone there is nothing that the chain does not have
+// itself, and it is nil.
+func (g *Gateway) proofs() func(ctx context.Context, id string, life time.Duration) (bool, error) {
+	if g.store == state.Store(g.local) {
+		return nil
+	}
+	return func(ctx context.Context, id string, life time.Duration) (bool, error) {
+		return g.store.Add(ctx, proofSpace, id, nil, life)
+	}
 }

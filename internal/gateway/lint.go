@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
@@ -28,9 +29,9 @@ func (g *Gateway) lintChanges() {
 			return
 		case <-g.linting:
 		}
-		if s := g.acquire(); s != nil {
+		if s := g.current.Acquire(); s != nil {
 			g.lint(s)
-			s.release()
+			s.Release()
 		}
 		select {
 		case <-g.closed:
@@ -43,24 +44,24 @@ func (g *Gateway) lintChanges() {
 // lint logs what s permits and hardly means, and what its rules name and, by the cards
 // known so far, does not exist. It runs when s comes into force and whenever a card changes; each
 // warning is given once.
-func (g *Gateway) lint(s *snapshot) {
-	known := policy.Known{Issuers: issuers(s.config), Skills: map[string][]string{}, Now: time.Now()}
-	for id, m := range s.agents {
-		if skills, ok := m.skills(); ok {
+func (g *Gateway) lint(s *snapshot.Snapshot) {
+	known := policy.Known{Issuers: issuers(s.Config), Skills: map[string][]string{}, Now: time.Now()}
+	for id, m := range s.Agents {
+		if skills, ok := m.Skills(); ok {
 			known.Skills[id] = skills
 		}
 	}
-	s.linting.Lock()
-	defer s.linting.Unlock()
-	for _, w := range s.config.Doubts() {
+	s.Linting.Lock()
+	defer s.Linting.Unlock()
+	for _, w := range s.Config.Doubts() {
 		g.warn(s, "configuration", "", w)
 	}
-	for _, w := range s.rules.Lint(known) {
+	for _, w := range s.Rules.Lint(known) {
 		g.warn(s, "policy rule", "", w.String())
 	}
-	for id, m := range s.agents {
-		if card := m.agent.Source.Current(); card != nil {
-			warnings := s.book.Lint(card.Extensions)
+	for id, m := range s.Agents {
+		if card := m.Agent.Source.Current(); card != nil {
+			warnings := s.Book.Lint(card.Extensions)
 			g.telemetry.Metrics.CardWarnings(id, len(warnings))
 			for _, w := range warnings {
 				g.warn(s, "agent card", id, w)
@@ -70,37 +71,17 @@ func (g *Gateway) lint(s *snapshot) {
 }
 
 // warn gives a warning once. s.linting is held.
-func (g *Gateway) warn(s *snapshot, about, agent, text string) {
+func (g *Gateway) warn(s *snapshot.Snapshot, about, agent, text string) {
 	key := about + " " + agent + " " + text
-	if s.warned[key] {
+	if s.Warned[key] {
 		return
 	}
-	s.warned[key] = true
+	s.Warned[key] = true
 	if agent == "" {
 		g.telemetry.Log.Warn(about, "warning", text)
 		return
 	}
 	g.telemetry.Log.Warn(about, "agent", agent, "warning", text)
-}
-
-// skills are those the operator lists, or else the card's; false while neither
-// is known.
-func (m *member) skills() ([]string, bool) {
-	var ids []string
-	for _, skill := range m.config.Skills {
-		ids = append(ids, skill.ID)
-	}
-	if ids != nil {
-		return ids, true
-	}
-	card := m.agent.Source.Current()
-	if card == nil {
-		return nil, false
-	}
-	for _, skill := range card.Skills {
-		ids = append(ids, skill.ID)
-	}
-	return ids, true
 }
 
 // issuers are the issuers that principals can come from, as rules name them, or

@@ -8,14 +8,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 )
 
-// bounds are the limits in force.
-func (g *Gateway) bounds() overload.Limits {
-	if s := g.current.Load(); s != nil {
-		return s.config.Server.Limits.Overload()
-	}
-	return overload.Limits{}
-}
-
 // report has the metrics say what was measured, and the log what is new of it.
 func (g *Gateway) report(r *overload.Reading) {
 	m := g.telemetry.Metrics

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
@@ -61,11 +62,11 @@ func (g *Gateway) relay(cfg *config.Config, egress *tunnel.Proxy) (*proxy.Relay,
 
 // keepPush puts the settings of the snapshot in force back, where those of another were
 // tried and that came to nothing.
-func (g *Gateway) keepPush(old *snapshot) {
+func (g *Gateway) keepPush(old *snapshot.Snapshot) {
 	if g.push == nil || old == nil {
 		return
 	}
-	if err := g.push.worker.Use(old.config.Push, old.egress); err != nil {
+	if err := g.push.worker.Use(old.Config.Push, old.Egress); err != nil {
 		g.telemetry.Log.Error("deliveries go on with settings that were refused", "error", err)
 	}
 }
@@ -107,12 +108,12 @@ func (g *Gateway) deliver(worker *push.Worker) {
 
 // permits asks the configuration in force whether a webhook may still be sent to.
 func (g *Gateway) permits(_ context.Context, h *push.Webhook) error {
-	s := g.acquire()
+	s := g.current.Acquire()
 	if s == nil {
 		return errors.New("the gateway is shutting down")
 	}
-	defer s.release()
-	return s.proxy.StillFor(h)
+	defer s.Release()
+	return s.Proxy.StillFor(h)
 }
 
 // lastDeliveries is how long those under way may take when the gateway closes. What is

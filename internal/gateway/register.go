@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
@@ -20,12 +21,12 @@ type registry struct{ *Gateway }
 // All implements console.Agents.
 func (g registry) All(context.Context) ([]console.Agent, error) {
 	ids := map[string]bool{}
-	s := g.acquire()
+	s := g.current.Acquire()
 	if s == nil {
-		return nil, errClosed
+		return nil, snapshot.ErrClosed
 	}
-	defer s.release()
-	for id := range s.agents {
+	defer s.Release()
+	for id := range s.Agents {
 		ids[id] = true
 	}
 	r := g.roster
@@ -42,24 +43,24 @@ func (g registry) All(context.Context) ([]console.Agent, error) {
 }
 
 // show describes one agent. r.mu is held.
-func (r *roster) show(s *snapshot, id string) console.Agent {
+func (r *roster) show(s *snapshot.Snapshot, id string) console.Agent {
 	a := console.Agent{ID: id}
 	a.Origin, a.Source, a.Registered = r.origin(id)
-	if m := s.agents[id]; m != nil {
+	if m := s.Agents[id]; m != nil {
 		a.Served = true
-		now := m.standing()
-		a.State = now.word
-		if !now.serving() {
-			a.Failure = now.text()
+		now := m.Standing()
+		a.State = now.Word
+		if !now.Serving() {
+			a.Failure = now.Text()
 		}
-		for _, i := range m.agent.Upstream.Instances() {
+		for _, i := range m.Agent.Upstream.Instances() {
 			a.Instances = append(a.Instances, console.Instance{
 				Address: i.Address, Healthy: i.Why == "", Why: i.Why, Latency: i.Latency.Seconds(), Calls: i.Calls, Ejections: i.Ejections,
 			})
 		}
-		if c := m.agent.Source.Current(); c != nil {
+		if c := m.Agent.Source.Current(); c != nil {
 			a.Version = c.Version
-			for _, i := range m.config.Offers(c) {
+			for _, i := range m.Config.Offers(c) {
 				a.Interfaces = append(a.Interfaces, console.Interface{Version: string(i.Version), Binding: i.Binding.String()})
 			}
 			for i := range c.Skills {
@@ -75,15 +76,15 @@ func (r *roster) show(s *snapshot, id string) console.Agent {
 
 // One implements console.Agents.
 func (g registry) One(_ context.Context, id string) (console.Agent, bool, error) {
-	s := g.acquire()
+	s := g.current.Acquire()
 	if s == nil {
-		return console.Agent{}, false, errClosed
+		return console.Agent{}, false, snapshot.ErrClosed
 	}
-	defer s.release()
+	defer s.Release()
 	r := g.roster
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s.agents[id] == nil && r.faults[id] == nil {
+	if s.Agents[id] == nil && r.faults[id] == nil {
 		return console.Agent{}, false, nil
 	}
 	a := r.show(s, id)
@@ -162,7 +163,7 @@ func (g registry) alter(ctx context.Context, id string, agent *agents.Config, ke
 	switch {
 	case unkept != nil:
 		return unkept
-	case err != nil && !errors.Is(err, errClosed):
+	case err != nil && !errors.Is(err, snapshot.ErrClosed):
 		return console.AgentInvalid{err.Error()}
 	case err != nil:
 		return err

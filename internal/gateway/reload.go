@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -35,22 +36,19 @@ func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// errClosed answers a reload that comes when the gateway is going away.
-var errClosed = errors.New("the gateway is shutting down")
-
 // replace builds a snapshot and serves it. ready, if there is one, is called when nothing
 // else can fail, and keeps everything as it is by an error.
 func (g *Gateway) replace(ctx context.Context, cfg *config.Config, ready func() error) error {
 	old := g.current.Load()
 	if old == nil {
-		return errClosed
+		return snapshot.ErrClosed
 	}
-	if err := fixed(old.config, cfg); err != nil {
+	if err := fixed(old.Config, cfg); err != nil {
 		return err
 	}
 	// What building counts, such as the first fetch of a new agent's card, belongs
 	// to agents old and new.
-	g.telemetry.Metrics.SetLabels(labels(old.config, cfg))
+	g.telemetry.Metrics.SetLabels(labels(old.Config, cfg))
 	defer func() {
 		now := g.config(old)
 		g.telemetry.Metrics.SetLabels(labels(now))
@@ -60,25 +58,25 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config, ready func() 
 	if err != nil {
 		return err
 	}
-	if err := g.retune(old.config, cfg); err != nil {
-		s.release()
+	if err := g.retune(old.Config, cfg); err != nil {
+		s.Release()
 		return err
 	}
 	if ready != nil {
 		if err := ready(); err != nil {
-			s.release()
-			return errors.Join(err, g.retune(cfg, old.config))
+			s.Release()
+			return errors.Join(err, g.retune(cfg, old.Config))
 		}
 	}
 	if !g.install(old, s) {
-		s.release()
-		return errClosed
+		s.Release()
+		return snapshot.ErrClosed
 	}
-	g.egress.Take(s.egress)
+	g.egress.Take(s.Egress)
 	g.roster.served()
-	old.retire(s)
-	old.release()
-	g.streams.Review(s.proxy) // now, rather than with the next look
+	old.Retire(s)
+	old.Release()
+	g.streams.Review(s.Proxy) // now, rather than with the next look
 	return nil
 }
 
@@ -112,7 +110,7 @@ func fixed(old, cfg *config.Config) error {
 
 // install makes s the snapshot that requests begin with, unless another one than
 // old is in force: Shutdown came first.
-func (g *Gateway) install(old, s *snapshot) bool {
+func (g *Gateway) install(old, s *snapshot.Snapshot) bool {
 	if !g.current.CompareAndSwap(old, s) {
 		return false
 	}
@@ -139,11 +137,11 @@ func (g *Gateway) ReportReload(sum [32]byte, err error) {
 
 // config is the configuration in force, or the last one's once the gateway has
 // closed.
-func (g *Gateway) config(last *snapshot) *config.Config {
+func (g *Gateway) config(last *snapshot.Snapshot) *config.Config {
 	if s := g.current.Load(); s != nil {
-		return s.config
+		return s.Config
 	}
-	return last.config
+	return last.Config
 }
 
 // labels are the values that metrics may be labelled with.

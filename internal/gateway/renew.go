@@ -25,12 +25,12 @@ func (g *Gateway) renew() {
 }
 
 func (g *Gateway) renewOnce(ctx context.Context) {
-	s := g.acquire()
+	s := g.current.Acquire()
 	if s == nil {
 		return
 	}
-	defer s.release()
-	if err := g.streams.Renew(ctx, s.proxy); err != nil {
+	defer s.Release()
+	if err := g.streams.Renew(ctx, s.Proxy); err != nil {
 		g.telemetry.Log.Warn("the state was not told what open streams use; it is told again later", "error", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 )
 
 // together is the server section of gateways that callers know by one address.
@@ -68,7 +69,7 @@ func TestR22_RevokedAtAllReplicas(t *testing.T) {
 	hers, his := w.stream(all[1], "hers", alice), w.stream(all[0], "his", bob)
 	cfg := w.load(w.yaml(plain, sections))
 	began := time.Now()
-	if err := gateway.RevokeKey(t.Context(), cfg, "alice", time.Hour); err != nil {
+	if err := revocation.RevokeKey(t.Context(), cfg, "alice", time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	for i, g := range all {
@@ -85,7 +86,7 @@ func TestR22_RevokedAtAllReplicas(t *testing.T) {
 	if last, err := his.finish(); err != nil || !strings.Contains(last, "COMPLETED") {
 		t.Errorf("his stream ended with %s, %v", last, err)
 	}
-	listed, err := gateway.RevokedKeys(t.Context(), cfg)
+	listed, err := revocation.RevokedKeys(t.Context(), cfg)
 	if err != nil || len(listed) != 1 || listed["alice"].Before(began.Truncate(time.Second)) {
 		t.Errorf("listed are %v, %v", listed, err)
 	}
@@ -108,22 +109,22 @@ func TestR22_RevokedAtAllReplicas(t *testing.T) {
 func TestRevokeKeyNeedsSharedState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for driver, want := range map[string]error{"sqlite": gateway.ErrNotShared, "memory": gateway.ErrNotShared} {
+	for driver, want := range map[string]error{"sqlite": revocation.ErrNotShared, "memory": revocation.ErrNotShared} {
 		cfg := w.load(w.yaml(plain, "state: {driver: "+driver+"}\n"))
-		if err := gateway.RevokeKey(t.Context(), cfg, "alice", 0); !errors.Is(err, want) {
+		if err := revocation.RevokeKey(t.Context(), cfg, "alice", 0); !errors.Is(err, want) {
 			t.Errorf("%s: revoke: %v", driver, err)
 		}
-		if _, err := gateway.RevokedKeys(t.Context(), cfg); !errors.Is(err, want) {
+		if _, err := revocation.RevokedKeys(t.Context(), cfg); !errors.Is(err, want) {
 			t.Errorf("%s: list: %v", driver, err)
 		}
 	}
 	cfg := w.load(w.yaml(plain, "state: {driver: redis, redis: {addresses: [\""+freeAddress(t)+"\"]}}\n"))
 	for _, id := range []string{"", strings.Repeat("x", 65)} {
-		if err := gateway.RevokeKey(t.Context(), cfg, id, 0); err == nil || !strings.Contains(err.Error(), "64 bytes") {
+		if err := revocation.RevokeKey(t.Context(), cfg, id, 0); err == nil || !strings.Contains(err.Error(), "64 bytes") {
 			t.Errorf("id of %d bytes: %v", len(id), err)
 		}
 	}
-	if err := gateway.RevokeKey(t.Context(), cfg, "alice", 0); err == nil {
+	if err := revocation.RevokeKey(t.Context(), cfg, "alice", 0); err == nil {
 		t.Error("a key is revoked where no Redis is")
 	}
 }

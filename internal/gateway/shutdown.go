@@ -47,7 +47,7 @@ func (g *Gateway) stop(ctx context.Context, followed bool) error {
 	if s == nil {
 		return nil // it has been shut down before
 	}
-	timeouts := s.config.Server.Timeouts
+	timeouts := s.Config.Server.Timeouts
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		deadline = time.Now().Add(timeouts.Drain.Std())

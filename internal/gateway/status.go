@@ -84,7 +84,7 @@ func (s *statusServer) live(w http.ResponseWriter, _ *http.Request) {
 // replicas can send calls to one that reaches it, where whoever knows one gateway alone
 // would keep cards and open streams from their callers.
 func (s *statusServer) ready(w http.ResponseWriter, r *http.Request) {
-	why := s.unready()
+	why := s.Unready()
 	if why == "" && r.URL.Query().Has("state") {
 		if err := s.gateway.store.Ping(r.Context()); err != nil {
 			why = "state: failed: " + err.Error()
@@ -97,17 +97,17 @@ func (s *statusServer) ready(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintln(w, cmp.Or(why, "ok"))
 		return
 	}
-	_, _ = fmt.Fprint(w, strings.Join(s.details(r.Context()), "\n"), "\n")
+	_, _ = fmt.Fprint(w, strings.Join(s.Details(r.Context()), "\n"), "\n")
 }
 
-// unready is why every call would be refused, "" where that is not so. Who cannot write
+// Unready is why every call would be refused, "" where that is not so. Who cannot write
 // audit records does not need calls to find out that it can again: the log tries by itself.
-func (s *statusServer) unready() string {
+func (s *statusServer) Unready() string {
 	g := s.gateway
 	if g.draining.Load() {
 		return "draining"
 	}
-	if current := g.current.Load(); current == nil || !current.config.Telemetry.Audit.FailOpen() {
+	if current := g.current.Load(); current == nil || !current.Config.Telemetry.Audit.FailOpen() {
 		if err := g.audit.Err(); err != nil {
 			return "audit: failed: " + err.Error()
 		}
@@ -121,8 +121,8 @@ func (s *statusServer) unready() string {
 	return ""
 }
 
-// details has a line a check: name, ok or failed, and why.
-func (s *statusServer) details(ctx context.Context) []string {
+// Details has a line a check: name, ok or failed, and why.
+func (s *statusServer) Details(ctx context.Context) []string {
 	g := s.gateway
 	lines := []string{line("serving", g.draining.Load(), "draining")}
 	if last := g.reload.Load(); last != nil && last.err != nil {
@@ -144,11 +144,11 @@ func (s *statusServer) details(ctx context.Context) []string {
 	stored := g.store.Ping(ctx)
 	lines = append(lines, line("state", stored != nil, fmt.Sprint(stored)))
 	var agents []string
-	for id, m := range current.agents {
-		agents = append(agents, instanceLines(id, m.agent.Upstream)...)
-		agents = append(agents, m.cardLine(id)...)
-		now := m.standing()
-		agents = append(agents, line("agent "+id, !now.serving(), now.text()))
+	for id, m := range current.Agents {
+		agents = append(agents, instanceLines(id, m.Agent.Upstream)...)
+		agents = append(agents, m.CardLine(id)...)
+		now := m.Standing()
+		agents = append(agents, line("agent "+id, !now.Serving(), now.Text()))
 	}
 	agents = append(agents, g.roster.details()...)
 	slices.Sort(agents)

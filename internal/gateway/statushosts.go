@@ -35,7 +35,7 @@ func (s *statusServer) hosted(next http.Handler) http.Handler {
 // config is what is in force, or what the gateway starts with.
 func (s *statusServer) config() *server.Config {
 	if current := s.gateway.current.Load(); current != nil {
-		return &current.config.Server
+		return &current.Config.Server
 	}
 	return s.begun
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/observed"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/sqlite"
 )
-
-// redisDriver is the state that several gateways share.
-const redisDriver = "redis"
 
 // openStore opens the state that the configuration names. Limits are counted in local
 // while it cannot be reached.
@@ -25,15 +24,15 @@ func (g *Gateway) openStore(ctx context.Context, c state.Config) error {
 		return nil
 	case "sqlite":
 		opened, err = sqlite.Open(ctx, c, &sqlite.Watcher{Lost: g.fileLost, Refuses: g.fileRefuses})
-	case redisDriver:
+	case "redis":
 		opened, err = redis.Open(ctx, c, g.telemetry.Log, g.telemetry.Metrics.StateEvicted)
 	}
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	g.store = &observed{opened, g.telemetry.Metrics.Stored}
-	if c.Driver == redisDriver {
-		g.revoked = watchRevocations(ctx, g.store, g.telemetry.Log)
+	g.store = &observed.Store{Store: opened, Counted: g.telemetry.Metrics.Stored}
+	if c.Shared() {
+		g.revoked = revocation.Watch(ctx, g.store, g.telemetry.Log)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -18,11 +19,11 @@ func (g *Gateway) upstreams() []telemetry.UpstreamState {
 	if s == nil {
 		return nil
 	}
-	list := make([]telemetry.UpstreamState, 0, len(s.agents))
-	for id, m := range s.agents {
-		up := m.agent.Upstream.State()
-		state := telemetry.UpstreamState{Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit, State: m.standing().word}
-		for _, i := range m.agent.Upstream.Instances() {
+	list := make([]telemetry.UpstreamState, 0, len(s.Agents))
+	for id, m := range s.Agents {
+		up := m.Agent.Upstream.State()
+		state := telemetry.UpstreamState{Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit, State: m.Standing().Word}
+		for _, i := range m.Agent.Upstream.Instances() {
 			state.Each = append(state.Each, telemetry.InstanceState{
 				Address: i.Address, Healthy: i.Why == "", Latency: i.Latency.Seconds(), Calls: i.Calls, Ejections: i.Ejections,
 			})
@@ -34,7 +35,7 @@ func (g *Gateway) upstreams() []telemetry.UpstreamState {
 
 // member makes an agent ready, and starts what keeps running for it. Of old, what it was
 // before a reload, it begins with the card, where that would be judged alike; old may be nil.
-func (g *Gateway) member(a agents.Config, cfg *config.Config, s *snapshot, old *member) (*member, error) {
+func (g *Gateway) member(a agents.Config, cfg *config.Config, s *snapshot.Snapshot, old *snapshot.Member) (*snapshot.Member, error) {
 	where, err := a.Card.URL.Parse()
 	if err != nil {
 		return nil, fmt.Errorf("card: url: %w", err)
@@ -42,16 +43,16 @@ func (g *Gateway) member(a agents.Config, cfg *config.Config, s *snapshot, old *
 	metrics := g.telemetry.Metrics
 	up, err := upstream.New(a.Config, upstream.Options{
 		Card:    where,
-		Egress:  s.egress,
+		Egress:  s.Egress,
 		Retried: func() { metrics.Retried(a.ID) },
 		Ejected: func(instance string) { g.ejected(a.ID, instance) },
-		Sign:    g.keys.Sign, Issuer: s.public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
+		Sign:    g.keys.Sign, Issuer: s.Public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
 		Fetched: func(kind, result string) { metrics.UpstreamToken(a.ID, kind, result) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	judge, end, err := g.judge(&a, s.egress)
+	judge, end, err := g.judge(&a, s.Egress)
 	if err != nil {
 		up.Close()
 		return nil, err
@@ -79,17 +80,17 @@ func (g *Gateway) member(a agents.Config, cfg *config.Config, s *snapshot, old *
 		up.Close()
 		return nil, err
 	}
-	m := &member{
-		config: a,
-		agent:  agent,
-		judge:  judge,
-		retire: retire,
-		stop:   stop,
-		users:  new(atomic.Int64),
+	m := &snapshot.Member{
+		Config: a,
+		Agent:  agent,
+		Judge:  judge,
+		Retire: retire,
+		Stop:   stop,
+		Users:  new(atomic.Int64),
 	}
-	m.users.Store(1)
-	if old != nil && m.judgedAlike(old) {
-		source.Follow(old.agent.Source)
+	m.Users.Store(1)
+	if old != nil && m.JudgedAlike(old) {
+		source.Follow(old.Agent.Source)
 	}
 	go source.Run(refreshing)
 	go up.Run(ctx)

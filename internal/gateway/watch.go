@@ -24,7 +24,7 @@ func (g *Gateway) Follow(ctx context.Context, path string, hup <-chan os.Signal)
 		settle: 200 * time.Millisecond, most: 2 * time.Second, poll: 5 * time.Second,
 	}
 	if s := g.current.Load(); s != nil {
-		f.last = s.config.Sum // not what the file has now: it may have changed since it was loaded
+		f.last = s.Config.Sum // not what the file has now: it may have changed since it was loaded
 	}
 	g.follows.Store(true)
 	defer g.follows.Store(false)

@@ -30,6 +30,9 @@ type Config struct {
 	Redis RedisConfig `yaml:"redis"`
 }
 
+// Shared reports whether several gateways can have the state together.
+func (c *Config) Shared() bool { return c.Driver == "redis" }
+
 // MemoryConfig is `state.memory:`.
 type MemoryConfig struct {
 	// Records is how many task and context ids, and states that extensions give to

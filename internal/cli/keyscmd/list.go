@@ -14,7 +14,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
-	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -106,8 +106,8 @@ func revokedKeys(cmd *cobra.Command, path string, file *string) (map[string]time
 	if err != nil {
 		return nil, verb.Usage(err)
 	}
-	revoked, err := gateway.RevokedKeys(cmd.Context(), cfg)
-	if errors.Is(err, gateway.ErrNotShared) {
+	revoked, err := revocation.RevokedKeys(cmd.Context(), cfg)
+	if errors.Is(err, revocation.ErrNotShared) {
 		return nil, nil // nothing can be revoked but in the file
 	}
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 )
 
 func keysRevoke(file *string) *cobra.Command {
@@ -82,8 +82,8 @@ func sharedConfig(cmd *cobra.Command, path string, file *string) (*config.Config
 // not to: it may be in theirs, and it may be urgent.
 func revokeEverywhere(cmd *cobra.Command, cfg *config.Config, file, id string) error {
 	life, doubt := lifeOf(file, id)
-	err := gateway.RevokeKey(cmd.Context(), cfg, id, life)
-	if errors.Is(err, gateway.ErrNotShared) {
+	err := revocation.RevokeKey(cmd.Context(), cfg, id, life)
+	if errors.Is(err, revocation.ErrNotShared) {
 		return verb.Usage(notShared(cfg, file))
 	}
 	if err != nil {

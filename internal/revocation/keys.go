@@ -1,4 +1,5 @@
-package gateway
+// Package revocation tells gateways that share a state which API keys were revoked.
+package revocation
 
 import (
 	"context"
@@ -7,32 +8,18 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
 )
 
-// Spaces of the state that gateways tell each other things in.
-const (
-	proofSpace   = "dpop"
-	revokedSpace = "revoked-keys"
-)
+// revokedSpace is where the state has the ids of revoked keys.
+const revokedSpace = "revoked-keys"
 
 // ErrNotShared says that the state of a configuration is one gateway's own, so that
 // nothing can be said to others there.
 var ErrNotShared = errors.New("the state is not shared (state.driver)")
-
-// proofs remembers DPoP proofs where other gateways, and this one after a restart, find
-// them. In a state that is memory alone there is nothing that the chain does not have
-// itself, and it is nil.
-func (g *Gateway) proofs() func(ctx context.Context, id string, life time.Duration) (bool, error) {
-	if g.store == state.Store(g.local) {
-		return nil
-	}
-	return func(ctx context.Context, id string, life time.Duration) (bool, error) {
-		return g.store.Add(ctx, proofSpace, id, nil, life)
-	}
-}
 
 // RevokeKey revokes the API key of an id at every gateway that shares the state of cfg,
 // within a second, for as long as life, or with 0 for good. The error wraps ErrNotShared
@@ -61,7 +48,7 @@ func RevokedKeys(ctx context.Context, cfg *config.Config) (map[string]time.Time,
 
 // shared opens the state of cfg beside the gateways that use it.
 func shared(ctx context.Context, cfg *config.Config, use func(state.Values) error) error {
-	if cfg.State.Driver != redisDriver {
+	if !cfg.State.Shared() {
 		return ErrNotShared
 	}
 	store, err := redis.Open(ctx, cfg.State, slog.New(slog.DiscardHandler), func(int64) {})
@@ -89,4 +76,17 @@ func readRevoked(ctx context.Context, v state.Values) (map[string]time.Time, err
 			return revoked, nil
 		}
 	}
+}
+
+// Revoke tells all gateways of the state, for as long as the key would be good.
+func Revoke(ctx context.Context, v state.Values, k *authn.ShownKey) error {
+	const after = 24 * time.Hour // clocks differ
+	life := time.Duration(0)
+	if !k.Expires.IsZero() {
+		life = max(time.Until(k.Expires), 0) + after
+	}
+	if err := v.Put(ctx, revokedSpace, k.ID, time.Now().UTC().AppendFormat(nil, time.RFC3339), life); err != nil {
+		return fmt.Errorf("revoke API key: %w", err)
+	}
+	return nil
 }

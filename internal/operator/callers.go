@@ -1,38 +1,47 @@
-package gateway
+package operator
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
-// callers are those who may call, as the console sees them.
-type callers struct{ *Gateway }
+// Callers are those who may call, as the console sees them.
+type Callers struct {
+	Current *snapshot.Current
+	Server  *server.Server
+	Values  state.Values
+	Revoked func() map[string]time.Time // nil where nobody else can revoke keys
+	Log     *slog.Logger
+}
 
 // Identities implements console.Callers.
-func (c callers) Identities() console.Identities {
+func (c Callers) Identities() console.Identities {
 	is := console.Identities{Authorities: []console.CA{}}
-	for _, ca := range c.server.Authorities() {
+	for _, ca := range c.Server.Authorities() {
 		is.Authorities = append(is.Authorities, console.AuthorityOf(ca))
 	}
-	s := c.current.Load()
+	s := c.Current.Load()
 	if s == nil {
 		return is
 	}
-	for _, i := range s.chain.ShowIssuers() {
+	for _, i := range s.Chain.ShowIssuers() {
 		is.Issuers = append(is.Issuers, issuerOf(&i))
 	}
-	cfg := &s.config.Authn
+	cfg := &s.Config.Authn
 	if keys := cfg.APIKeys; keys != nil {
 		is.APIKeys = &console.KeyRing{
-			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.revoked != nil, Keys: s.chain.CountAPIKeys(),
+			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.Revoked != nil, Keys: s.Chain.CountAPIKeys(),
 		}
 	}
 	if m := cfg.MTLS; m != nil {
@@ -60,18 +69,18 @@ func issuerOf(i *authn.ShownIssuer) console.Issuer {
 }
 
 // Keys implements console.Callers.
-func (c callers) Keys(part, after string, limit int) []console.APIKey {
-	s := c.current.Load()
+func (c Callers) Keys(part, after string, limit int) []console.APIKey {
+	s := c.Current.Load()
 	if s == nil {
 		return nil
 	}
 	var revoked map[string]time.Time
-	if c.revoked != nil {
-		revoked = c.revoked.known()
+	if c.Revoked != nil {
+		revoked = c.Revoked()
 	}
 	now := time.Now()
 	var list []console.APIKey
-	for _, k := range s.chain.APIKeys(part, after, limit) {
+	for _, k := range s.Chain.APIKeys(part, after, limit) {
 		one := console.APIKey{
 			ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents, Bound: k.Agents != nil, Tenant: k.Tenant,
 			Owner: k.Owner, Created: k.Created, Expires: k.Expires, Used: k.LastUsed, ReplacedBy: k.ReplacedBy, State: console.KeyActive,
@@ -91,16 +100,16 @@ func (c callers) Keys(part, after string, limit int) []console.APIKey {
 }
 
 // keyFile is the file of API keys, which may be changed from the admin API.
-func (c callers) keyFile() (*authn.Keys, error) {
-	s := c.current.Load()
-	if s == nil || s.config.Authn.APIKeys == nil || !s.config.Authn.APIKeys.API {
+func (c Callers) keyFile() (*authn.Keys, error) {
+	s := c.Current.Load()
+	if s == nil || s.Config.Authn.APIKeys == nil || !s.Config.Authn.APIKeys.API {
 		return nil, console.ErrKeysOff
 	}
-	return authn.OpenKeys(s.config.Authn.APIKeys.File)
+	return authn.OpenKeys(s.Config.Authn.APIKeys.File)
 }
 
 // MakeKey implements console.KeyChanges.
-func (c callers) MakeKey(_ context.Context, k *console.NewKey, life time.Duration) (made console.MadeKey, err error) {
+func (c Callers) MakeKey(_ context.Context, k *console.NewKey, life time.Duration) (made console.MadeKey, err error) {
 	keys, err := c.keyFile()
 	if err != nil {
 		return made, err
@@ -114,7 +123,7 @@ func (c callers) MakeKey(_ context.Context, k *console.NewKey, life time.Duratio
 }
 
 // RotateKey implements console.KeyChanges.
-func (c callers) RotateKey(_ context.Context, id string, overlap time.Duration) (made console.MadeKey, err error) {
+func (c Callers) RotateKey(_ context.Context, id string, overlap time.Duration) (made console.MadeKey, err error) {
 	keys, err := c.keyFile()
 	if err != nil {
 		return made, err
@@ -125,21 +134,21 @@ func (c callers) RotateKey(_ context.Context, id string, overlap time.Duration) 
 }
 
 // RevokeKey implements console.KeyChanges.
-func (c callers) RevokeKey(ctx context.Context, id string) error {
-	s := c.current.Load()
+func (c Callers) RevokeKey(ctx context.Context, id string) error {
+	s := c.Current.Load()
 	if s == nil {
-		return errClosed
+		return snapshot.ErrClosed
 	}
 	keys, err := c.keyFile()
-	if err != nil && (c.revoked == nil || !errors.Is(err, console.ErrKeysOff)) {
+	if err != nil && (c.Revoked == nil || !errors.Is(err, console.ErrKeysOff)) {
 		return err
 	}
-	k, found := s.chain.APIKey(id)
+	k, found := s.Chain.APIKey(id)
 	if !found {
 		return console.ErrNoKey
 	}
-	if c.revoked != nil {
-		if err := revoke(ctx, c.store, &k); err != nil {
+	if c.Revoked != nil {
+		if err := revocation.Revoke(ctx, c.Values, &k); err != nil {
 			return err
 		}
 	}
@@ -148,23 +157,10 @@ func (c callers) RevokeKey(ctx context.Context, id string) error {
 	}
 	err = keyFault(keys.Revoke(id))
 	switch {
-	case c.revoked == nil:
+	case c.Revoked == nil:
 		return err
 	case err != nil && !errors.Is(err, console.ErrNoKey): // it is refused everywhere all the same
-		c.telemetry.Log.Warn("revoked API key not taken out of its file", "key", id, "error", err)
-	}
-	return nil
-}
-
-// revoke tells all gateways of the state, for as long as the key would be good.
-func revoke(ctx context.Context, v state.Values, k *authn.ShownKey) error {
-	const after = 24 * time.Hour // clocks differ
-	life := time.Duration(0)
-	if !k.Expires.IsZero() {
-		life = max(time.Until(k.Expires), 0) + after
-	}
-	if err := v.Put(ctx, revokedSpace, k.ID, time.Now().UTC().AppendFormat(nil, time.RFC3339), life); err != nil {
-		return fmt.Errorf("revoke API key: %w", err)
+		c.Log.Warn("revoked API key not taken out of its file", "key", id, "error", err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"context"
@@ -14,23 +14,23 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 )
 
-// records are the audit log as the console reads it. The index is opened when somebody
+// Records are the audit log as the console reads it. The index is opened when somebody
 // first asks: a gateway that nobody asks has no work with it.
-type records struct {
+type Records struct {
 	source   audit.Source
 	interval time.Duration // of checkpoints
 	keys     *keys.Ring
 	turn     chan *index.Index // holds one, which is for one at a time; nil until it is open
 }
 
-func newRecords(c audit.Config, ring *keys.Ring) *records {
-	r := &records{source: c.Source(), interval: c.Checkpoint.Interval.Std(), keys: ring, turn: make(chan *index.Index, 1)}
+func NewRecords(c audit.Config, ring *keys.Ring) *Records {
+	r := &Records{source: c.Source(), interval: c.Checkpoint.Interval.Std(), keys: ring, turn: make(chan *index.Index, 1)}
 	r.turn <- nil
 	return r
 }
 
 // Find implements console.Records.
-func (r *records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error) {
+func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error) {
 	var i *index.Index
 	select {
 	case i = <-r.turn:
@@ -60,12 +60,12 @@ func (r *records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 }
 
 // All implements console.Records.
-func (r *records) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
+func (r *Records) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
 	return index.Scan(ctx, r.source, q)
 }
 
 // Live implements console.Records.
-func (r *records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
+func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
 	end, err := r.source.End()
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the audit log: %w", err)
@@ -74,7 +74,7 @@ func (r *records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, erro
 }
 
 // Verify implements console.Records.
-func (r *records) Verify(ctx context.Context, from, to time.Time) (*audit.Report, error) {
+func (r *Records) Verify(ctx context.Context, from, to time.Time) (*audit.Report, error) {
 	report, err := r.source.Verify(ctx, audit.Check{
 		Keys: r.keys.JWKS(), Sealer: r.keys, Interval: r.interval, From: from, To: to,
 	})
@@ -95,8 +95,8 @@ func late(err error) error {
 	return nil
 }
 
-// close waits for whoever reads.
-func (r *records) close() error {
+// Close waits for whoever reads.
+func (r *Records) Close() error {
 	if r == nil {
 		return nil
 	}

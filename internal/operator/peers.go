@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"cmp"
@@ -12,35 +12,39 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 const (
 	peerSpace   = "gateways" // of the state
-	peerPurpose = "gateways" // what its values are sealed for
+	PeerPurpose = "gateways" // what its values are sealed for
 	peerEvery   = 5 * time.Second
 	peerLife    = 4 * peerEvery // after which one that says nothing is gone
 	peerGoodbye = time.Second   // that the end of a gateway waits for the state at most
 )
 
-// peers are the gateways that share a state. Each says there how it stands, for whoever
+// Peers are the gateways that share a state. Each says there how it stands, for whoever
 // looks after all of them; none of them acts on what another one says.
-type peers struct {
-	*Gateway
+type Peers struct {
+	Shared    bool // others may be there, and hear it
+	Values    state.Values
+	Began     time.Time
+	Current   *snapshot.Current
+	Readiness Readiness
+	Condition func() telemetry.Condition
 
-	version string
+	Version string
 	self    string // of this process
-	cipher  sealing
+	Cipher  state.Cipher
 	cancel  context.CancelFunc
 	done    chan struct{} // nil where nothing is said to anybody
 }
 
-func (g *Gateway) openPeers(version string) {
-	g.peers = &peers{Gateway: g, version: version, self: rand.Text()[:12], cipher: sealing{g.keys, peerPurpose}}
-}
-
-// start says how this gateway stands until close, where others may hear it.
-func (p *peers) start() {
-	if p.revoked == nil { // as with keys: nobody else is there
+// Start says how this gateway stands until close, where others may hear it.
+func (p *Peers) Start() {
+	if !p.Shared {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -60,8 +64,8 @@ func (p *peers) start() {
 	}()
 }
 
-// close takes leave, so that nobody takes this gateway for one that has died.
-func (p *peers) close() {
+// Close takes leave, so that nobody takes this gateway for one that has died.
+func (p *Peers) Close() {
 	if p == nil || p.done == nil {
 		return
 	}
@@ -69,28 +73,28 @@ func (p *peers) close() {
 	<-p.done
 	ctx, cancel := context.WithTimeout(context.Background(), peerGoodbye)
 	defer cancel()
-	_ = p.store.Delete(ctx, peerSpace, p.self) // or it is gone after peerLife
+	_ = p.Values.Delete(ctx, peerSpace, p.self) // or it is gone after peerLife
 }
 
-func (p *peers) say(ctx context.Context) error {
+func (p *Peers) say(ctx context.Context) error {
 	doc, err := json.Marshal(p.own())
 	if err != nil {
 		return err
 	}
-	return p.store.Put(ctx, peerSpace, p.self, p.cipher.Seal(doc, peerPlace(p.self)), peerLife)
+	return p.Values.Put(ctx, peerSpace, p.self, p.Cipher.Seal(doc, peerPlace(p.self)), peerLife)
 }
 
 // peerPlace ties what a gateway says to itself.
 func peerPlace(instance string) []byte { return []byte(peerSpace + "\x00" + instance) }
 
 // own is how this gateway stands.
-func (p *peers) own() console.Peer {
+func (p *Peers) own() console.Peer {
 	b := built()
 	one := console.Peer{
-		Instance: p.self, Host: b.Host, Version: p.version, Revision: b.Revision, Started: p.began.UTC(), Seen: time.Now().UTC(), Why: p.status.unready(),
+		Instance: p.self, Host: b.Host, Version: p.Version, Revision: b.Revision, Started: p.Began.UTC(), Seen: time.Now().UTC(), Why: p.Readiness.Unready(),
 	}
 	one.Ready = one.Why == ""
-	for _, u := range p.condition().Limits {
+	for _, u := range p.Condition().Limits {
 		switch u.Limit {
 		case "requests":
 			one.Calls = int64(u.Used)
@@ -98,23 +102,22 @@ func (p *peers) own() console.Peer {
 			one.Streams = int64(u.Used)
 		}
 	}
-	if s := p.current.Load(); s != nil {
-		one.ID, one.Config = s.config.Server.ID, "sha256:"+hex.EncodeToString(s.config.Common[:])
+	if s := p.Current.Load(); s != nil {
+		one.ID, one.Config = s.Config.Server.ID, "sha256:"+hex.EncodeToString(s.Config.Common[:])
 	}
 	return one
 }
 
 // Cluster implements console.Running.
-func (r running) Cluster(ctx context.Context) (console.Cluster, error) {
-	p := r.peers
+func (p *Peers) Cluster(ctx context.Context) (console.Cluster, error) {
 	self := p.own()
 	self.Self = true
-	all := console.Cluster{Shared: p.revoked != nil, Gateways: []console.Peer{self}}
+	all := console.Cluster{Shared: p.Shared, Gateways: []console.Peer{self}}
 	if !all.Shared {
 		return all, nil
 	}
 	const most = 1000
-	list, err := p.store.List(ctx, peerSpace, "", most)
+	list, err := p.Values.List(ctx, peerSpace, "", most)
 	if err != nil {
 		return all, fmt.Errorf("list gateways: %w", err)
 	}
@@ -123,7 +126,7 @@ func (r running) Cluster(ctx context.Context) (console.Cluster, error) {
 			continue
 		}
 		one := console.Peer{Sealed: true}
-		if doc, err := p.cipher.Open(list[i].Data, peerPlace(list[i].Key)); err == nil && json.Unmarshal(doc, &one) == nil {
+		if doc, err := p.Cipher.Open(list[i].Data, peerPlace(list[i].Key)); err == nil && json.Unmarshal(doc, &one) == nil {
 			one.Sealed = false
 		}
 		one.Instance = list[i].Key
@@ -133,4 +136,10 @@ func (r running) Cluster(ctx context.Context) (console.Cluster, error) {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Instance, b.Instance))
 	})
 	return all, nil
+}
+
+// NewPeers gives this process a name among them.
+func NewPeers(p Peers) *Peers {
+	p.self = rand.Text()[:12]
+	return &p
 }

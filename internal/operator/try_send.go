@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"bytes"
@@ -46,7 +46,7 @@ const trialHeads = 64 << 10
 
 // send makes a request at the public listener, on a connection of its own. An answer that
 // is an error is an answer.
-func (t trials) send(c *trial, r *http.Request, most int64) (seen sight) {
+func (t Trials) send(c *trial, r *http.Request, most int64) (seen sight) {
 	began := time.Now()
 	tap := tap{most: int(most) + trialHeads}
 	transport, end := t.roundTripper(c, &tap)
@@ -97,9 +97,9 @@ func failedOr(ctx context.Context, err error) (ended string, why error) {
 // dial connects to the public listener, whatever address was asked for, and knows it by the
 // certificates that it serves: its name may lead elsewhere from here. What passes goes
 // through a tap, where there is one.
-func (t trials) dial(tap *tap, protocol string, secure bool) func(context.Context, string, string) (net.Conn, error) {
+func (t Trials) dial(tap *tap, protocol string, secure bool) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, address string) (net.Conn, error) {
-		at, err := url.Parse(t.URL())
+		at, err := url.Parse(t.Server.URL())
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +128,8 @@ func (t trials) dial(tap *tap, protocol string, secure bool) func(context.Contex
 }
 
 // own asks whether a connection is to this gateway.
-func (t trials) own(state tls.ConnectionState) error {
-	if len(state.PeerCertificates) > 0 && slices.ContainsFunc(t.server.Leaves(), func(c *x509.Certificate) bool {
+func (t Trials) own(state tls.ConnectionState) error {
+	if len(state.PeerCertificates) > 0 && slices.ContainsFunc(t.Server.Leaves(), func(c *x509.Certificate) bool {
 		return c.Equal(state.PeerCertificates[0])
 	}) {
 		return nil

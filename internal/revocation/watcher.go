@@ -1,4 +1,4 @@
-package gateway
+package revocation
 
 import (
 	"context"
@@ -17,9 +17,9 @@ const revokedEvery = time.Second / 2
 // errRevokedUnknown says that the state has not been reached since the start.
 var errRevokedUnknown = errors.New("the state has not said yet which API keys are revoked")
 
-// revocations keeps at hand which API keys were revoked for all gateways. While the state
+// Watcher keeps at hand which API keys were revoked for all gateways. While the state
 // cannot be reached what it said last holds; nobody else can revoke keys there then.
-type revocations struct {
+type Watcher struct {
 	values state.Values
 	log    *slog.Logger
 	ids    atomic.Pointer[map[string]time.Time] // nil until the state has answered
@@ -29,17 +29,17 @@ type revocations struct {
 	done   chan struct{}
 }
 
-// watchRevocations asks once before it returns, so that no revoked key is accepted in the
+// Watch asks once before it returns, so that no revoked key is accepted in the
 // first moment, and then until close.
-func watchRevocations(ctx context.Context, values state.Values, log *slog.Logger) *revocations {
-	v := &revocations{values: values, log: log, done: make(chan struct{})}
+func Watch(ctx context.Context, values state.Values, log *slog.Logger) *Watcher {
+	v := &Watcher{values: values, log: log, done: make(chan struct{})}
 	v.refresh(ctx)
 	ctx, v.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go v.watch(ctx)
 	return v
 }
 
-func (v *revocations) watch(ctx context.Context) {
+func (v *Watcher) watch(ctx context.Context) {
 	defer close(v.done)
 	tick := time.NewTicker(revokedEvery)
 	defer tick.Stop()
@@ -53,7 +53,7 @@ func (v *revocations) watch(ctx context.Context) {
 	}
 }
 
-func (v *revocations) refresh(ctx context.Context) {
+func (v *Watcher) refresh(ctx context.Context) {
 	ids, err := readRevoked(ctx, v.values)
 	switch {
 	case err == nil:
@@ -72,8 +72,8 @@ func (v *revocations) refresh(ctx context.Context) {
 	}
 }
 
-// has reports whether a key is revoked.
-func (v *revocations) has(id string) (bool, error) {
+// Has reports whether a key is revoked.
+func (v *Watcher) Has(id string) (bool, error) {
 	ids := v.ids.Load()
 	if ids == nil {
 		return false, errRevokedUnknown
@@ -82,15 +82,15 @@ func (v *revocations) has(id string) (bool, error) {
 	return revoked, nil
 }
 
-// known are the revoked keys, with when; none before the state has answered.
-func (v *revocations) known() map[string]time.Time {
+// Known are the revoked keys, with when; none before the state has answered.
+func (v *Watcher) Known() map[string]time.Time {
 	if ids := v.ids.Load(); ids != nil {
 		return *ids
 	}
 	return nil
 }
 
-func (v *revocations) close() {
+func (v *Watcher) Close() {
 	v.cancel()
 	<-v.done
 }

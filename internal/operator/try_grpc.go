@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func (c *trial) composeGRPC() error {
 
 // roundTripper makes one request at the public listener. For gRPC it speaks HTTP/2 from the
 // first byte, as gRPC's clients do.
-func (t trials) roundTripper(c *trial, tap *tap) (rt http.RoundTripper, end func()) {
+func (t Trials) roundTripper(c *trial, tap *tap) (rt http.RoundTripper, end func()) {
 	protocols, protocol := new(http.Protocols), "http/1.1"
 	protocols.SetHTTP1(true)
 	if c.side.Binding == wire.GRPC { // of which the bytes are not shown

@@ -1,4 +1,5 @@
-package gateway
+// Package observed counts what is asked of a store, and tells its failures from answers.
+package observed
 
 import (
 	"context"
@@ -9,24 +10,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
-// observed is a store whose operations are counted, and whose failures are told from
+// Store is a store whose operations are counted, and whose failures are told from
 // answers. It is put before those that are not in memory only: there counting would cost
 // more than what is counted, and nothing fails.
-type observed struct {
+type Store struct {
 	state.Store
-	count func(operation string, took time.Duration, err error)
+	Counted func(operation string, took time.Duration, err error)
 }
 
 // done counts an operation. Whatever kept the store from answering is the same to those
 // who asked: they do not know, and nobody may go on.
-func (o *observed) done(ctx context.Context, operation string, start time.Time, err error) error {
+func (o *Store) done(ctx context.Context, operation string, start time.Time, err error) error {
 	gone := err != nil && errors.Is(ctx.Err(), context.Canceled)
 	switch {
 	case gone: // a caller who did not wait says nothing about the store; one whose time ran out does
 	case answered(err):
-		o.count(operation, time.Since(start), nil)
+		o.Counted(operation, time.Since(start), nil)
 	default:
-		o.count(operation, time.Since(start), err)
+		o.Counted(operation, time.Since(start), err)
 	}
 	if answered(err) || errors.Is(err, state.ErrFull) || errors.Is(err, state.ErrUnavailable) ||
 		gone && errors.Is(err, context.Canceled) {
@@ -42,7 +43,7 @@ func answered(err error) bool {
 }
 
 // Away implements state.Distant for a store that is.
-func (o *observed) Away(agent string) error {
+func (o *Store) Away(agent string) error {
 	if d, ok := o.Store.(state.Distant); ok {
 		return d.Away(agent)
 	}
@@ -50,7 +51,7 @@ func (o *observed) Away(agent string) error {
 }
 
 // Ready implements state.Distant for a store that is.
-func (o *observed) Ready(ctx context.Context, agent string) error {
+func (o *Store) Ready(ctx context.Context, agent string) error {
 	d, ok := o.Store.(state.Distant)
 	if !ok {
 		return nil
@@ -60,79 +61,79 @@ func (o *observed) Ready(ctx context.Context, agent string) error {
 	return o.done(ctx, "ready", start, err)
 }
 
-func (o *observed) Claim(ctx context.Context, r state.Record) (state.Record, error) {
+func (o *Store) Claim(ctx context.Context, r state.Record) (state.Record, error) {
 	start := time.Now()
 	stands, err := o.Store.Claim(ctx, r)
 	return stands, o.done(ctx, "claim", start, err)
 }
 
-func (o *observed) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record, error) {
+func (o *Store) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record, error) {
 	start := time.Now()
 	stand, err := o.Store.ClaimAll(ctx, rs)
 	return stand, o.done(ctx, "claim", start, err)
 }
 
-func (o *observed) Lookup(ctx context.Context, agent string, k state.Kind, id string) (state.Record, bool, error) {
+func (o *Store) Lookup(ctx context.Context, agent string, k state.Kind, id string) (state.Record, bool, error) {
 	start := time.Now()
 	r, ok, err := o.Store.Lookup(ctx, agent, k, id)
 	return r, ok, o.done(ctx, "lookup", start, err)
 }
 
-func (o *observed) LookupAll(ctx context.Context, agent string, refs []state.Ref) ([]state.Record, error) {
+func (o *Store) LookupAll(ctx context.Context, agent string, refs []state.Ref) ([]state.Record, error) {
 	start := time.Now()
 	found, err := o.Store.LookupAll(ctx, agent, refs)
 	return found, o.done(ctx, "lookup", start, err)
 }
 
-func (o *observed) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
+func (o *Store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
 	start := time.Now()
 	list, err := o.Store.Tasks(ctx, q)
 	return list, o.done(ctx, "list", start, err)
 }
 
-func (o *observed) Count(ctx context.Context, q state.Query) (int, error) {
+func (o *Store) Count(ctx context.Context, q state.Query) (int, error) {
 	start := time.Now()
 	n, err := o.Store.Count(ctx, q)
 	return n, o.done(ctx, "count", start, err)
 }
 
-func (o *observed) Advance(ctx context.Context, s state.Step, from, to string) (string, error) {
+func (o *Store) Advance(ctx context.Context, s state.Step, from, to string) (string, error) {
 	start := time.Now()
 	stands, err := o.Store.Advance(ctx, s, from, to)
 	return stands, o.done(ctx, "advance", start, err)
 }
 
-func (o *observed) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, error) {
+func (o *Store) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, error) {
 	start := time.Now()
 	drawn, err := o.Store.Draw(ctx, draws)
 	return drawn, o.done(ctx, "draw", start, err)
 }
 
-func (o *observed) Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+func (o *Store) Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
 	start := time.Now()
 	added, err := o.Store.Add(ctx, space, key, data, ttl)
 	return added, o.done(ctx, "add", start, err)
 }
 
-func (o *observed) Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+func (o *Store) Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
 	start := time.Now()
 	replaced, err := o.Store.Replace(ctx, space, key, data, ttl)
 	return replaced, o.done(ctx, "replace", start, err)
 }
 
-func (o *observed) Release(ctx context.Context, holds []state.Draw) error {
+func (o *Store) Release(ctx context.Context, holds []state.Draw) error {
 	start := time.Now()
 	err := o.Store.Release(ctx, holds)
 	return o.done(ctx, "release", start, err)
 }
 
-func (o *observed) Append(ctx context.Context, log string, after uint64, entries [][]byte, keep state.Bound) error {
+func (o *Store) Append(ctx context.Context, log string, after uint64, entries [][]byte, keep state.Bound) error {
 	start := time.Now()
 	err := o.Store.Append(ctx, log, after, entries, keep)
 	return o.done(ctx, "append", start, err)
 }
 
-func (o *observed) Read(ctx context.Context, log string, after uint64, limit int) (state.Tail, error) {
+func (o *Store) Read(ctx context.Context, log string, after uint64, limit int) (state.Tail, error) {
 	start := time.Now()
 	tail, err := o.Store.Read(ctx, log, after, limit)
 	return tail, o.done(ctx, "read", start, err)

@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"cmp"
@@ -9,56 +9,63 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// policies are the rules in force as the console asks them.
-type policies struct{ *Gateway }
+// Policies are the rules in force as the console asks them.
+type Policies struct {
+	Began   time.Time // of the counts
+	Current *snapshot.Current
+	Metrics *telemetry.Metrics
+	Records *Records
+}
 
 // Explain implements console.Policy. It asks what calls are asked, and what the agent's
 // card says is what calls are held to.
-func (p policies) Explain(ctx context.Context, q *verdict.Question) (*verdict.Explanation, error) {
-	s := p.acquire()
+func (p Policies) Explain(ctx context.Context, q *verdict.Question) (*verdict.Explanation, error) {
+	s := p.Current.Acquire()
 	if s == nil {
-		return nil, errClosed
+		return nil, snapshot.ErrClosed
 	}
-	defer s.release()
-	jd := s.explainer()
+	defer s.Release()
+	jd := explainer(s)
 	i, wrong, err := jd.Read(q, time.Now())
 	if err != nil {
 		return nil, console.QuestionInvalid{Member: wrong, Err: err}
 	}
-	i.Card = s.agents[i.Agent.ID].agent.Source.Current()
+	i.Card = s.Agents[i.Agent.ID].Agent.Source.Current()
 	return jd.Judge(ctx, i), nil
 }
 
 // explainer says what becomes of calls in this snapshot.
-func (s *snapshot) explainer() *explain.Judge {
-	cfg, l := s.config, s.config.Server.Limits
+func explainer(s *snapshot.Snapshot) *explain.Judge {
+	cfg, l := s.Config, s.Config.Server.Limits
 	return &explain.Judge{
-		Authn: &cfg.Authn, Policy: cfg.Policy.Config, Rules: s.rules, RuleAgents: cfg.RuleAgents(), Book: s.book,
-		Limits: s.limits, Panel: cmp.Or(s.panel, &pdp.Panel{}), PublicURL: s.public.String(),
+		Authn: &cfg.Authn, Policy: cfg.Policy.Config, Rules: s.Rules, RuleAgents: cfg.RuleAgents(), Book: s.Book,
+		Limits: s.Limits, Panel: cmp.Or(s.Panel, &pdp.Panel{}), PublicURL: s.Public.String(),
 		Wire: wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts},
 		Push: cfg.Push.Passes() || cfg.Push.Relays(),
 		Find: func(id string) (*explain.Agent, error) {
-			m := s.agents[id]
+			m := s.Agents[id]
 			if m == nil {
 				return nil, fmt.Errorf("there is no agent %q", id)
 			}
-			return explain.NewAgent(&m.config, cfg.Policy.FileParts)
+			return explain.NewAgent(&m.Config, cfg.Policy.FileParts)
 		},
 	}
 }
 
 // Limits implements console.Policy.
-func (p policies) Limits() (list []console.CallerLimit, onLoss string) {
-	s := p.current.Load()
+func (p Policies) Limits() (list []console.CallerLimit, onLoss string) {
+	s := p.Current.Load()
 	if s == nil {
 		return nil, ""
 	}
-	shown, onLoss := s.limits.Show()
+	shown, onLoss := s.Limits.Show()
 	for _, l := range shown {
 		one := console.CallerLimit{
 			Name: l.Name, Shadow: l.Shadow, Key: l.Key, Agents: l.Agents, Skills: l.Skills, Methods: l.Methods,
@@ -73,9 +80,9 @@ func (p policies) Limits() (list []console.CallerLimit, onLoss string) {
 }
 
 // Hits implements console.Policy.
-func (p policies) Hits() console.Hits {
+func (p Policies) Hits() console.Hits {
 	of := map[string]*console.Hit{}
-	for _, c := range p.telemetry.Metrics.RuleDecisions() {
+	for _, c := range p.Metrics.RuleDecisions() {
 		h := of[c.Labels["rule"]]
 		if h == nil {
 			h = &console.Hit{Rule: c.Labels["rule"]}
@@ -92,7 +99,7 @@ func (p policies) Hits() console.Hits {
 			h.Error += c.Value
 		}
 	}
-	hits := console.Hits{Since: p.began.UTC(), Rules: make([]console.Hit, 0, len(of))}
+	hits := console.Hits{Since: p.Began.UTC(), Rules: make([]console.Hit, 0, len(of))}
 	for _, h := range of {
 		hits.Rules = append(hits.Rules, *h)
 	}

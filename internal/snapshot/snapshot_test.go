@@ -1,4 +1,4 @@
-package gateway
+package snapshot
 
 import (
 	"sync"
@@ -14,13 +14,13 @@ import (
 func TestSnapshotClosesOnce(t *testing.T) {
 	t.Parallel()
 	const generations, callers = 300, 8
-	g := &Gateway{}
+	var current Current
 	type life struct{ holders, closed atomic.Int64 }
 	lives := sync.Map{} // of *snapshot to *life
-	fresh := func() *snapshot {
-		s, l := &snapshot{}, &life{}
-		s.refs.Store(1)
-		s.close = sync.OnceFunc(func() {
+	fresh := func() *Snapshot {
+		s, l := &Snapshot{}, &life{}
+		s.Refs.Store(1)
+		s.Close = sync.OnceFunc(func() {
 			l.closed.Add(1)
 			if n := l.holders.Load(); n != 0 {
 				t.Errorf("closed while %d requests used it", n)
@@ -29,7 +29,7 @@ func TestSnapshotClosesOnce(t *testing.T) {
 		lives.Store(s, l)
 		return s
 	}
-	g.current.Store(fresh())
+	current.Store(fresh())
 	stop := make(chan struct{})
 	var calling sync.WaitGroup
 	for range callers {
@@ -40,7 +40,7 @@ func TestSnapshotClosesOnce(t *testing.T) {
 					return
 				default:
 				}
-				s := g.acquire()
+				s := current.Acquire()
 				v, _ := lives.Load(s)
 				l := v.(*life)
 				l.holders.Add(1)
@@ -48,20 +48,20 @@ func TestSnapshotClosesOnce(t *testing.T) {
 					t.Error("a request got a closed snapshot")
 				}
 				l.holders.Add(-1)
-				s.release()
+				s.Release()
 			}
 		})
 	}
 	for range generations {
-		old := g.current.Load()
-		g.current.Store(fresh())
-		old.release()
+		old := current.Load()
+		current.Store(fresh())
+		old.Release()
 	}
 	close(stop)
 	calling.Wait()
 	lives.Range(func(s, v any) bool {
 		want := int64(1)
-		if s == g.current.Load() {
+		if s == current.Load() {
 			want = 0
 		}
 		if n := v.(*life).closed.Load(); n != want {
@@ -69,9 +69,9 @@ func TestSnapshotClosesOnce(t *testing.T) {
 		}
 		return true
 	})
-	last := g.current.Swap(nil)
-	last.release()
-	if g.acquire() != nil {
+	last := current.Swap(nil)
+	last.Release()
+	if current.Acquire() != nil {
 		t.Error("a closed gateway has a snapshot")
 	}
 }
@@ -84,15 +84,15 @@ func TestMemberEndsWithLastSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := 0
-	m := &member{users: new(atomic.Int64), stop: func() { stopped++ }, agent: &agents.Agent{Upstream: up}}
-	m.users.Store(2)
-	a := &snapshot{agents: map[string]*member{"m": m}}
-	b := &snapshot{agents: map[string]*member{"m": m}}
-	for i, s := range []*snapshot{a, b} {
+	m := &Member{Users: new(atomic.Int64), Stop: func() { stopped++ }, Agent: &agents.Agent{Upstream: up}}
+	m.Users.Store(2)
+	a := &Snapshot{Agents: map[string]*Member{"m": m}}
+	b := &Snapshot{Agents: map[string]*Member{"m": m}}
+	for i, s := range []*Snapshot{a, b} {
 		if stopped != 0 {
 			t.Fatalf("it ended while %d snapshots held it", 2-i)
 		}
-		s.dismiss()
+		s.Dismiss()
 	}
 	if stopped != 1 {
 		t.Errorf("it ended %d times", stopped)

@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"bytes"

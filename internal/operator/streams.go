@@ -1,15 +1,15 @@
-package gateway
+package operator
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
-// streams are the event streams that are open, as the console sees them.
-type streams struct{ *openstreams.Streams }
+// Streams are the event streams that are open, as the console sees them.
+type Streams struct{ *openstreams.Streams }
 
 // Open implements console.Streams.
-func (s streams) Open() []console.OpenStream {
+func (s Streams) Open() []console.OpenStream {
 	all := s.List()
 	list := make([]console.OpenStream, len(all))
 	for i := range all {

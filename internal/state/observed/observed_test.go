@@ -1,4 +1,4 @@
-package gateway
+package observed
 
 import (
 	"cmp"
@@ -53,7 +53,7 @@ func TestObservedTellsFailuresFromAnswers(t *testing.T) {
 		"anything else":                {err: broken, unavailable: true, counted: broken},
 	} {
 		counted := uncounted
-		o := &observed{failing{err: tt.err}, func(_ string, _ time.Duration, err error) { counted = err }}
+		o := &Store{failing{err: tt.err}, func(_ string, _ time.Duration, err error) { counted = err }}
 		_, _, err := o.Lookup(cmp.Or(tt.ctx, t.Context()), "billing", state.Task, "t")
 		if errors.Is(err, state.ErrUnavailable) != tt.unavailable || !errors.Is(err, tt.err) || !errors.Is(counted, tt.counted) {
 			t.Errorf("%s: %v, counted as %v", name, err, counted)
@@ -74,7 +74,7 @@ func TestObservedOperationsHaveNames(t *testing.T) {
 	memory := state.NewMemory(state.Config{})
 	t.Cleanup(func() { _ = memory.Close() })
 	counted := map[string]bool{}
-	o := reflect.ValueOf(&observed{memory, func(operation string, _ time.Duration, _ error) { counted[operation] = true }})
+	o := reflect.ValueOf(&Store{memory, func(operation string, _ time.Duration, _ error) { counted[operation] = true }})
 	for i := range o.NumMethod() {
 		if o.Type().Method(i).Name == "Close" {
 			continue
@@ -108,7 +108,7 @@ func (moving) Append(context.Context, string, uint64, [][]byte, state.Bound) err
 func TestObservedCountsMovedAsAnswered(t *testing.T) {
 	t.Parallel()
 	counted := errors.New("not counted")
-	o := &observed{moving{}, func(_ string, _ time.Duration, err error) { counted = err }}
+	o := &Store{moving{}, func(_ string, _ time.Duration, err error) { counted = err }}
 	err := o.Append(t.Context(), "log", 1, nil, state.Bound{})
 	if !errors.Is(err, state.ErrMoved) || errors.Is(err, state.ErrUnavailable) || counted != nil {
 		t.Errorf("%v, counted as %v", err, counted)
@@ -124,7 +124,7 @@ func (losing) Done(context.Context, string, string, string) error { return state
 func TestObservedCountsTakenAsAnswered(t *testing.T) {
 	t.Parallel()
 	counted := errors.New("not counted")
-	o := &observed{losing{}, func(_ string, _ time.Duration, err error) { counted = err }}
+	o := &Store{losing{}, func(_ string, _ time.Duration, err error) { counted = err }}
 	err := o.Done(t.Context(), "q", "h", "1")
 	if !errors.Is(err, state.ErrTaken) || errors.Is(err, state.ErrUnavailable) || counted != nil {
 		t.Errorf("%v, counted as %v", err, counted)

@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"context"
@@ -11,18 +11,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
 // Replay implements console.Policy. Agents, extensions and all of the policy but its rules are
 // those that are in force.
-func (p policies) Replay(ctx context.Context, d *verdict.Draft, b console.ReplayBounds) (*verdict.Replayed, error) {
-	s := p.acquire()
+func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b console.ReplayBounds) (*verdict.Replayed, error) {
+	s := p.Current.Acquire()
 	if s == nil {
-		return nil, errClosed
+		return nil, snapshot.ErrClosed
 	}
-	defer s.release()
-	next, rules, err := s.config.Draft([]byte(d.Rules), s.book)
+	defer s.Release()
+	next, rules, err := s.Config.Draft([]byte(d.Rules), s.Book)
 	var bad *config.DraftError
 	if errors.As(err, &bad) {
 		return nil, console.DraftInvalid{Line: bad.Line, Err: bad.Err}
@@ -30,12 +31,12 @@ func (p policies) Replay(ctx context.Context, d *verdict.Draft, b console.Replay
 	if err != nil {
 		return nil, err
 	}
-	jd := s.explainer()
+	jd := explainer(s)
 	jd.Policy, jd.Rules, jd.RuleAgents = next.Policy.Config, rules, next.RuleAgents()
 	r := explain.NewReplay(jd)
 	r.Sample = b.Sample
 	answer := &verdict.Replayed{Changes: []verdict.Redecided{}}
-	for c, err := range p.records.calls(ctx, index.Query{Type: "call", From: d.Since, Until: d.Until}) {
+	for c, err := range p.Records.calls(ctx, index.Query{Type: "call", From: d.Since, Until: d.Until}) {
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +62,7 @@ func (p policies) Replay(ctx context.Context, d *verdict.Draft, b console.Replay
 const replayPage = 1000
 
 // calls are the recorded calls that are asked for, the newest first.
-func (r *records) calls(ctx context.Context, q index.Query) iter.Seq2[*audit.Call, error] {
+func (r *Records) calls(ctx context.Context, q index.Query) iter.Seq2[*audit.Call, error] {
 	q.Limit = replayPage
 	return func(yield func(*audit.Call, error) bool) {
 		for {

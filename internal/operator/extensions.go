@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"cmp"
@@ -10,15 +10,21 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// extensions are those of the configuration in force as the console sees them.
-type extensions struct{ *Gateway }
+// Extensions are those of the configuration in force as the console sees them.
+type Extensions struct {
+	Began   time.Time // of the counts
+	Current *snapshot.Current
+	Metrics *telemetry.Metrics
+}
 
 // Registry implements console.Extensions.
-func (x extensions) Registry() console.Registry {
-	r := console.Registry{Since: x.began.UTC(), Extensions: []console.Registered{}}
-	s := x.current.Load()
+func (x Extensions) Registry() console.Registry {
+	r := console.Registry{Since: x.Began.UTC(), Extensions: []console.Registered{}}
+	s := x.Current.Load()
 	if s == nil {
 		return r
 	}
@@ -34,9 +40,9 @@ func (x extensions) Registry() console.Registry {
 	for uri := range violations {
 		rest[uri] = true
 	}
-	for i := range s.config.Extensions {
-		add(registeredOf(&s.config.Extensions[i]))
-		delete(rest, s.config.Extensions[i].URI)
+	for i := range s.Config.Extensions {
+		add(registeredOf(&s.Config.Extensions[i]))
+		delete(rest, s.Config.Extensions[i].URI)
 	}
 	for _, uri := range slices.Sorted(maps.Keys(rest)) {
 		add(console.Registered{URI: uri, Kind: "other", Status: "other"})
@@ -56,9 +62,9 @@ func registeredOf(e *ext.Entry) console.Registered {
 }
 
 // counts are what calls did with extensions, by URI.
-func (x extensions) counts() (map[string]console.Negotiated, map[string][]console.Violation) {
+func (x Extensions) counts() (map[string]console.Negotiated, map[string][]console.Violation) {
 	calls, violations := map[string]console.Negotiated{}, map[string][]console.Violation{}
-	for _, c := range x.telemetry.Metrics.Negotiations() {
+	for _, c := range x.Metrics.Negotiations() {
 		n := calls[c.Labels["uri"]]
 		switch c.Labels["result"] {
 		case "activated":
@@ -74,7 +80,7 @@ func (x extensions) counts() (map[string]console.Negotiated, map[string][]consol
 		}
 		calls[c.Labels["uri"]] = n
 	}
-	for _, c := range x.telemetry.Metrics.Violations() {
+	for _, c := range x.Metrics.Violations() {
 		uri := c.Labels["uri"]
 		violations[uri] = append(violations[uri], console.Violation{
 			Fault: c.Labels["fault"], Enforced: c.Labels["enforced"] == "true", Count: c.Value,
@@ -89,22 +95,22 @@ func (x extensions) counts() (map[string]console.Negotiated, map[string][]consol
 }
 
 // Adoption implements console.Extensions.
-func (x extensions) Adoption(after string, limit int) []console.Adoption {
+func (x Extensions) Adoption(after string, limit int) []console.Adoption {
 	list := []console.Adoption{}
-	s := x.acquire()
+	s := x.Current.Acquire()
 	if s == nil {
 		return list
 	}
-	defer s.release()
-	ids := slices.Sorted(maps.Keys(s.agents))
+	defer s.Release()
+	ids := slices.Sorted(maps.Keys(s.Agents))
 	at, found := slices.BinarySearch(ids, after)
 	if found {
 		at++
 	}
 	for _, id := range ids[at:min(at+limit, len(ids))] {
-		q, known := s.standing(s.agents[id])
+		q, known := extensionsOf(s.Agents[id])
 		one := console.Adoption{Agent: id, Card: known, Extensions: []console.Adopted{}}
-		for _, a := range s.book.Explain(q) {
+		for _, a := range s.Book.Explain(q) {
 			adopted := console.Adopted{URI: a.URI, Standing: a.Standing}
 			for _, d := range q.Declared {
 				if d.URI == a.URI {
@@ -119,28 +125,28 @@ func (x extensions) Adoption(after string, limit int) []console.Adoption {
 }
 
 // Of implements console.Extensions.
-func (x extensions) Of(agent string) (console.Standing, bool) {
-	s := x.acquire()
+func (x Extensions) Of(agent string) (console.Standing, bool) {
+	s := x.Current.Acquire()
 	if s == nil {
 		return console.Standing{}, false
 	}
-	defer s.release()
-	m := s.agents[agent]
+	defer s.Release()
+	m := s.Agents[agent]
 	if m == nil {
 		return console.Standing{}, false
 	}
-	q, known := s.standing(m)
-	return console.Standing{Agent: agent, Card: known, Extensions: s.book.Explain(q)}, true
+	q, known := extensionsOf(m)
+	return console.Standing{Agent: agent, Card: known, Extensions: s.Book.Explain(q)}, true
 }
 
-// standing is what is asked about an agent's extensions where no rule has a say. known says
+// extensionsOf is what is asked about an agent's extensions where no rule has a say. known says
 // that its card is.
-func (s *snapshot) standing(m *member) (q *ext.Question, known bool) {
-	q = &ext.Question{Config: &m.config.Extensions, Provided: map[string]ext.Declared{}, Now: time.Now()}
+func extensionsOf(m *snapshot.Member) (q *ext.Question, known bool) {
+	q = &ext.Question{Config: &m.Config.Extensions, Provided: map[string]ext.Declared{}, Now: time.Now()}
 	for uri, p := range provided.Providers() {
 		q.Provided[uri] = p.Declared()
 	}
-	c := m.agent.Source.Current()
+	c := m.Agent.Source.Current()
 	if c != nil {
 		q.Declared = c.Extensions
 	}

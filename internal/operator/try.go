@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"cmp"
@@ -14,12 +14,17 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// trials makes calls at the gateway's own public listener, as somebody who is elsewhere
+// Trials makes calls at the gateway's own public listener, as somebody who is elsewhere
 // would.
-type trials struct{ *Gateway }
+type Trials struct {
+	Current *snapshot.Current
+	Server  *server.Server
+}
 
 // trialID is the JSON-RPC id of such calls.
 const trialID = `"try"`
@@ -48,7 +53,7 @@ func amiss(member, text string, args ...any) error {
 }
 
 // Try implements console.Trials.
-func (t trials) Try(ctx context.Context, a *console.Attempt, most int64) (*console.Trial, error) {
+func (t Trials) Try(ctx context.Context, a *console.Attempt, most int64) (*console.Trial, error) {
 	c := trial{Attempt: a}
 	if err := t.settle(&c); err != nil {
 		return nil, err
@@ -75,23 +80,23 @@ func (t trials) Try(ctx context.Context, a *console.Attempt, most int64) (*conso
 }
 
 // settle reads what the attempt names.
-func (t trials) settle(c *trial) error {
-	s := t.acquire()
+func (t Trials) settle(c *trial) error {
+	s := t.Current.Acquire()
 	if s == nil {
-		return errClosed
+		return snapshot.ErrClosed
 	}
-	defer s.release()
-	m := s.agents[c.Agent]
+	defer s.Release()
+	m := s.Agents[c.Agent]
 	if m == nil {
 		return amiss("agent", "there is no agent %q", c.Agent)
 	}
-	if card := m.agent.Source.Current(); card != nil {
-		for _, i := range m.config.Offers(card) {
+	if card := m.Agent.Source.Current(); card != nil {
+		for _, i := range m.Config.Offers(card) {
 			c.offers = append(c.offers, wire.Side{Version: i.Version, Binding: i.Binding})
 		}
 	}
-	c.public, c.prefix, c.keys = s.public, s.config.Server.PathPrefix(), s.config.Authn.APIKeys.HeaderName()
-	c.host = c.hostOf(m.config.Hosts)
+	c.public, c.prefix, c.keys = s.Public, s.Config.Server.PathPrefix(), s.Config.Authn.APIKeys.HeaderName()
+	c.host = c.hostOf(m.Config.Hosts)
 	if c.APIKey != "" && c.keys == "" {
 		return amiss("apiKey", "the gateway takes none (authn.apiKeys)")
 	}
@@ -105,7 +110,7 @@ func (t trials) settle(c *trial) error {
 	if c.side.Version == wire.V01 && c.side.Binding != wire.JSONRPC {
 		return amiss("binding", "A2A 0.1 has JSONRPC alone")
 	}
-	if c.side.Binding == wire.GRPC && !s.config.Server.GRPC() {
+	if c.side.Binding == wire.GRPC && !s.Config.Server.GRPC() {
 		return amiss("binding", "the gateway serves no gRPC")
 	}
 	return nil

@@ -1,4 +1,4 @@
-package gateway
+package operator
 
 import (
 	"cmp"
@@ -8,30 +8,50 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
+// Parts are those of the gateway whose health is shown.
+type Parts struct {
+	Current      *snapshot.Current
+	Server       *server.Server
+	Certificates func() []acme.Status // of those from a CA
+	Audit        *audit.Log
+	Sinks        *sink.Sinks
+	Store        state.Store
+	Work         *overload.Ladder
+	Condition    func() telemetry.Condition
+	Buffered     func() (used, most int64) // of streams' events
+}
+
 // Health implements console.Running.
-func (r running) Health(ctx context.Context) console.Health {
+func (r *Parts) Health(ctx context.Context) console.Health {
 	h := console.Health{
 		Build: built(), Limits: r.limits(), Audit: r.auditHealth(),
 		Sinks: []console.SinkHealth{}, Certificates: r.served(),
 	}
-	for _, st := range r.sinks.States() {
+	for _, st := range r.Sinks.States() {
 		h.Sinks = append(h.Sinks, console.SinkHealth{
 			Kind: st.Kind, Waiting: int(st.Records), Oldest: st.Oldest.Seconds(), Failing: st.Failing, //nolint:gosec // never that many
 		})
 	}
 	h.State = console.StoreHealth{Driver: "memory", OK: true}
-	if err := r.store.Ping(ctx); err != nil {
+	if err := r.Store.Ping(ctx); err != nil {
 		h.State.OK, h.State.Why = false, err.Error()
 	}
-	if s := r.current.Load(); s != nil {
-		h.State.Driver = cmp.Or(s.config.State.Driver, h.State.Driver)
-		h.Build.ID, h.Audit.FailOpen = s.config.Server.ID, s.config.Telemetry.Audit.FailOpen()
+	if s := r.Current.Load(); s != nil {
+		h.State.Driver = cmp.Or(s.Config.State.Driver, h.State.Driver)
+		h.State.Shared = s.Config.State.Shared()
+		h.Build.ID, h.Audit.FailOpen = s.Config.Server.ID, s.Config.Telemetry.Audit.FailOpen()
 	}
-	h.State.Shared = h.State.Driver == redisDriver
 	return h
 }
 
@@ -51,23 +71,23 @@ func built() console.Build {
 	return b
 }
 
-func (g *Gateway) auditHealth() console.AuditHealth {
-	a := console.AuditHealth{OK: true, Seq: int(g.audit.Seq())} //nolint:gosec // never that many
-	if err := g.audit.Err(); err != nil {
+func (r *Parts) auditHealth() console.AuditHealth {
+	a := console.AuditHealth{OK: true, Seq: int(r.Audit.Seq())} //nolint:gosec // never that many
+	if err := r.Audit.Err(); err != nil {
 		a.OK, a.Why = false, err.Error()
 	}
-	records, oldest := g.audit.Lag()
+	records, oldest := r.Audit.Lag()
 	a.Unsynced, a.Oldest = records, oldest.Seconds()
 	return a
 }
 
 // limits are those whose use is known, as metrics have them, and what is measured.
-func (g *Gateway) limits() []console.Limit {
+func (r *Parts) limits() []console.Limit {
 	list := []console.Limit{}
-	reading := g.work.Reading()
+	reading := r.Work.Reading()
 	stands := func(rung overload.Rung) bool { return reading != nil && slices.Contains(reading.Standing, rung) }
 	units := map[string]string{"requests": "calls"}
-	for _, u := range g.condition().Limits {
+	for _, u := range r.Condition().Limits {
 		list = append(list, console.Limit{
 			Name: "server.limits." + u.Limit, Unit: cmp.Or(units[u.Limit], u.Limit), Used: float64(u.Used), Max: float64(u.Max),
 			Refuses: stands(overload.Rung(u.Limit)) || u.Limit != "descriptors" && u.Max > 0 && u.Used >= u.Max,
@@ -77,20 +97,20 @@ func (g *Gateway) limits() []console.Limit {
 		list = append(list,
 			console.Limit{Name: "server.limits.softMemory", Unit: "bytes", Used: float64(reading.Used), Max: float64(reading.Soft), Refuses: stands(overload.SoftMemory)},
 			console.Limit{Name: "server.limits.memory", Unit: "bytes", Used: float64(reading.Used), Max: float64(reading.Hard), Refuses: stands(overload.Memory)},
-			console.Limit{Name: "server.limits.delay", Unit: "seconds", Used: reading.Delay.Seconds(), Max: g.bounds().Delay.Seconds(), Refuses: stands(overload.Delay)},
+			console.Limit{Name: "server.limits.delay", Unit: "seconds", Used: reading.Delay.Seconds(), Max: r.Current.Bounds().Delay.Seconds(), Refuses: stands(overload.Delay)},
 		)
 	}
-	kept, most := g.hub.Kept()
+	kept, most := r.Buffered()
 	return append(list, console.Limit{Name: "streams.buffer.total", Unit: "bytes", Used: float64(kept), Max: float64(most)})
 }
 
 // served are the certificates of the public listener, with what keeps those of a CA from
 // being renewed.
-func (g *Gateway) served() []console.Certificate {
+func (r *Parts) served() []console.Certificate {
 	list := []console.Certificate{}
-	for _, leaf := range g.server.Leaves() {
+	for _, leaf := range r.Server.Leaves() {
 		c := console.PublicCertificate(leaf)
-		for _, st := range g.certificates.status() {
+		for _, st := range r.Certificates() {
 			if st.Err != nil && leaf.VerifyHostname(st.Domain) == nil {
 				c.Renewal = st.Err.Error()
 			}

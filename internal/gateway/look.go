@@ -1,0 +1,60 @@
+package gateway
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// lookTimeout ends one look at an address.
+const lookTimeout = 2 * time.Second
+
+// look finds out whether calls have somewhere to go, right after the card was fetched: with
+// its origin there is a connection then, and with others one is tried, over which nothing
+// is sent.
+func look(a *agents.Config, c *card.Card, up *upstream.Upstream) {
+	usable, _ := a.Usable(c)
+	if len(usable) == 0 || len(a.Load.Instances) > 0 { // whose instances are checked
+		return
+	}
+	own := hostPort(a.Card.URL)
+	for _, i := range usable {
+		at := hostPort(secret.URL(i.URL))
+		if at == own || connects(up, at) {
+			up.Looked(true)
+			return
+		}
+	}
+	up.Looked(false)
+}
+
+func connects(up *upstream.Upstream, address string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	return up.Connects(ctx, address)
+}
+
+// hostPort is what is connected to.
+func hostPort(at secret.URL) string {
+	u, err := at.Parse()
+	if err != nil {
+		return ""
+	}
+	return net.JoinHostPort(u.Hostname(), port(u))
+}
+
+func port(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}

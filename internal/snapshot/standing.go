@@ -1,0 +1,53 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// Standing is whether calls reach an agent: a word of telemetry.AgentStates, and why.
+type Standing struct{ Word, Why string }
+
+// Pending is before anything is known.
+func (s Standing) Pending() bool { return s.Word == telemetry.AgentPending }
+
+func (s Standing) Serving() bool { return s.Word == telemetry.AgentServing }
+
+// Text is for people.
+func (s Standing) Text() string { return s.Word + ": " + s.Why }
+
+// Standing says how the agent stands. Of several reasons it is the one that keeps most calls
+// away.
+func (m *Member) Standing() Standing {
+	current, err, ruling := m.Agent.Source.Current(), m.Agent.Source.Err(), m.Judge.Status()
+	waits := ruling.State == trust.Quarantined
+	up, trouble := m.Agent.Upstream.State(), m.Agent.Upstream.Trouble()
+	switch {
+	case current == nil && waits && err != nil:
+		return Standing{telemetry.AgentCardWaiting, err.Error()}
+	case errors.Is(err, card.ErrPending) && current == nil:
+		return Standing{telemetry.AgentPending, err.Error()}
+	case current == nil && err != nil:
+		return Standing{telemetry.AgentNoCard, err.Error()}
+	case current == nil:
+		return Standing{telemetry.AgentNoCard, "card not fetched yet"}
+	case !m.Agent.Callable():
+		return Standing{telemetry.AgentNoInterface, "the card names no interface that can be called; write one down under interfaces, or list its origin under endpoints"}
+	case trouble == upstream.Unreachable:
+		return Standing{telemetry.AgentUnreachable, "no connection to where calls go comes about"}
+	case len(m.Config.Load.Instances) > 0 && up.Healthy == 0:
+		return Standing{telemetry.AgentUnreachable, fmt.Sprintf("none of %d instances is healthy", up.Instances)}
+	case trouble == upstream.Failing:
+		return Standing{telemetry.AgentFailing, "one call after the other fails"}
+	case waits:
+		return Standing{telemetry.AgentCardWaiting, fmt.Sprintf("another card waits for a decision: %s (%s)", ruling.Why, ruling.Digest)}
+	case err != nil && !errors.Is(err, card.ErrPending):
+		return Standing{telemetry.AgentCardStale, err.Error()}
+	}
+	return Standing{Word: telemetry.AgentServing}
+}
