@@ -64,7 +64,7 @@ func TestObservedTellsFailuresFromAnswers(t *testing.T) {
 // Each operation has a name of its own in the metrics, and none of them is other.
 func TestObservedOperationsHaveNames(t *testing.T) {
 	t.Parallel()
-	metrics, err := os.ReadFile("../../docs/metrics.md")
+	metrics, err := os.ReadFile("../../../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
