@@ -19,21 +19,23 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 // floors is the house: a package imports from lower floors only, never from its
 // own. A package that is not here has no place yet, and the test says so.
 var floors = [][]string{
-	0:  {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/breaker", "internal/share", "internal/egress", "internal/jws", "internal/durable", "internal/netpoll", "internal/demo", "internal/server/strict", "internal/server/flood", "internal/console/openapi", "card/lint", "proxy/buffers", "internal/keypath"},
-	1:  {"internal/server/http1", "internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "audit/redact", "audit/vault", "internal/keys", "internal/state", "internal/console/login", "internal/tunnel"},
+	0:  {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/breaker", "internal/share", "internal/jws", "internal/durable", "internal/netpoll", "internal/demo", "internal/server/strict", "internal/server/flood", "internal/console/openapi", "card/lint", "proxy/buffers", "internal/keypath"},
+	1:  {"internal/server/http1", "internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "audit/redact", "audit/vault", "internal/keys", "internal/state", "internal/console/login", "internal/tunnel", "internal/egress"},
 	2:  {"authn", "internal/state/sqlite", "internal/state/redis", "audit", "telemetry/anomaly", "internal/server", "ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/upstream/http1", "card/signature", "internal/state/observed"},
 	3:  {"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "card/trust", "audit/postgres", "audit/kafka", "audit/otlp", "audit/index", "audit/ocsf"},
 	4:  {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict"},
 	5:  {"proxy/agents", "proxy/openstreams", "internal/console"},
 	6:  {"proxy"},
 	7:  {"internal/config", "internal/explain"},
-	8:  {"internal/gateway", "internal/snapshot", "internal/revocation"},
-	9:  {"internal/cli/verb", "internal/operator"},
-	10: {"internal/cli/adminapi", "internal/cli/findcard", "internal/cli/keyscmd", "internal/cli/policycmd", "internal/cli/servecmd"},
-	11: {"internal/cli/auditcmd", "internal/cli/cardcmd", "internal/cli/democmd", "internal/cli/operate", "internal/cli/validatecmd"},
-	12: {"internal/cli/initfile"},
-	13: {"internal/cli"},
-	14: {"cmd/a2a-gateway"},
+	8:  {"internal/snapshot", "internal/revocation"},
+	9:  {"internal/operator"},
+	10: {"internal/gateway"},
+	11: {"internal/cli/verb"},
+	12: {"internal/cli/adminapi", "internal/cli/findcard", "internal/cli/keyscmd", "internal/cli/policycmd", "internal/cli/servecmd"},
+	13: {"internal/cli/auditcmd", "internal/cli/cardcmd", "internal/cli/democmd", "internal/cli/operate", "internal/cli/validatecmd"},
+	14: {"internal/cli/initfile"},
+	15: {"internal/cli"},
+	16: {"cmd/a2a-gateway"},
 }
 
 // testOnly packages are imported by test files and by each other.

@@ -222,7 +222,7 @@ func TestA14_TooManySkills(t *testing.T) {
 func TestLimitsAreValid(t *testing.T) {
 	t.Parallel()
 	for want, l := range map[string]card.Limits{
-		"":                                      {Name: 16, Text: 1 << 20, Entries: 1, Skills: 1},
+		"":                                    {Name: 16, Text: 1 << 20, Entries: 1, Skills: 1},
 		"card.limits.name: 15B is not":        {Name: 15},
 		"card.limits.text: 2MiB is not":       {Text: secret.Size(2 << 20)},
 		"card.limits.entries: -1 is negative": {Entries: -1},

@@ -29,8 +29,8 @@ policy: {rules: [{name: look, effect: allow, methods: [GetTask]}]}
 agents: [{id: a, card: %q, skills: [{id: help}]}]
 `, agent.CardURL)))
 	admin, c, header := adminOf(t, w.dir), client(t), sendHeader(w.token("alice"))
-	eventually(t, "the card is served", func() bool {
-		status, _ := fetch(t, g.URL()+"/agents/a/.well-known/agent-card.json", nil)
+	eventually(t, "the agent has a card", func() bool { // asking the listener would be on record
+		status, _ := fetch(t, g.StatusURL()+"/readyz", nil)
 		return status == http.StatusOK
 	})
 	for range calls {
