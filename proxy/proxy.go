@@ -3,7 +3,9 @@
 //
 // This file is the one to read first. A route is a list of stages; each stage
 // answers one question about an exchange or refuses it with an error; do runs
-// them, and is the only place where an error becomes a response.
+// them, and is the only place where an error becomes a response. Stages are methods
+// of the structs in stages.go: each is made of what it depends on, so that the
+// receiver of a method says what it can reach.
 //
 // The package owns the order of the questions, the URLs of the public listener
 // and the headers that cross it. It does not own the answers: they come from
