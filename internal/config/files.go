@@ -94,8 +94,8 @@ func (w *pathWalk) paths(v reflect.Value, tag string) {
 		}
 		return
 	}
-	path := v.Addr().Interface().(*string) //nolint:forcetypeassert // TestFileTags holds the fields to it
-	if tag == readOrURL && !isFile(*path) {
+	path, ok := v.Addr().Interface().(*string) // TestFileTags holds the fields to it
+	if !ok || tag == readOrURL && !isFile(*path) {
 		return
 	}
 	w.in(path)

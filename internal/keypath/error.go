@@ -62,7 +62,7 @@ func each(err error, p Path, put func(*Error, Path) *Error) error {
 // parts are the errors that errors.Join made one of. An error of several that says them in a
 // sentence, as fmt.Errorf("%w: %w", …) does, is one error.
 func parts(err error) ([]error, bool) {
-	many, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // this error, not one that it wraps
+	many, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return nil, false
 	}

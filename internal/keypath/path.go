@@ -29,7 +29,7 @@ func Of(steps ...any) Path {
 		case Path:
 			p = append(p, s...)
 		default:
-			panic("keypath: a step is neither a key nor an index")
+			panic("keypath: a step is neither a key nor an index") //nolint:forbidigo // a mistake in the program, which its first test finds
 		}
 	}
 	return p

@@ -129,7 +129,7 @@ func (a *ACME) validate() error {
 		wrong(fmt.Errorf("%.100q is not an https:// URL", a.Directory.String()), "directory")
 	}
 	if a.Email != "" && (!strings.Contains(a.Email, "@") || strings.ContainsAny(a.Email, " ,:?<>")) {
-		wrong(fmt.Errorf("%.100q is not an address; write it alone, without a name or mailto:", a.Email), "email")
+		wrong(fmt.Errorf("%.100q is not an address; write it alone, without a name or mailto: in front", a.Email), "email")
 	}
 	if !a.AgreeTerms {
 		wrong(fmt.Errorf("must be true, once you have read the terms of service of %.100s", a.Directory.String()), "agreeTerms")
