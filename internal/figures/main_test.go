@@ -9,14 +9,14 @@ import (
 // limits are what the figures may not exceed, or fall short of where a limit is negative.
 // They hold what has been reached; whoever improves a figure moves its limit along.
 var limits = map[string]float64{
-	"comments":                          -13,
+	"comments":                          -13.3,
 	"comments of internal/wire":         -14,
 	"files of a package, p90":           30,
-	"files of a package, largest":       112,
+	"files of a package, largest":       99,
 	"exported names of a package, p50":  8,
 	"exported names of a package, most": 138,
 	"packages of more than 20 names":    21,
-	"methods of a type, most":           266,
+	"methods of a type, most":           97,
 	"fields of a struct, most":          43,
 	"lines of a function, longest":      80,
 	"lines of a file, most":             500,
