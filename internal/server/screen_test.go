@@ -350,7 +350,7 @@ func FuzzScreenTarget(f *testing.F) {
 	for _, s := range []string{
 		"/agents/x/message:send", "/a%20b?c=d+e", "/../x", "/a//b", "/%2e", "/%41", "/;a", "/?api_key=1", "/#",
 		"/?a;b", "/?%ff",
-		"/?a=%00", "/%C3%A9", "http://h/", "*", "/a%5Cb", "/%252e",
+		"/?a=%00", "/%C3%A9", "http://h/", "http://h", "http://h?a=b", "http:h", "http://u@h/", "http://h//", "http:///", "//h", "http://h#/", "*", "/a%5Cb", "/%252e",
 	} {
 		f.Add(s)
 	}
@@ -361,6 +361,9 @@ func FuzzScreenTarget(f *testing.F) {
 			return
 		}
 		host := cmp.Or(u.Host, "localhost")
+		if u.Host != "" {
+			u.Path = cmp.Or(u.Path, "/") // as package http1 reads it
+		}
 		r := &http.Request{Method: "GET", URL: u, RequestURI: target, Host: host, ProtoMajor: 1, Header: http.Header{"Host": {host}}}
 		if Screen(r, lim) != nil {
 			return
@@ -370,6 +373,9 @@ func FuzzScreenTarget(f *testing.F) {
 			target = strings.TrimPrefix(behind, u.Host)
 		}
 		path, query, _ := strings.Cut(target, "?")
+		if u.Host != "" {
+			path = cmp.Or(path, "/")
+		}
 		if canonical := (&url.URL{Path: u.Path}).EscapedPath(); canonical != path {
 			t.Fatalf("%q passed, canonical %q", path, canonical)
 		}
