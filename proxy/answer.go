@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
@@ -174,7 +175,7 @@ func (x *exchange) write(out []byte) {
 	if x.call.Binding == wire.GRPC {
 		h.Set("Content-Type", typeGRPC)
 		x.w.WriteHeader(http.StatusOK)
-		x.send(wire.AppendMessage(nil, out))
+		x.send(grpcframe.Append(nil, out))
 		wire.SetStatus(h, x.call.Version, nil)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -125,7 +126,7 @@ func (w *world) utter(s wire.Side, method, params string, header ...string) said
 	if s.Binding == wire.GRPC {
 		message, err := wire.RequestMessage(m, s.Version, []byte(params))
 		must(w, err)
-		return w.heardRPC(m, s, w.dial("tied", m.RPC(s.Version), wire.AppendMessage(nil, message), header...))
+		return w.heardRPC(m, s, w.dial("tied", m.RPC(s.Version), grpcframe.Append(nil, message), header...))
 	}
 	header = append([]string{"A2A-Version: " + string(s.Version)}, header...)
 	verb, target, body := "POST", w.base, params

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -168,7 +169,7 @@ func TestActivatedLate(t *testing.T) {
 				m := methodOf(wire.SendStreamingMessage)
 				message, err := wire.RequestMessage(m, caller.Version, []byte(ask{method: m.Name}.params(caller)))
 				must(t, err)
-				got := w.dial("tied", m.RPC(caller.Version), wire.AppendMessage(nil, message), name+": "+bystander+","+focus)
+				got := w.dial("tied", m.RPC(caller.Version), grpcframe.Append(nil, message), name+": "+bystander+","+focus)
 				what := fmt.Sprintf("%s from %s to %s", name, caller, agent)
 				w.heardRPC(m, caller, got).ok(t, what)
 				if header, trailer := got.header.Get(name), got.trailer.Get(name); header != focus || trailer != bystander+","+focus {

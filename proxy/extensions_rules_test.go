@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -96,7 +97,7 @@ func (w *world) bodyOf(s wire.Side, a ask) string {
 	case wire.GRPC:
 		message, err := wire.RequestMessage(m, s.Version, []byte(params))
 		must(w, err)
-		return string(wire.AppendMessage(nil, message))
+		return string(grpcframe.Append(nil, message))
 	}
 	return params
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -89,9 +90,9 @@ func (de *decoder) decodeRPC(x *exchange, version wire.Version) *wire.Error {
 	limit := int(de.Server.Limits.Body)
 	message, err := onlyMessage(x.body.Bytes(), limit)
 	switch {
-	case errors.Is(err, wire.ErrMessageTooLarge):
+	case errors.Is(err, grpcframe.ErrTooLarge):
 		return wire.Errorf(wire.TooLarge, "the message exceeds server.limits.body (%d bytes)", limit)
-	case errors.Is(err, wire.ErrMessageCompressed):
+	case errors.Is(err, grpcframe.ErrCompressed):
 		return wire.Errorf(wire.Encoded, "the message must not be compressed").Because(err)
 	case err != nil:
 		return wire.Errorf(wire.InvalidRequest, "the body is not one uncompressed gRPC message").Because(err)
@@ -103,7 +104,7 @@ var errNotOne = errors.New("not exactly one gRPC message")
 
 // onlyMessage takes the message out of a body that must have exactly one.
 func onlyMessage(body []byte, limit int) ([]byte, error) {
-	messages := wire.NewMessages(bytes.NewReader(body), limit)
+	messages := grpcframe.NewReader(bytes.NewReader(body), limit)
 	message, err := messages.Next()
 	if errors.Is(err, io.EOF) {
 		return nil, errNotOne
@@ -111,7 +112,7 @@ func onlyMessage(body []byte, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(wire.AppendMessage(nil, nil)) + len(message)
+	n := len(grpcframe.Append(nil, nil)) + len(message)
 	if n != len(body) {
 		return nil, errNotOne
 	}

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -25,7 +26,7 @@ func bystanders(t *testing.T, agent wire.Side, shown []byte) (w *world, next cha
 	w.agent.answers(func(rw http.ResponseWriter, r *record) {
 		events := func(data []byte) {
 			if agent.Binding == wire.GRPC {
-				data = wire.AppendMessage(nil, data)
+				data = grpcframe.Append(nil, data)
 			} else {
 				if agent.Binding == wire.JSONRPC {
 					data = slices.Concat([]byte(`{"result": `), data, []byte(`, "jsonrpc" :"2.0","id": `), r.rpc().ID, []byte("}"))
@@ -62,7 +63,7 @@ func bystanders(t *testing.T, agent wire.Side, shown []byte) (w *world, next cha
 type onlooker struct {
 	t     *testing.T
 	lines *bufio.Reader
-	rpc   *wire.Messages
+	rpc   *grpcframe.Reader
 }
 
 // looksOn opens a stream as a side.
@@ -78,7 +79,7 @@ func (w *world) looksOn(t *testing.T, caller wire.Side, method string) *onlooker
 	case wire.GRPC:
 		message, err := wire.RequestMessage(m, caller.Version, []byte(body))
 		must(t, err)
-		target, body, client = w.url+m.RPC(caller.Version), string(wire.AppendMessage(nil, message)), w.h2()
+		target, body, client = w.url+m.RPC(caller.Version), string(grpcframe.Append(nil, message)), w.h2()
 		header = []string{"Te: trailers"}
 	case wire.JSONRPC:
 		body = rpcBody(method, body)
@@ -94,7 +95,7 @@ func (w *world) looksOn(t *testing.T, caller wire.Side, method string) *onlooker
 	resp, err := client.Do(r)
 	must(t, err)
 	t.Cleanup(func() { _ = resp.Body.Close() })
-	return &onlooker{t, bufio.NewReader(resp.Body), wire.NewMessages(resp.Body, 1<<20)}
+	return &onlooker{t, bufio.NewReader(resp.Body), grpcframe.NewReader(resp.Body, 1<<20)}
 }
 
 // event is the next event, as it came.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -61,7 +62,7 @@ func (w *world) asking(who string, s wire.Side, m *wire.Method) (*http.Client, *
 	case wire.GRPC:
 		message, err := wire.RequestMessage(m, s.Version, []byte(body))
 		must(w, err)
-		r := w.request(who, "POST", w.url+m.RPC(s.Version), string(wire.AppendMessage(nil, message)), "Te: trailers")
+		r := w.request(who, "POST", w.url+m.RPC(s.Version), string(grpcframe.Append(nil, message)), "Te: trailers")
 		r.Header.Set("Content-Type", "application/grpc")
 		return w.h2(), r
 	case wire.JSONRPC:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -71,7 +72,7 @@ func (ls *listing) upstreamCall(base *upstreamCall, asIs bool) (*upstreamCall, e
 		if message, err = onlyMessage(l.body, len(l.body)); err == nil {
 			message, err = wire.SetPageRPC(l.call.Method, l.Version, message, ls.size, ls.at.token)
 		}
-		l.body, l.holder = wire.AppendMessage(nil, message), nil
+		l.body, l.holder = grpcframe.Append(nil, message), nil
 	default:
 		l.body, err = wire.SetPage(l.body, ls.size, ls.at.token)
 		l.holder = nil

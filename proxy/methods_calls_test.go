@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -57,7 +58,7 @@ func TestA01_ExtensionMethods(t *testing.T) {
 	w.becomes(declaring(speaks(grpc10), uriNotes, uriStats))
 	for path, tag := range map[string]string{"/acme.v1.Notes/Add": "\x12", "/acme.v1.Stats/Get": "\x0a"} {
 		ask := func(who, task string) rawRPC {
-			return w.dial(who, path, wire.AppendMessage(nil, []byte(tag+string(rune(len(task)))+task)), everyURI)
+			return w.dial(who, path, grpcframe.Append(nil, []byte(tag+string(rune(len(task)))+task)), everyURI)
 		}
 		got, none := ask("other", "task-tied"), ask("other", "task-none")
 		sameAnswer(t, path, got.answer, none.answer)
@@ -65,7 +66,7 @@ func TestA01_ExtensionMethods(t *testing.T) {
 			t.Errorf("%s: %v, %v", path, got.trailer, none.trailer)
 		}
 		for _, message := range []string{tag + "\x09task-tied" + tag + "\x09task-tied", tag + "\x09task-none" + tag + "\x09task-tied", string(tag[0]-2) + "\x01"} {
-			got := w.dial("tied", path, wire.AppendMessage(nil, []byte(message)), everyURI)
+			got := w.dial("tied", path, grpcframe.Append(nil, []byte(message)), everyURI)
 			if e := wire.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.InvalidParams {
 				t.Errorf("%s %q: %v", path, message, e)
 			}
@@ -357,11 +358,11 @@ func TestMethodsRPC(t *testing.T) {
 	} {
 		w.agent.answers(func(rw http.ResponseWriter, _ *record) {
 			rw.Header().Set("Content-Type", "application/grpc")
-			_, _ = rw.Write(wire.AppendMessage(nil, []byte(answered)))
+			_, _ = rw.Write(grpcframe.Append(nil, []byte(answered)))
 			rw.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
 			rw.Header().Set(http.TrailerPrefix+"A2a-Extensions", uriNotes)
 		})
-		got := w.dialHost(tt.who, "/acme.v1.Notes/Add", wire.AppendMessage(nil, []byte(sent)), tt.header...)
+		got := w.dialHost(tt.who, "/acme.v1.Notes/Add", grpcframe.Append(nil, []byte(sent)), tt.header...)
 		seen := w.agent.one(t)
 		if string(seen.body) != frame(0, sent) || seen.URL.Path != "/acme.v1.Notes/Add" || seen.Header.Get("A2A-Extensions") != uriNotes ||
 			seen.Header.Get("A2A-Version") != "1.0" || seen.Header.Get("Te") != "trailers" || seen.Header.Get("X-Api-Key") != "" {
@@ -378,18 +379,18 @@ func TestMethodsRPC(t *testing.T) {
 		rw.Header().Set(http.TrailerPrefix+"Grpc-Message", "closed%20today")
 		rw.Header().Set(http.TrailerPrefix+"Grpc-Status-Details-Bin", "CAkSBXRvZGF5")
 	})
-	got := w.dial("tied", "/acme.v1.Notes/Add", wire.AppendMessage(nil, []byte(sent)), everyURI)
+	got := w.dial("tied", "/acme.v1.Notes/Add", grpcframe.Append(nil, []byte(sent)), everyURI)
 	if want := "map[Grpc-Message:[closed%20today] Grpc-Status:[9] Grpc-Status-Details-Bin:[CAkSBXRvZGF5]]"; fmt.Sprint(got.trailer) != want {
 		t.Errorf("an error: %v %v", got.header, got.trailer)
 	}
 	w.agent.one(t)
 	w.becomes(declaring(func(base string) string { return cardWith(base, interfaceOf(base, grpc10, "acme")) }, uriNotes))
-	got = w.dial("tied", "/acme.v1.Notes/Add", wire.AppendMessage(nil, []byte(sent)), everyURI)
+	got = w.dial("tied", "/acme.v1.Notes/Add", grpcframe.Append(nil, []byte(sent)), everyURI)
 	if e := wire.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.InvalidParams {
 		t.Errorf("a tenant that the message may contradict: %v", e)
 	}
 	w.becomes(declaring(speaks(rpc10), uriNotes))
-	got = w.dial("tied", "/acme.v1.Notes/Add", wire.AppendMessage(nil, []byte(sent)), everyURI)
+	got = w.dial("tied", "/acme.v1.Notes/Add", grpcframe.Append(nil, []byte(sent)), everyURI)
 	if e := wire.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.Unsupported {
 		t.Errorf("no gRPC: %v", e)
 	}

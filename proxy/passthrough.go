@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -32,7 +33,7 @@ func (fw *forwarder) passThrough(x *exchange) error {
 		if err != nil {
 			return err
 		}
-		l.path, l.body, l.holder = c.Method.RPC(c.Version), wire.AppendMessage(nil, message), nil
+		l.path, l.body, l.holder = c.Method.RPC(c.Version), grpcframe.Append(nil, message), nil
 	}
 	x.upstream = l
 	return nil

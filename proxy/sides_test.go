@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -208,7 +209,7 @@ func (r *record) event(w http.ResponseWriter, result string) {
 		if err != nil {
 			panic(err)
 		}
-		body = wire.AppendMessage(nil, message)
+		body = grpcframe.Append(nil, message)
 	case s.Binding == wire.JSONRPC:
 		body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, r.rpc().ID, result)
 	}
@@ -313,7 +314,7 @@ func (w *world) speak(who, base string, s wire.Side, a ask) said {
 		doc := a.params(s)
 		message, err := wire.RequestMessage(m, s.Version, []byte(doc))
 		must(w, err)
-		return w.heardRPC(m, s, w.dial(who, m.RPC(s.Version), wire.AppendMessage(nil, message), a.header...))
+		return w.heardRPC(m, s, w.dial(who, m.RPC(s.Version), grpcframe.Append(nil, message), a.header...))
 	}
 	verb, target, body := "POST", base, a.params(s)
 	if s.Binding == wire.JSONRPC {
@@ -415,7 +416,7 @@ func (w *world) heardRPC(m *wire.Method, s wire.Side, got rawRPC) said {
 	w.Helper()
 	out := said{answer: got.answer, err: wire.ReadStatus(got.header, got.trailer)}
 	_, _ = fmt.Sscan(cmp.Or(got.trailer.Get("Grpc-Status"), got.header.Get("Grpc-Status")), &out.code)
-	messages := wire.NewMessages(bytes.NewReader([]byte(got.body)), 1<<20)
+	messages := grpcframe.NewReader(bytes.NewReader([]byte(got.body)), 1<<20)
 	for {
 		message, err := messages.Next()
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 )
@@ -142,7 +143,7 @@ func TestA27_GoodFilesPass(t *testing.T) {
 			if side.Binding == wire.GRPC {
 				message, err := wire.RequestMessage(methodOf(method), side.Version, []byte(params))
 				must(t, err)
-				params = string(wire.AppendMessage(nil, message))
+				params = string(grpcframe.Append(nil, message))
 				sent, err := wire.ResponseMessage(methodOf(method), side.Version, []byte(doc))
 				must(t, err)
 				back, err := wire.ResponseJSON(methodOf(method), side.Version, sent)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -170,7 +171,7 @@ func TestA09_MethodPaths(t *testing.T) {
 	} {
 		for _, header := range []string{"X-Nothing: x", everyURI + "," + uriAlien} {
 			what := path + " with " + header
-			got := w.dial("tied", path, wire.AppendMessage(nil, []byte("\x12\x06tied-t")), header)
+			got := w.dial("tied", path, grpcframe.Append(nil, []byte("\x12\x06tied-t")), header)
 			if uri != "-" && strings.Contains(header, uri) {
 				if seen := w.agent.one(t); seen.URL.Path != path {
 					t.Errorf("%s: the agent got %s", what, seen.URL)
@@ -185,7 +186,7 @@ func TestA09_MethodPaths(t *testing.T) {
 			if strings.Contains(path, "%00") {
 				continue // refused before anything is looked up
 			}
-			none := w.dial("tied", nobody, wire.AppendMessage(nil, nil), header)
+			none := w.dial("tied", nobody, grpcframe.Append(nil, nil), header)
 			sameAnswer(t, what, got.answer, none.answer)
 			if fmt.Sprint(got.trailer) != fmt.Sprint(none.trailer) || got.trailer.Get("Grpc-Status")+got.header.Get("Grpc-Status") != "12" {
 				t.Errorf("%s: %v, of nobody's %v", what, got.trailer, none.trailer)
@@ -325,7 +326,7 @@ func (w *world) conditionsRPC(ask string, there bool) {
 	w.agent.answers(bring(nil))
 	for _, message := range []string{"\x12\x04none", "\x12\x05nobody", ""} {
 		what := fmt.Sprintf("gRPC: %q with %s", message, ask)
-		got := w.dial("tied", "/acme.v1.Notes/Add", wire.AppendMessage(nil, []byte(message)), ask)
+		got := w.dial("tied", "/acme.v1.Notes/Add", grpcframe.Append(nil, []byte(message)), ask)
 		w.agent.silent(w, what)
 		if there {
 			if e := wire.ReadStatus(got.header, got.trailer); e == nil || e.Kind == wire.MethodNotFound {
@@ -333,7 +334,7 @@ func (w *world) conditionsRPC(ask string, there bool) {
 			}
 			continue
 		}
-		none := w.dial("tied", "/acme.v1.Nobody/Add", wire.AppendMessage(nil, []byte(message)), ask)
+		none := w.dial("tied", "/acme.v1.Nobody/Add", grpcframe.Append(nil, []byte(message)), ask)
 		sameAnswer(w, what, got.answer, none.answer)
 		if fmt.Sprint(got.trailer) != fmt.Sprint(none.trailer) {
 			w.Errorf("%s: %v, of nobody's %v", what, got.trailer, none.trailer)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 )
@@ -93,14 +94,14 @@ func fields(to *strings.Builder, h http.Header) {
 func (s *sight) unframe(c *trial) (docs [][]byte) {
 	pieces, body := s.pieces, s.body
 	s.pieces = nil
-	messages, at, come := wire.NewMessages(bytes.NewReader(body), len(body)), 0, 0
+	messages, at, come := grpcframe.NewReader(bytes.NewReader(body), len(body)), 0, 0
 	var last time.Duration
 	for {
 		message, err := messages.Next()
 		if err != nil { // the end, or what was cut off
 			return docs
 		}
-		at += len(wire.AppendMessage(nil, nil)) + len(message)
+		at += len(grpcframe.Append(nil, nil)) + len(message)
 		for len(pieces) > 0 && come < at {
 			come, last, pieces = come+len(pieces[0].text), pieces[0].at, pieces[1:]
 		}

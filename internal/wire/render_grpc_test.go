@@ -32,6 +32,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -61,7 +62,7 @@ func grpcServer(t *testing.T, v wire.Version, events []string, e *wire.Error) ht
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m, version, ok := wire.ByRPC(r.URL.Path)
 		header, bad := wire.RequestVersion(r.Header, r.URL.Query())
-		message, err := wire.NewMessages(r.Body, 1<<20).Next()
+		message, err := grpcframe.NewReader(r.Body, 1<<20).Next()
 		if !ok || m == nil || version != v || err != nil || bad != nil {
 			t.Errorf("%s: %v %s %v %v", r.URL.Path, m, version, err, bad)
 			return
@@ -80,7 +81,7 @@ func grpcServer(t *testing.T, v wire.Version, events []string, e *wire.Error) ht
 			if err != nil {
 				t.Error(err)
 			}
-			if _, err := w.Write(wire.AppendMessage(nil, answer)); err != nil {
+			if _, err := w.Write(grpcframe.Append(nil, answer)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -273,7 +274,7 @@ func TestReadStatusOfSDKAgents(t *testing.T) {
 			t.Fatal(err)
 		}
 		target := "http://" + listener.Addr().String() + m.RPC(tt.version)
-		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, target, bytes.NewReader(wire.AppendMessage(nil, message)))
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, target, bytes.NewReader(grpcframe.Append(nil, message)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -17,7 +17,7 @@ import (
 func messages(texts ...string) string {
 	var b []byte
 	for _, text := range texts {
-		b = wire.AppendMessage(b, []byte(text))
+		b = grpcframe.Append(b, []byte(text))
 	}
 	return string(b)
 }

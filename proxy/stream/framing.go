@@ -3,8 +3,8 @@ package stream
 import (
 	"bytes"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Framing is how a client wants its events on the wire.
@@ -55,12 +55,12 @@ type MessageFrames struct{}
 
 // Append implements Framing.
 func (MessageFrames) Append(dst []byte, _, _ string, data []byte) []byte {
-	return wire.AppendMessage(dst, data)
+	return grpcframe.Append(dst, data)
 }
 
 // Around implements Framing.
 func (MessageFrames) Around(dst []byte, _, _ string, data []byte) (head, tail []byte, ok bool) {
-	return wire.AppendMessageHead(dst, len(data)), nil, true
+	return grpcframe.AppendHead(dst, len(data)), nil, true
 }
 
 // Beat implements Framing.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // source is one stream of an agent that is read for a feed.
@@ -362,7 +362,7 @@ func named(err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
 		return io.EOF
-	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, wire.ErrMessageTooLarge):
+	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, grpcframe.ErrTooLarge):
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return fmt.Errorf("%w: %w", ErrBroken, err)

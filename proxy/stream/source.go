@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Event is one thing that an agent sent. Data is valid until the next call of
@@ -86,9 +86,9 @@ type parker interface{ Park(resume func()) bool }
 
 // Messages reads the messages of a gRPC body, each of at most limit bytes. What
 // the agent's trailers say is for the caller to read once Run has ended.
-func Messages(r io.Reader, limit int) Source { return messages{wire.NewMessages(r, limit)} }
+func Messages(r io.Reader, limit int) Source { return messages{grpcframe.NewReader(r, limit)} }
 
-type messages struct{ reader *wire.Messages }
+type messages struct{ reader *grpcframe.Reader }
 
 func (s messages) Next() (Event, error) {
 	message, err := s.reader.Next()

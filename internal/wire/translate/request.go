@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -188,7 +189,7 @@ func (o *Outbound) dress(to To) *wire.Error {
 			return wire.Errorf(wire.InvalidParams, "Invalid parameters: they do not fit the method").Because(err)
 		}
 		o.Call.Message = message
-		o.Body = wire.AppendMessage(nil, message)
+		o.Body = grpcframe.Append(nil, message)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package wire
+package grpcframe
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 // allMessages reads until an error, copying what it gets.
 func allMessages(r io.Reader, limit int) (got []string, err error) {
-	m := NewMessages(r, limit)
+	m := NewReader(r, limit)
 	for {
 		message, err := m.Next()
 		if err != nil {
@@ -21,7 +21,7 @@ func allMessages(r io.Reader, limit int) (got []string, err error) {
 	}
 }
 
-func TestMessages(t *testing.T) {
+func TestReader(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 100_000)
 	for name, tt := range map[string]struct {
@@ -33,12 +33,12 @@ func TestMessages(t *testing.T) {
 		"one":               {"\x00\x00\x00\x00\x02ab", []string{"ab"}, io.EOF},
 		"empty":             {"\x00\x00\x00\x00\x00", []string{""}, io.EOF},
 		"several":           {"\x00\x00\x00\x00\x01a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02bc", []string{"a", "", "bc"}, io.EOF},
-		"large":             {string(AppendMessage(AppendMessage(nil, []byte(large)), []byte("b"))), []string{large, "b"}, io.EOF},
-		"at the limit":      {string(AppendMessage(nil, bytes.Repeat([]byte("y"), 100_000))), []string{strings.Repeat("y", 100_000)}, io.EOF},
-		"above the limit":   {string(AppendMessage(nil, bytes.Repeat([]byte("y"), 100_001))), nil, ErrMessageTooLarge},
-		"announced only":    {"\x00\xff\xff\xff\xff", nil, ErrMessageTooLarge},
-		"compressed":        {"\x01\x00\x00\x00\x01a", nil, ErrMessageCompressed},
-		"unknown flag":      {"\x80\x00\x00\x00\x00", nil, ErrMessageCompressed},
+		"large":             {string(Append(Append(nil, []byte(large)), []byte("b"))), []string{large, "b"}, io.EOF},
+		"at the limit":      {string(Append(nil, bytes.Repeat([]byte("y"), 100_000))), []string{strings.Repeat("y", 100_000)}, io.EOF},
+		"above the limit":   {string(Append(nil, bytes.Repeat([]byte("y"), 100_001))), nil, ErrTooLarge},
+		"announced only":    {"\x00\xff\xff\xff\xff", nil, ErrTooLarge},
+		"compressed":        {"\x01\x00\x00\x00\x01a", nil, ErrCompressed},
+		"unknown flag":      {"\x80\x00\x00\x00\x00", nil, ErrCompressed},
 		"cut in the head":   {"\x00\x00\x00\x00\x01a\x00\x00", []string{"a"}, io.ErrUnexpectedEOF},
 		"cut at the body":   {"\x00\x00\x00\x00\x01", nil, io.ErrUnexpectedEOF},
 		"cut in the body":   {"\x00\x00\x00\x00\x03ab", nil, io.ErrUnexpectedEOF},
@@ -61,30 +61,30 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMessagesStaysEnded: after an error there is nothing but the error.
-func TestMessagesStaysEnded(t *testing.T) {
+// TestReaderStaysEnded: after an error there is nothing but the error.
+func TestReaderStaysEnded(t *testing.T) {
 	t.Parallel()
-	m := NewMessages(strings.NewReader("\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), 10)
+	m := NewReader(strings.NewReader("\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), 10)
 	for range 3 {
-		if _, err := m.Next(); !errors.Is(err, ErrMessageCompressed) {
+		if _, err := m.Next(); !errors.Is(err, ErrCompressed) {
 			t.Error(err)
 		}
 	}
 }
 
-// TestMessagesMemory: what is announced is not allocated before it is there, and
+// TestReaderMemory: what is announced is not allocated before it is there, and
 // what one large message needed is given back.
-func TestMessagesMemory(t *testing.T) {
+func TestReaderMemory(t *testing.T) {
 	t.Parallel()
-	m := NewMessages(strings.NewReader("\x00\x10\x00\x00\x00abc"), 1<<30)
+	m := NewReader(strings.NewReader("\x00\x10\x00\x00\x00abc"), 1<<30)
 	if _, err := m.Next(); !errors.Is(err, io.ErrUnexpectedEOF) || cap(m.buf) > firstMessage {
 		t.Errorf("%v, %d bytes", err, cap(m.buf))
 	}
-	body := AppendMessage(nil, make([]byte, 1<<20))
+	body := Append(nil, make([]byte, 1<<20))
 	for range patience + 2 {
-		body = AppendMessage(body, []byte("small"))
+		body = Append(body, []byte("small"))
 	}
-	m = NewMessages(bytes.NewReader(body), 1<<20)
+	m = NewReader(bytes.NewReader(body), 1<<20)
 	if _, err := m.Next(); err != nil || cap(m.buf) < 1<<20 {
 		t.Fatal(err, cap(m.buf))
 	}
@@ -98,9 +98,9 @@ func TestMessagesMemory(t *testing.T) {
 	}
 }
 
-// FuzzMessages: what is read is what was there, whatever the reads return, and
+// FuzzReader: what is read is what was there, whatever the reads return, and
 // frames again to the same bytes.
-func FuzzMessages(f *testing.F) {
+func FuzzReader(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x02ab\x00\x00\x00\x00\x00"), byte(0))
 	f.Add([]byte("\x00\x00\x00\x10\x00"), byte(1))
 	f.Add([]byte("\x01\x00\x00\x00\x00"), byte(2))
@@ -113,7 +113,7 @@ func FuzzMessages(f *testing.F) {
 		}
 		var framed []byte
 		for _, message := range got {
-			framed = AppendMessage(framed, []byte(message))
+			framed = Append(framed, []byte(message))
 		}
 		if !bytes.HasPrefix(body, framed) || err == io.EOF && len(framed) != len(body) {
 			t.Fatalf("%q was read as %q", body, got)
