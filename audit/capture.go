@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -95,7 +95,7 @@ func (l *Log) Capture(agent, skill string, params []byte) *Capture {
 	if c == nil {
 		return nil
 	}
-	params = wire.Mend(params) // or rules would find nothing behind what their parser does not take
+	params = jsonscan.Mend(params) // or rules would find nothing behind what their parser does not take
 	for i := range c.rules {
 		rule := &c.rules[i]
 		if !rule.fits(agent, skill, params) {
@@ -122,7 +122,7 @@ func (k *Capture) Answer(doc []byte) {
 	if k.response == nil {
 		k.response = new(vault.Body)
 	}
-	k.add(k.response, wire.Mend(doc))
+	k.add(k.response, jsonscan.Mend(doc))
 }
 
 // add redacts a document and appends it to a body, which takes one a line. Bytes counts what

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 )
@@ -91,7 +92,7 @@ func (fw *forwarder) say(ctx context.Context, x *exchange, l *upstreamCall) (*up
 	case a.failed != nil:
 		return nil, nil, wire.Answer{}, agentError(a.failed)
 	}
-	wire.MendHere(a.doc) // nobody gets it as it came, and what was judged are pieces of it
+	jsonscan.MendHere(a.doc) // nobody gets it as it came, and what was judged are pieces of it
 	switch {
 	case isError(a.seen):
 		return nil, nil, wire.Answer{}, agentError(a.error(l, resp, a.doc))

@@ -113,6 +113,6 @@ func (in *inspector) message(x *exchange) (*wire.Message, error) {
 // what the agent gets. It is done where the body lies, so that all that was found in it
 // stays where it was.
 func (x *parsedCall) mend() {
-	wire.MendHere(x.call.Body)
-	wire.MendHere(x.call.Params) // of which a webhook may have been replaced
+	jsonscan.MendHere(x.call.Body)
+	jsonscan.MendHere(x.call.Params) // of which a webhook may have been replaced
 }

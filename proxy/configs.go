@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
@@ -81,7 +82,7 @@ type rpcPage struct {
 func readPage(l *upstreamCall, doc []byte) (configPage, error) {
 	var err error
 	var page rpcPage
-	doc = wire.Mend(doc)
+	doc = jsonscan.Mend(doc)
 	if l.Binding == wire.JSONRPC {
 		err = json.Unmarshal(doc, &page)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 )
@@ -35,7 +36,7 @@ func (in *inspector) screenAnswer(x *exchange, side wire.Side, m *wire.Method, s
 	if !seen.MayFile || rules.Answer() == files.Off {
 		return doc, nil
 	}
-	cs, err := wire.ReadCarriers(side, m, true, wire.Mend(doc), in.answerLimits())
+	cs, err := wire.ReadCarriers(side, m, true, jsonscan.Mend(doc), in.answerLimits())
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -63,7 +64,7 @@ func givenIn(c *wire.Call, query url.Values) map[string]string {
 		return given
 	}
 	var members map[string]any
-	if len(c.Params) == 0 || json.Unmarshal(wire.Mend(c.Params), &members) != nil { // decoding has read them
+	if len(c.Params) == 0 || json.Unmarshal(jsonscan.Mend(c.Params), &members) != nil { // decoding has read them
 		return given
 	}
 	for name, v := range members {

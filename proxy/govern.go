@@ -3,6 +3,7 @@ package proxy
 import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -78,7 +79,7 @@ func (in *inspector) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, 
 		return doc, nil
 	}
 	if in.judgesContent(x, x.view.Schemas[x.skill].Output) {
-		doc = wire.Mend(doc) // what is judged is what the caller reads
+		doc = jsonscan.Mend(doc) // what is judged is what the caller reads
 	}
 	w := in.watch(x)
 	cs, err := in.clean(x, w, seen, doc)
@@ -120,7 +121,7 @@ func (in *inspector) strip(x *exchange, l *upstreamCall, seen wire.Answer, doc [
 	if !seen.MayCarry {
 		return doc, strays{}, nil
 	}
-	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, wire.Mend(doc), in.answerLimits())
+	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, jsonscan.Mend(doc), in.answerLimits())
 	if err != nil {
 		return nil, strays{}, err
 	}

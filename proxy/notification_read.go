@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
@@ -82,7 +83,7 @@ func (no *notifications) readNotification(x *exchange, n *notification) error {
 	}
 	n.body = body.Bytes()
 	x.rec.RequestBytes, x.rec.Digest = int64(len(n.body)), buffers.Digest(n.body)
-	wire.MendHere(n.body) // it is posted as the gateway's own
+	jsonscan.MendHere(n.body) // it is posted as the gateway's own
 	if n.hook.Speaks == wire.V10 && x.agent.Tolerates(agents.ZonelessTimes) {
 		var changed bool
 		if n.body, changed = zoned(n.body); changed {

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -34,7 +35,7 @@ func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange, d *wir
 			return nil, true, err
 		}
 	}
-	doc, err := fw.enrich(x, wire.Mend(doc))
+	doc, err := fw.enrich(x, jsonscan.Mend(doc))
 	return doc, false, err
 }
 
@@ -172,7 +173,7 @@ func (x *parsedCall) waits() bool {
 			NowToo   bool  `json:"return_immediately"`
 		} `json:"configuration"`
 	}
-	switch err := json.Unmarshal(wire.Mend(x.call.Params), &c); {
+	switch err := json.Unmarshal(jsonscan.Mend(x.call.Params), &c); {
 	case err != nil || c.Configuration == nil || x.call.Version == wire.V01:
 		return true
 	case c.Configuration.Blocking != nil:

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -210,7 +211,7 @@ func inner(l *upstreamCall, doc []byte) []byte {
 		Task   jsontext.Value `json:"task"`
 		Update jsontext.Value `json:"statusUpdate"`
 	}
-	doc = wire.Mend(doc)
+	doc = jsonscan.Mend(doc)
 	if json.Unmarshal(doc, &event) != nil {
 		return doc
 	}
@@ -237,7 +238,7 @@ func snapshotOf(l *upstreamCall, lead []stream.Entry) *snapshot {
 // memberOf is the value of one member of an object; nil for none.
 func memberOf(doc []byte, name string) []byte {
 	var o map[string]jsontext.Value
-	if json.Unmarshal(wire.Mend(doc), &o) != nil {
+	if json.Unmarshal(jsonscan.Mend(doc), &o) != nil {
 		return nil
 	}
 	return o[name]

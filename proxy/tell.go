@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -44,7 +45,7 @@ func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.
 		return err
 	}
 	if d != nil {
-		if out, err = se.enrich(x, wire.Mend(out)); err != nil {
+		if out, err = se.enrich(x, jsonscan.Mend(out)); err != nil {
 			return err
 		}
 	}

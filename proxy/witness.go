@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -70,7 +71,7 @@ func (m dialect) shows(doc []byte, each func([]byte) error) error {
 	if m.Version != wire.V10 {
 		return m.toCanonical(m.canonical(), doc, each)
 	}
-	doc = wire.Mend(doc)
+	doc = jsonscan.Mend(doc)
 	event := doc
 	if m.Binding == wire.JSONRPC {
 		event = memberOf(doc, "result")
@@ -176,7 +177,7 @@ type withArtifacts struct {
 // read.
 func artifactIDs(doc []byte) (ids []artifactKey, ok bool) {
 	var d withArtifacts
-	if json.Unmarshal(wire.Mend(doc), &d) != nil {
+	if json.Unmarshal(jsonscan.Mend(doc), &d) != nil {
 		return nil, false
 	}
 	at := &d

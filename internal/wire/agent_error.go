@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // ReadError reads the error that an agent answered in a JSON body, in any of the
@@ -20,15 +22,15 @@ import (
 //
 // A body that is no error is BadAgentResponse.
 func ReadError(s Side, status int, body []byte) *Error {
-	r := errorReader{scanner: newScanner(Mend(body), Limits{}), side: s, status: status}
-	defer r.release()
-	if r.kind() == '{' {
+	r := errorReader{Scanner: newScanner(jsonscan.Mend(body), Limits{}), side: s, status: status}
+	defer r.Release()
+	if r.Kind() == '{' {
 		r.top()
 	} else {
-		r.skip()
-		r.fault = &Error{Kind: BadAgentResponse, Err: errors.New("read error: not an object")}
+		r.Refuse(&Error{Kind: BadAgentResponse, Err: errors.New("read error: not an object")})
+		r.Skip()
 	}
-	if e := r.finish(); e != nil {
+	if e := finished(r.Scanner); e != nil {
 		if e.Kind != BadAgentResponse {
 			e = (&Error{Kind: BadAgentResponse}).Because(e)
 		}
@@ -39,7 +41,7 @@ func ReadError(s Side, status int, body []byte) *Error {
 
 // errorReader collects what an error body says.
 type errorReader struct {
-	*scanner
+	*jsonscan.Scanner
 	side   Side
 	status int // of HTTP, then of the body where it has one
 
@@ -56,14 +58,14 @@ type errorReader struct {
 
 // top reads the body: a JSON-RPC response, or on HTTP+JSON any of problem's shapes.
 func (r *errorReader) top() {
-	for r.enter(); r.more(); {
-		name := string(r.name())
+	for r.Enter(); r.More(); {
+		name := string(r.Name())
 		switch {
-		case name == "error" && r.kind() == '{':
+		case name == "error" && r.Kind() == '{':
 			r.found = true
 			r.object()
 		case r.side.Binding == JSONRPC:
-			r.skip()
+			r.Skip()
 		default:
 			r.bare(name)
 		}
@@ -73,8 +75,8 @@ func (r *errorReader) top() {
 // object reads the error of JSON-RPC or the google.rpc.Status of HTTP+JSON. What it
 // says goes before what stands beside it.
 func (r *errorReader) object() {
-	for r.enter(); r.more(); {
-		switch name := string(r.name()); name {
+	for r.Enter(); r.More(); {
+		switch name := string(r.Name()); name {
 		case "message":
 			if text := r.take(); text != "" {
 				r.message = text
@@ -86,14 +88,14 @@ func (r *errorReader) object() {
 		case "data", "details":
 			r.data()
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 }
 
 // bare reads a member of an error without a wrapper.
 func (r *errorReader) bare(name string) {
-	switch kind := r.kind(); {
+	switch kind := r.Kind(); {
 	case name == "code" && kind == '0', name == "status" && kind == '0':
 		r.found = true
 		r.takeCode()
@@ -109,25 +111,25 @@ func (r *errorReader) bare(name string) {
 	case name == "data", name == "details":
 		r.data()
 	default:
-		r.skip()
+		r.Skip()
 	}
 }
 
 // take reads a string; anything else is skipped and gives "".
 func (r *errorReader) take() string {
-	if r.kind() != '"' {
-		r.skip()
+	if r.Kind() != '"' {
+		r.Skip()
 		return ""
 	}
-	return string(r.text())
+	return string(r.Text())
 }
 
 // takeCode reads a code. On HTTP+JSON the numbers of HTTP are HTTP's, the others
 // JSON-RPC's.
 func (r *errorReader) takeCode() {
-	kind := r.kind()
-	start, end := r.skip()
-	n, err := strconv.Atoi(string(r.doc[start:end]))
+	kind := r.Kind()
+	start, end := r.Skip()
+	n, err := strconv.Atoi(string(r.Doc[start:end]))
 	switch {
 	case kind != '0' || err != nil:
 	case r.side.Binding != JSONRPC && 100 <= n && n < 600:
@@ -139,35 +141,35 @@ func (r *errorReader) takeCode() {
 
 // data reads the details of 1.0, or whatever older agents put in their place.
 func (r *errorReader) data() {
-	kind := r.kind()
-	start := r.pos
+	kind := r.Kind()
+	start := r.Pos
 	switch kind {
 	case 'n':
-		r.skip()
+		r.Skip()
 	case '[':
-		for r.enter(); r.more(); {
+		for r.Enter(); r.More(); {
 			r.detail()
 		}
 	default:
-		_, end := r.skip()
+		_, end := r.Skip()
 		r.keep(kind, start, end)
 	}
 }
 
 // detail reads one element of the details.
 func (r *errorReader) detail() {
-	kind := r.kind()
-	start := r.pos
+	kind := r.Kind()
+	start := r.Pos
 	if kind != '{' {
-		_, end := r.skip()
+		_, end := r.Skip()
 		r.keep(kind, start, end)
 		return
 	}
 	var typed bool
 	var reason string
 	var meta map[string]string
-	for r.enter(); r.more(); {
-		switch string(r.name()) {
+	for r.Enter(); r.More(); {
+		switch string(r.Name()) {
 		case "@type":
 			typed = r.take() != ""
 		case "reason":
@@ -175,7 +177,7 @@ func (r *errorReader) detail() {
 		case "metadata":
 			meta = r.strings()
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 	info := kindOfReason(reason)
@@ -183,25 +185,25 @@ func (r *errorReader) detail() {
 	case info != nil && r.info == nil:
 		r.info, r.meta = info, meta
 	case typed:
-		r.details = append(r.details, r.doc[start:r.pos])
+		r.details = append(r.details, r.Doc[start:r.Pos])
 	default:
-		r.keep('{', start, r.pos)
+		r.keep('{', start, r.Pos)
 	}
 }
 
 // strings reads the members of an object that are strings.
 func (r *errorReader) strings() map[string]string {
-	if r.kind() != '{' {
-		r.skip()
+	if r.Kind() != '{' {
+		r.Skip()
 		return nil
 	}
 	found := make(map[string]string)
-	for r.enter(); r.more(); {
-		name := string(r.name())
-		if r.kind() == '"' {
-			found[name] = string(r.text())
+	for r.Enter(); r.More(); {
+		name := string(r.Name())
+		if r.Kind() == '"' {
+			found[name] = string(r.Text())
 		} else {
-			r.skip()
+			r.Skip()
 		}
 	}
 	return found
@@ -209,7 +211,7 @@ func (r *errorReader) strings() map[string]string {
 
 // keep makes a Struct of a value that is no detail, so that it can be one.
 func (r *errorReader) keep(kind byte, start, end int) {
-	value := string(r.doc[start:end])
+	value := string(r.Doc[start:end])
 	if kind != '{' {
 		value = `{"data":` + value + `}`
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Kinds of answer, as Answer.Kind spells them.
@@ -142,18 +144,20 @@ func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, er
 		return Answer{}, nil
 	}
 	r.s = newScanner(body, lim)
-	r.s.keeps = p != nil
-	defer r.s.release()
+	if p != nil {
+		r.s.KeepStrings(patternFree)
+	}
+	defer r.s.Release()
 	if r.binding == JSONRPC {
 		r.envelope()
 	} else {
 		r.result()
 		r.failed()
 	}
-	if e := r.s.finish(); e != nil {
+	if e := finished(r.s); e != nil {
 		return Answer{}, badAnswer(e)
 	}
-	r.a.MayCarry, r.a.MayFile = r.s.marks, r.s.files
+	r.a.MayCarry, r.a.MayFile = mayHold(r.s)
 	if p != nil {
 		p.learn(r.s, &r.a)
 	}
@@ -181,7 +185,7 @@ func mayBeEmpty(m *Method) bool {
 
 // answerReader is the state of one ReadAnswer.
 type answerReader struct {
-	s       *scanner
+	s       *jsonscan.Scanner
 	a       Answer
 	binding Binding
 	version Version
@@ -197,32 +201,32 @@ type answerReader struct {
 
 // refuse says why the answer is not acceptable. The first reason stands.
 func (r *answerReader) refuse(reason string) {
-	r.s.refuse(&Error{Kind: BadAgentResponse, Err: errors.New(reason)})
+	r.s.Refuse(&Error{Kind: BadAgentResponse, Err: errors.New(reason)})
 }
 
 // envelope reads a JSON-RPC 2.0 response object. Members that JSON-RPC does not
 // know are ignored, and a null error is none: some servers print every field.
 func (r *answerReader) envelope() {
 	s := r.s
-	if s.kind() != '{' {
+	if s.Kind() != '{' {
 		r.refuse("the JSON-RPC response is not an object")
-		s.skip()
+		s.Skip()
 		return
 	}
 	var version, result, null, failed bool
-	for s.enter(); s.more(); {
-		switch string(s.name()) {
+	for s.Enter(); s.More(); {
+		switch string(s.Name()) {
 		case "jsonrpc":
 			version = string(r.word()) == "2.0"
 		case "id":
 			r.a.ID = r.rpcID()
 		case "result":
-			result, null = true, s.kind() == 'n'
+			result, null = true, s.Kind() == 'n'
 			r.result()
 		case "error":
 			failed = r.rpcError()
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	switch {
@@ -238,15 +242,15 @@ func (r *answerReader) envelope() {
 // rpcID keeps the id as it stands. Whether it is the right one only the caller
 // knows; see Answers.
 func (r *answerReader) rpcID() []byte {
-	switch r.s.kind() {
+	switch r.s.Kind() {
 	case '"', '0', 'n':
 	default:
 		r.refuse("the response id is neither a string nor a number nor null")
 	}
-	start, end := r.s.skip()
-	r.s.forgo(start)
+	start, end := r.s.Skip()
+	r.s.Forgo(start)
 	r.a.IDAt = start
-	return r.s.doc[start:end:end]
+	return r.s.Doc[start:end:end]
 }
 
 // result reads what the method returned: the result member on JSON-RPC, the whole
@@ -259,32 +263,32 @@ func (r *answerReader) result() {
 		return
 	}
 	subject := r.method.Subject
-	object := r.s.kind() == '{'
+	object := r.s.Kind() == '{'
 	switch {
 	case subject == OfConfig:
 		r.configs()
 	case object && subject == OfCaller:
 		r.list()
-	case subject == OfCaller && r.s.kind() == 'n':
+	case subject == OfCaller && r.s.Kind() == 'n':
 		r.a.Kind = kindList
-		r.s.skip()
+		r.s.Skip()
 	case object && subject != OfAgent:
 		r.event()
 	case object && r.binding != JSONRPC:
 		r.card()
 	default:
-		if subject != OfAgent && r.s.kind() != 'n' {
+		if subject != OfAgent && r.s.Kind() != 'n' {
 			r.refuse("the result is not an object")
 		}
-		r.a.Result[0], r.a.Result[1] = r.s.skip()
+		r.a.Result[0], r.a.Result[1] = r.s.Skip()
 	}
 }
 
 // word reads a string; anything else is skipped and gives nil.
 func (r *answerReader) word() []byte {
-	if r.s.kind() == '"' {
-		return r.s.text()
+	if r.s.Kind() == '"' {
+		return r.s.Text()
 	}
-	r.s.skip()
+	r.s.Skip()
 	return nil
 }

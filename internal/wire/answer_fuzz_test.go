@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // FuzzReadAnswer: no bytes make the reader panic; whatever it accepts is JSON by
@@ -41,7 +43,7 @@ func FuzzReadAnswer(f *testing.F) {
 			}
 			return
 		}
-		if len(bytes.TrimSpace(body)) > 0 && !jsontext.Value(Mend(body)).IsValid() {
+		if len(bytes.TrimSpace(body)) > 0 && !jsontext.Value(jsonscan.Mend(body)).IsValid() {
 			t.Fatalf("accepted %q", body)
 		}
 		if a.ID != nil && !bytes.Contains(body, a.ID) {

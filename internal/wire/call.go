@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+
 // Limits bound what one document may be. A field that is zero has its default.
 type Limits struct {
 	Body     int64 // bytes of the document; default 4 MiB
@@ -115,19 +117,19 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 		c.ID = idBeyond(body, lim)
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
-	d := decoder{scanner: newScanner(body, lim), call: c, lim: lim, header: header}
-	defer d.release()
-	if d.kind() == '{' {
+	d := decoder{Scanner: newScanner(body, lim), call: c, lim: lim, header: header}
+	defer d.Release()
+	if d.Kind() == '{' {
 		d.envelope()
 	} else {
-		d.skip()
+		d.Skip()
 		d.notCall("it is not a single call object; batches are not accepted")
 	}
-	c.MayCarry, c.MayFile = d.marks, d.files
+	c.MayCarry, c.MayFile = mayHold(d.Scanner)
 	e := d.finish()
 	if e != nil && e.Kind == ParseError {
 		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed
-		if d.key != "" {
+		if d.Limit() != "" {
 			c.ID = idBeyond(body, lim)
 		}
 	}
@@ -136,7 +138,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 
 // decoder reads one request into a Call.
 type decoder struct {
-	*scanner
+	*jsonscan.Scanner
 	call   *Call
 	lim    Limits
 	header Version
@@ -152,7 +154,7 @@ type decoder struct {
 	// What members name that the version does not define.
 	otherTask, otherContext stray
 
-	at *spelling // the member or parameter that is being read, for what is said of it
+	at *jsonscan.Spelling // the member or parameter that is being read, for what is said of it
 }
 
 // envelope reads the request object. Its members may come in any order, but
@@ -162,7 +164,7 @@ func (d *decoder) envelope() {
 	c := d.call
 	var early [2]int
 	var bits, seen uint32
-	for d.enter(); d.more(); {
+	for d.Enter(); d.More(); {
 		f := d.member(envelopeNames, &bits)
 		again := seen&(1<<f) != 0
 		seen |= 1 << f
@@ -181,14 +183,14 @@ func (d *decoder) envelope() {
 			start, end := d.params()
 			c.Params = c.Body[start:end]
 		case f == fieldParams:
-			early[0], early[1] = d.skip()
+			early[0], early[1] = d.Skip()
 			c.Params = c.Body[early[0]:early[1]]
 		default:
-			d.skip()
+			d.Skip()
 			d.notCall("the request has a member that JSON-RPC does not define")
 		}
 	}
-	if d.err != nil {
+	if d.Failed() {
 		return
 	}
 	if early[1] > 0 && c.Method != nil {
@@ -199,19 +201,19 @@ func (d *decoder) envelope() {
 
 // isText reads a value and reports whether it is this string.
 func (d *decoder) isText(want string) bool {
-	if d.kind() != '"' {
-		d.skip()
+	if d.Kind() != '"' {
+		d.Skip()
 		return false
 	}
-	return string(d.text()) == want
+	return string(d.Text()) == want
 }
 
 // reread reads params that were passed over before the method was known.
 func (d *decoder) reread(span [2]int) {
-	doc, pos := d.doc, d.pos
-	d.doc, d.pos = doc[:span[1]], span[0]
+	doc, pos := d.Doc, d.Pos
+	d.Doc, d.Pos = doc[:span[1]], span[0]
 	d.params()
-	d.doc, d.pos = doc, pos
+	d.Doc, d.Pos = doc, pos
 }
 
 // complete refuses an envelope that has ended without what a call needs.
@@ -233,11 +235,11 @@ func (d *decoder) complete(seen uint32) {
 	}
 }
 
-// finish is the scanner's, and names the key of the limit that a call is beyond.
+// finish ends the reading, and names the key of the limit that a call is beyond.
 func (d *decoder) finish() *Error {
-	e := d.scanner.finish()
-	if e != nil && e == d.err && d.key != "" {
-		e.Message += " (" + d.key + ")"
+	e := finished(d.Scanner)
+	if key := d.Limit(); e != nil && key != "" {
+		e.Message += " (" + key + ")"
 	}
 	return e
 }

@@ -35,11 +35,11 @@ func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, 
 			t.request.Descriptor().Name()).Because(err)
 	}
 	c.Params = c.Body
-	d := decoder{scanner: newScanner(c.Body, lim), call: c, lim: lim, header: header}
-	defer d.release()
+	d := decoder{Scanner: newScanner(c.Body, lim), call: c, lim: lim, header: header}
+	defer d.Release()
 	d.object(d.table())
-	c.MayCarry, c.MayFile = d.marks, d.files
-	if d.err == nil {
+	c.MayCarry, c.MayFile = mayHold(d.Scanner)
+	if !d.Failed() {
 		d.required()
 	}
 	return d.finish()

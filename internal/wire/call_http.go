@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // DecodeHTTP reads an HTTP+JSON request (A2A 1.0 §11, A2A 0.3 §3.5): the route
@@ -30,13 +32,13 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	case int64(len(body)) > lim.Body:
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
-	d := decoder{scanner: newScanner(body, lim), call: c, lim: lim, header: header}
-	defer d.release()
+	d := decoder{Scanner: newScanner(body, lim), call: c, lim: lim, header: header}
+	defer d.Release()
 	d.route(route)
 	d.query(query)
 	d.httpBody()
-	c.MayCarry, c.MayFile = d.marks, d.files
-	if d.err == nil {
+	c.MayCarry, c.MayFile = mayHold(d.Scanner)
+	if !d.Failed() {
 		d.required()
 	}
 	return d.finish()
@@ -48,11 +50,11 @@ func (d *decoder) route(r Route) {
 	c := d.call
 	switch {
 	case d.header != "" && d.header != r.Version:
-		d.refuse(Errorf(VersionUnsupported,
+		d.Refuse(Errorf(VersionUnsupported,
 			"the path belongs to A2A %s, but A2A-Version says %s", r.Version, c.spelled(d.header)))
 	case r.Version == V03 && r.Method.V03 == "":
 		// The 0.3 text has the path, and no implementation answers it.
-		d.refuse(Errorf(Unsupported, "A2A 0.3 has no %s", r.Method.Name))
+		d.Refuse(Errorf(Unsupported, "A2A 0.3 has no %s", r.Method.Name))
 	}
 	d.agree(&c.Tenant, r.Tenant, "tenant", d.lim.IDLength)
 	d.agree(&c.TaskID, r.TaskID, "the task id", d.lim.IDLength)
@@ -69,18 +71,18 @@ func (d *decoder) query(q url.Values) {
 	n := d.table()
 	var seen uint32
 	for name, values := range q {
-		sp, f := n.find([]byte(name))
+		sp, f := n.Find([]byte(name))
 		switch {
 		case sp == nil:
 			continue
 		case f == fieldNone:
-			d.invalid("a query parameter's name is not quite " + sp.camel)
+			d.invalid("a query parameter's name is not quite " + sp.Camel)
 			continue
-		case len(values) != 1 || seen&sp.bit != 0:
-			d.invalid(sp.camel + " is given twice in the query")
+		case len(values) != 1 || seen&sp.Bit != 0:
+			d.invalid(sp.Camel + " is given twice in the query")
 			continue
 		}
-		seen |= sp.bit
+		seen |= sp.Bit
 		d.at = sp
 		d.parameter(f, values[0])
 	}
@@ -88,7 +90,7 @@ func (d *decoder) query(q url.Values) {
 
 // parameter takes over one query parameter. Those that can only be in a body
 // are none of ours.
-func (d *decoder) parameter(f field, value string) {
+func (d *decoder) parameter(f jsonscan.Field, value string) {
 	c := d.call
 	switch f {
 	case fieldTenant:
@@ -117,24 +119,24 @@ func (d *decoder) httpBody() {
 	switch {
 	case len(c.Body) == 0:
 		if needed {
-			d.refuse(Errorf(ParseError, "Invalid JSON payload: the request has no body"))
+			d.Refuse(Errorf(ParseError, "Invalid JSON payload: the request has no body"))
 		}
 		return
 	case !slices.Contains(m.Verbs, http.MethodPost):
-		d.skip()
-		d.refuse(Errorf(InvalidRequest, "%s takes no request body", m.Name))
+		d.Skip()
+		d.Refuse(Errorf(InvalidRequest, "%s takes no request body", m.Name))
 		return
 	}
-	switch kind := d.kind(); {
+	switch kind := d.Kind(); {
 	case kind == '{':
 		d.object(d.table())
 	case kind == 'n' && !needed:
-		d.skip()
+		d.Skip()
 	default:
-		d.skip()
-		d.refuse(Errorf(InvalidRequest, "the request body is not an object"))
+		d.Skip()
+		d.Refuse(Errorf(InvalidRequest, "the request body is not an object"))
 	}
-	if d.err == nil {
+	if !d.Failed() {
 		c.Params = c.Body
 	}
 }

@@ -7,27 +7,27 @@ package wire
 // which it is.
 func idBeyond(doc []byte, lim Limits) []byte {
 	s := newScanner(doc, Limits{Depth: 1, Members: len(doc) + 1})
-	defer s.release()
-	if s.kind() != '{' {
+	defer s.Release()
+	if s.Kind() != '{' {
 		return nil
 	}
 	var id []byte
 	found := 0
-	for s.enter(); s.more(); {
-		like, field := envelopeNames.find(s.name())
+	for s.Enter(); s.More(); {
+		like, field := envelopeNames.Find(s.Name())
 		is := field == fieldRequestID
-		if is || like != nil && like.camel == "id" { // a name that is almost that is to some parsers
+		if is || like != nil && like.Camel == "id" { // a name that is almost that is to some parsers
 			found++
 		}
-		s.names, s.arena = s.names[:0], s.arena[:0] // there may be very many
-		kind := s.kind()
-		start := s.pos // behind the space
-		s.pass()
-		if is && s.err == nil && mayBeID(kind, doc[start:s.pos], lim) {
-			id = doc[start:s.pos]
+		s.ForgetNames() // there may be very many
+		kind := s.Kind()
+		start := s.Pos // behind the space
+		s.Pass()
+		if is && !s.Failed() && mayBeID(kind, doc[start:s.Pos], lim) {
+			id = doc[start:s.Pos]
 		}
 	}
-	if s.finish() != nil || found != 1 {
+	if finished(s) != nil || found != 1 {
 		return nil
 	}
 	return id
@@ -43,30 +43,4 @@ func mayBeID(kind byte, value []byte, lim Limits) bool {
 		return len(value) <= lim.IDLength
 	}
 	return kind == 'n'
-}
-
-// pass reads over the next value; of an object or array only the strings are checked.
-func (s *scanner) pass() {
-	if kind := s.kind(); kind != '{' && kind != '[' {
-		s.skip()
-		return
-	}
-	for open := 0; s.err == nil; {
-		if s.pos >= len(s.doc) {
-			s.unexpected()
-			return
-		}
-		switch s.doc[s.pos] {
-		case '"':
-			s.str()
-			continue
-		case '{', '[':
-			open++
-		case '}', ']':
-			open--
-		}
-		if s.pos++; open == 0 {
-			return
-		}
-	}
 }

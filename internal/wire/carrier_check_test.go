@@ -3,13 +3,14 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // checkCarriers holds what is promised of every document that was read.
@@ -212,10 +213,11 @@ func TestReadCarriersRefuses(t *testing.T) {
 
 // mayCarry is what reading doc finds out about it.
 func mayCarry(doc []byte) bool {
-	s := newScanner(doc, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
-	defer s.release()
-	s.skip()
-	return s.marks
+	s := again(doc)
+	defer s.Release()
+	s.Skip()
+	marks, _ := mayHold(s)
+	return marks
 }
 
 func TestMayCarry(t *testing.T) {
@@ -289,7 +291,7 @@ func TestMayMark(t *testing.T) {
 				"", "", "", "", "", "", "", "", "", "_", "-", " ", "\x00", "x", "ſ", "\u212a", "é", "\xc5", "@", "[",
 			}).Draw(r, "between")...)
 		}
-		folded := string(fold(nil, name, longestName))
+		folded := string(jsonscan.Fold(nil, name, jsonscan.LongestName))
 		if want := folded == "metadata" || folded == "extensions"; mayMark(name) != want {
 			r.Fatalf("%v of %q", !want, name)
 		}

@@ -3,11 +3,12 @@ package wire
 import (
 	"bytes"
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // change is one call of Remove, Set or Add.
@@ -46,7 +47,7 @@ func (c *Carriers) Add(i int, uri string) {
 func (c *Carriers) Apply() []byte {
 	changes := slices.Clone(c.changes)
 	slices.SortStableFunc(changes, func(x, y change) int { return cmp.Compare(x.carrier, y.carrier) })
-	var cuts []splice
+	var cuts []jsonscan.Splice
 	for len(changes) > 0 {
 		i, n := changes[0].carrier, 1
 		for n < len(changes) && changes[n].carrier == i {
@@ -58,11 +59,11 @@ func (c *Carriers) Apply() []byte {
 	if len(cuts) == 0 {
 		return c.Doc
 	}
-	return spliced(c.Doc, cuts)
+	return jsonscan.Spliced(c.Doc, cuts)
 }
 
 // rewrite adds what the changes to one object come to.
-func (c *Carriers) rewrite(cuts []splice, i int, changes []change) []splice {
+func (c *Carriers) rewrite(cuts []jsonscan.Splice, i int, changes []change) []jsonscan.Splice {
 	var made []string
 	at := &c.List[i]
 	for _, listed := range [...]bool{false, true} {
@@ -88,7 +89,7 @@ func (c *Carriers) rewrite(cuts []splice, i int, changes []change) []splice {
 	if bytes.TrimLeft(c.Doc[start:], " \t\r\n")[0] != '}' {
 		text += ","
 	}
-	return append(cuts, splice{start, start, text})
+	return append(cuts, jsonscan.Splice{Start: start, End: start, Text: text})
 }
 
 // box is the metadata or the extensions of one object while they are changed.
@@ -116,26 +117,26 @@ func (c *Carriers) box(at *Carrier, listed bool) *box {
 	if listed {
 		b, kind = &box{listed: true, name: `"extensions":`, span: at.extensions}, '['
 	}
-	s := newScanner(c.Doc[:b.span[1]], Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
-	defer s.release()
-	s.pos = b.span[0]
-	if b.holds = s.kind() == kind; !b.holds {
+	s := again(c.Doc[:b.span[1]])
+	defer s.Release()
+	s.Pos = b.span[0]
+	if b.holds = s.Kind() == kind; !b.holds {
 		return b
 	}
-	for s.enter(); s.more(); {
-		s.peek()
-		it := item{span: [2]int{s.pos, 0}, word: true}
+	for s.Enter(); s.More(); {
+		s.Kind()
+		it := item{span: [2]int{s.Pos, 0}, word: true}
 		switch {
 		case !listed:
-			it.key = string(s.name())
-			it.value[0], it.value[1] = s.skip()
-		case s.kind() == '"':
-			it.key = string(s.text())
+			it.key = string(s.Name())
+			it.value[0], it.value[1] = s.Skip()
+		case s.Kind() == '"':
+			it.key = string(s.Text())
 		default:
 			it.word = false
-			s.skip()
+			s.Skip()
 		}
-		it.span[1] = s.pos
+		it.span[1] = s.Pos
 		b.items = append(b.items, it)
 	}
 	return b
@@ -187,22 +188,22 @@ func (b *box) whole() string {
 }
 
 // cuts adds what changes the box where it stands.
-func (b *box) cuts(cuts []splice) []splice {
+func (b *box) cuts(cuts []jsonscan.Splice) []jsonscan.Splice {
 	if !b.holds {
 		if len(b.added) > 0 {
-			cuts = append(cuts, splice{b.span[0], b.span[1], b.whole()})
+			cuts = append(cuts, jsonscan.Splice{Start: b.span[0], End: b.span[1], Text: b.whole()})
 		}
 		return cuts
 	}
 	kept := 0
 	for i, it := range b.items {
 		if it.gone {
-			cuts = append(cuts, cutting(i, len(b.items), kept, func(i int) [2]int { return b.items[i].span }))
+			cuts = append(cuts, jsonscan.Cutting(i, len(b.items), kept, func(i int) [2]int { return b.items[i].span }))
 			continue
 		}
 		kept++
 		if it.set != nil {
-			cuts = append(cuts, splice{it.value[0], it.value[1], string(it.set)})
+			cuts = append(cuts, jsonscan.Splice{Start: it.value[0], End: it.value[1], Text: string(it.set)})
 		}
 	}
 	if len(b.added) == 0 {
@@ -215,5 +216,5 @@ func (b *box) cuts(cuts []splice) []splice {
 	if kept > 0 {
 		text = "," + text
 	}
-	return append(cuts, splice{at, at, text})
+	return append(cuts, jsonscan.Splice{Start: at, End: at, Text: text})
 }

@@ -8,8 +8,8 @@ func (r *carrierReader) top() {
 	var o shape
 	var own bool // it holds something that a wrapper does not
 	i := r.begin(Carrier{Place: InTask, Parent: -1, Index: -1})
-	for s.enter(); s.more(); {
-		name := s.name()
+	for s.Enter(); s.More(); {
+		name := s.Name()
 		if r.wrapped(name) {
 			continue
 		}
@@ -21,7 +21,7 @@ func (r *carrierReader) top() {
 			own = true
 		}
 	}
-	r.list[i].Span[1] = s.pos
+	r.list[i].Span[1] = s.Pos
 	kind := r.kindOf(&o)
 	if kind == "" && !own {
 		r.list = r.list[:copy(r.list, r.list[1:])]
@@ -63,7 +63,7 @@ func (r *carrierReader) settle(i int, p Place, o *shape) {
 // wrapped consumes the value of a member that wraps an answer, and reports whether it
 // did. The object around it is the first of all.
 func (r *carrierReader) wrapped(name []byte) bool {
-	if r.s.kind() != '{' {
+	if r.s.Kind() != '{' {
 		return false
 	}
 	var kind, as string
@@ -96,10 +96,10 @@ func (r *carrierReader) thing(c Carrier) {
 	s := r.s
 	var o shape
 	i := r.begin(c)
-	for s.enter(); s.more(); {
-		r.thingMember(i, s.name(), &o)
+	for s.Enter(); s.More(); {
+		r.thingMember(i, s.Name(), &o)
 	}
-	r.list[i].Span[1] = s.pos
+	r.list[i].Span[1] = s.Pos
 	r.settle(i, c.Place, &o)
 }
 
@@ -119,10 +119,10 @@ func (r *carrierReader) thingMember(i int, name []byte, o *shape) bool {
 		o.task = r.identifier(o, markTask)
 	case "messageId", "message_id":
 		o.seen |= markMessage
-		s.skip()
+		s.Skip()
 	case "status":
-		if s.kind() != '{' {
-			s.skip()
+		if s.Kind() != '{' {
+			s.Skip()
 			return false
 		}
 		o.seen |= markStatus
@@ -140,7 +140,7 @@ func (r *carrierReader) thingMember(i int, name []byte, o *shape) bool {
 		return true
 	default:
 		if i == 0 && r.foreign() {
-			s.skip() // what an extension's method answers has names of its own
+			s.Skip() // what an extension's method answers has names of its own
 		} else {
 			r.other(name)
 		}
@@ -169,11 +169,11 @@ func (r *carrierReader) common(i int, name []byte) bool {
 // children reads the objects of an array, c being what they have in common.
 func (r *carrierReader) children(c Carrier) {
 	s := r.s
-	if s.kind() != '[' {
-		s.skip()
+	if s.Kind() != '[' {
+		s.Skip()
 		return
 	}
-	for s.enter(); s.more(); c.Index++ {
+	for s.Enter(); s.More(); c.Index++ {
 		r.child(c)
 	}
 }
@@ -181,8 +181,8 @@ func (r *carrierReader) children(c Carrier) {
 // child reads an object in its place; whatever else stands there is passed over.
 func (r *carrierReader) child(c Carrier) {
 	switch {
-	case r.s.kind() != '{':
-		r.s.skip()
+	case r.s.Kind() != '{':
+		r.s.Skip()
 	case c.Place == InPart:
 		r.part(c)
 	case c.Place == InTask:
@@ -196,20 +196,20 @@ func (r *carrierReader) child(c Carrier) {
 func (r *carrierReader) leaf(c Carrier) {
 	s := r.s
 	i := r.begin(c)
-	for s.enter(); s.more(); {
-		if name := s.name(); !r.common(i, name) {
+	for s.Enter(); s.More(); {
+		if name := s.Name(); !r.common(i, name) {
 			r.other(name)
 		}
 	}
-	r.list[i].Span[1] = s.pos
+	r.list[i].Span[1] = s.Pos
 }
 
 // status reads a TaskStatus. Its message is called "update" in 0.3's proto.
 func (r *carrierReader) status(parent int) {
 	s := r.s
 	i := r.begin(Carrier{Place: InStatus, Parent: parent, Name: "status", Index: -1})
-	for s.enter(); s.more(); {
-		switch name := s.name(); string(name) {
+	for s.Enter(); s.More(); {
+		switch name := s.Name(); string(name) {
 		case "state":
 			r.list[i].State = r.state()
 		case "message":
@@ -220,7 +220,7 @@ func (r *carrierReader) status(parent int) {
 			r.other(name)
 		}
 	}
-	r.list[i].Span[1] = s.pos
+	r.list[i].Span[1] = s.Pos
 }
 
 // part reads a part of a message or artifact.
@@ -229,8 +229,8 @@ func (r *carrierReader) part(c Carrier) {
 	i, marks := r.begin(c), len(r.marks)
 	var data, text [2]int
 	var null, file bool // the data is null; there is a file
-	for s.enter(); s.more(); {
-		name := s.name()
+	for s.Enter(); s.More(); {
+		name := s.Name()
 		if mayFile(name) {
 			r.list[i].File = true
 		}
@@ -238,25 +238,25 @@ func (r *carrierReader) part(c Carrier) {
 		case "metadata":
 			r.metadata(i)
 		case "text":
-			kind := s.kind()
-			if from, to := s.skip(); kind == '"' {
+			kind := s.Kind()
+			if from, to := s.Skip(); kind == '"' {
 				text = [2]int{from, to}
 			}
 		case "data":
-			null = s.kind() == 'n'
-			data[0], data[1] = s.skip()
+			null = s.Kind() == 'n'
+			data[0], data[1] = s.Skip()
 		case "raw", "url", "file":
-			file = file || s.kind() != 'n'
-			s.skip()
+			file = file || s.Kind() != 'n'
+			s.Skip()
 		default:
 			r.other(name)
 		}
 	}
 	p := &r.list[i]
-	p.Span[1] = s.pos
+	p.Span[1] = s.Pos
 	p.Text = text
 	switch {
-	case s.err != nil:
+	case s.Failed():
 	case !null:
 		p.Data = r.unwrapped(data, r.marks[marks:])
 	case r.version == V10 && !file && text == [2]int{}:
@@ -275,13 +275,13 @@ func (r *carrierReader) unwrapped(data [2]int, marks []Mark) [2]int {
 		return data
 	}
 	if r.proto03() {
-		if inner, _ := memberOf(r.s.doc, data, "data"); inner != [2]int{} {
+		if inner, _ := memberOf(r.s.Doc, data, "data"); inner != [2]int{} {
 			data = inner
 		}
 	}
 	for _, m := range marks {
-		if m.Key == compat && string(r.s.doc[m.Value[0]:m.Value[1]]) == "true" {
-			if value, n := memberOf(r.s.doc, data, "value"); n == 1 && value != [2]int{} {
+		if m.Key == compat && string(r.s.Doc[m.Value[0]:m.Value[1]]) == "true" {
+			if value, n := memberOf(r.s.Doc, data, "value"); n == 1 && value != [2]int{} {
 				data = value
 			}
 		}

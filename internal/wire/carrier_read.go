@@ -2,9 +2,10 @@ package wire
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"sync"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // ReadCarriers finds the objects of a document: the whole request body of m, or, with
@@ -36,7 +37,7 @@ func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carr
 		c.base = "/params"
 		r.payload("params")
 	}
-	if e := r.s.finish(); e != nil {
+	if e := finished(r.s); e != nil {
 		if answer {
 			return nil, badAnswer(e)
 		}
@@ -66,7 +67,7 @@ const manyCarriers = 1 << 16
 const keptCarriers = 128
 
 func (r *carrierReader) release() {
-	r.s.release()
+	r.s.Release()
 	r.answerReader = answerReader{}
 	if cap(r.list) > keptCarriers || cap(r.marks) > keptCarriers {
 		return
@@ -80,15 +81,15 @@ func (r *carrierReader) release() {
 // payload reads the member of a JSON-RPC envelope that the method is about.
 func (r *carrierReader) payload(member string) {
 	s := r.s
-	if s.kind() != '{' {
-		s.skip()
+	if s.Kind() != '{' {
+		s.Skip()
 		return
 	}
-	for s.enter(); s.more(); {
-		if string(s.name()) == member {
+	for s.Enter(); s.More(); {
+		if string(s.Name()) == member {
 			r.root()
 		} else {
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -96,8 +97,8 @@ func (r *carrierReader) payload(member string) {
 // root reads params or a result.
 func (r *carrierReader) root() {
 	switch {
-	case r.s.kind() != '{', r.answer && r.silent():
-		r.s.skip()
+	case r.s.Kind() != '{', r.answer && r.silent():
+		r.s.Skip()
 	case r.answer:
 		r.top()
 	default:
@@ -115,15 +116,15 @@ func (r *carrierReader) foreign() bool { return r.method == nil || r.method.Exte
 
 // begin adds the object that comes next. It gets its index before those inside of it.
 func (r *carrierReader) begin(c Carrier) int {
-	c.Span[0] = r.s.pos // kind has been asked for, and stands on the brace
+	c.Span[0] = r.s.Pos // kind has been asked for, and stands on the brace
 	r.list = append(r.list, c)
 	r.bounded(len(r.list))
 	return len(r.list) - 1
 }
 
 func (r *carrierReader) bounded(n int) {
-	if n > manyCarriers && r.s.err == nil {
-		r.s.err = Errorf(TooLarge, "the document has more than %d objects or marks of extensions", manyCarriers)
+	if n > manyCarriers {
+		r.s.Stop(Errorf(TooLarge, "the document has more than %d objects or marks of extensions", manyCarriers))
 	}
 }
 
@@ -131,8 +132,8 @@ func (r *carrierReader) bounded(n int) {
 func (r *carrierReader) params() {
 	s := r.s
 	i := r.begin(Carrier{Place: InParams, Parent: -1, Index: -1})
-	for s.enter(); s.more(); {
-		switch string(s.name()) {
+	for s.Enter(); s.More(); {
+		switch string(s.Name()) {
 		case "metadata":
 			r.metadata(i)
 		case "message":
@@ -141,13 +142,13 @@ func (r *carrierReader) params() {
 			if r.proto03() {
 				r.child(Carrier{Place: InMessage, Parent: i, Name: "request", Index: -1})
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		default: // near misses are the decoder's
-			s.skip()
+			s.Skip()
 		}
 	}
-	r.list[i].Span[1] = s.pos
+	r.list[i].Span[1] = s.Pos
 }
 
 // proto03 reports whether the document is ProtoJSON of 0.3.
@@ -157,49 +158,49 @@ func (r *carrierReader) proto03() bool { return r.version == V03 && r.binding !=
 // agents' is left to clients.
 func (r *carrierReader) metadata(i int) {
 	s := r.s
-	kind, start := s.kind(), s.pos
+	kind, start := s.Kind(), s.Pos
 	if kind != '{' {
-		s.skip()
-		r.list[i].metadata = [2]int{start, s.pos}
+		s.Skip()
+		r.list[i].metadata = [2]int{start, s.Pos}
 		return
 	}
-	for s.enter(); s.more(); {
-		s.peek()
-		name := s.pos
-		key := string(s.name())
-		from, to := s.skip()
+	for s.Enter(); s.More(); {
+		s.Kind()
+		name := s.Pos
+		key := string(s.Name())
+		from, to := s.Skip()
 		r.marks = append(r.marks, Mark{Carrier: i, Key: key, Value: [2]int{from, to}, span: [2]int{name, to}})
 		r.bounded(len(r.marks))
 	}
-	r.list[i].metadata = [2]int{start, s.pos}
+	r.list[i].metadata = [2]int{start, s.Pos}
 }
 
 // listed reads the extensions that object i lists.
 func (r *carrierReader) listed(i int) {
 	s := r.s
-	kind, start := s.kind(), s.pos
+	kind, start := s.Kind(), s.Pos
 	if kind != '[' {
-		s.skip()
-		r.list[i].extensions = [2]int{start, s.pos}
+		s.Skip()
+		r.list[i].extensions = [2]int{start, s.Pos}
 		return
 	}
 	n := 0
-	for s.enter(); s.more(); n++ {
-		if s.kind() != '"' {
-			s.skip()
+	for s.Enter(); s.More(); n++ {
+		if s.Kind() != '"' {
+			s.Skip()
 			continue
 		}
-		from := s.pos
-		uri := string(s.text())
-		span := [2]int{from, s.pos}
+		from := s.Pos
+		uri := string(s.Text())
+		span := [2]int{from, s.Pos}
 		r.marks = append(r.marks, Mark{Carrier: i, Key: uri, Listed: true, Value: span, span: span, index: n})
 		r.bounded(len(r.marks))
 	}
-	r.list[i].extensions = [2]int{start, s.pos}
+	r.list[i].extensions = [2]int{start, s.Pos}
 }
 
 // carrierNames are the names that lead to a mark.
-var carrierNames = newNames(InvalidParams, map[string]field{
+var carrierNames = newNames(InvalidParams, map[string]jsonscan.Field{
 	"task": fieldOpaque, "message": fieldOpaque, "msg": fieldOpaque, "statusUpdate": fieldOpaque,
 	"artifactUpdate": fieldOpaque, "tasks": fieldOpaque, "status": fieldOpaque, "update": fieldOpaque,
 	"artifact": fieldOpaque, "artifacts": fieldOpaque, "history": fieldOpaque, "parts": fieldOpaque,
@@ -211,12 +212,12 @@ var carrierNames = newNames(InvalidParams, map[string]field{
 // nothing does no harm, and frameworks say "Message" in their errors.
 func (r *carrierReader) other(name []byte) {
 	s := r.s
-	if kind := s.kind(); (kind == '{' || kind == '[') && !lowercase(name) {
-		if sp, f := carrierNames.find(name); sp != nil && f == fieldNone {
-			s.refuse(Errorf(InvalidParams, "a member's name, before byte %d, is not quite %q", s.pos, sp.camel))
+	if kind := s.Kind(); (kind == '{' || kind == '[') && !lowercase(name) {
+		if sp, f := carrierNames.Find(name); sp != nil && f == fieldNone {
+			s.Refuse(Errorf(InvalidParams, "a member's name, before byte %d, is not quite %q", s.Pos, sp.Camel))
 		}
 	}
-	s.skip()
+	s.Skip()
 }
 
 // lowercase reports whether a name is spelled as the tables spell names of one word.
@@ -227,22 +228,4 @@ func lowercase(name []byte) bool {
 		}
 	}
 	return true
-}
-
-// memberOf finds a member of an object that has been read before, and how many
-// members there are.
-func memberOf(doc []byte, object [2]int, name string) (value [2]int, n int) {
-	s := newScanner(doc[:object[1]], Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
-	defer s.release()
-	s.pos = object[0]
-	if s.kind() != '{' {
-		return value, 0
-	}
-	for s.enter(); s.more(); n++ {
-		found := string(s.name()) == name
-		if from, to := s.skip(); found {
-			value = [2]int{from, to}
-		}
-	}
-	return value, n
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Demand is what a task says that waits for authorization (A2A 1.0 §7.6), or for input
@@ -44,15 +46,15 @@ func ReadDemand(body []byte) (Demand, bool) {
 	if !mayDemand(body) {
 		return Demand{}, false
 	}
-	body = Mend(body)
+	body = jsonscan.Mend(body)
 	r := demandReader{s: newScanner(body, Limits{Depth: 10_000, Members: math.MaxInt32})}
-	if r.s.kind() == '{' {
+	if r.s.Kind() == '{' {
 		r.object(atRoot, false)
 	} else {
-		r.s.skip()
+		r.s.Skip()
 	}
-	broken := r.s.finish() != nil
-	r.s.release()
+	broken := finished(r.s) != nil
+	r.s.Release()
 	if broken {
 		return Demand{}, false
 	}
@@ -118,7 +120,7 @@ const (
 
 // demandReader finds the objects of an answer that have a status which waits.
 type demandReader struct {
-	s     *scanner
+	s     *jsonscan.Scanner
 	rpc   bool // the document says that it is JSON-RPC
 	found []waiting
 }
@@ -137,8 +139,8 @@ type waiting struct {
 func (r *demandReader) object(at place, result bool) {
 	w := waiting{result: result}
 	s := r.s
-	for s.enter(); s.more(); {
-		name, object := string(s.name()), s.kind() == '{'
+	for s.Enter(); s.More(); {
+		name, object := string(s.Name()), s.Kind() == '{'
 		switch {
 		case object && at == atRoot && name == "result":
 			r.object(inResult, true)
@@ -147,15 +149,15 @@ func (r *demandReader) object(at place, result bool) {
 		case object && name == "status":
 			r.status(&w)
 		case object && name == "metadata":
-			start, end := s.skip()
+			start, end := s.Skip()
 			w.metadata = append(w.metadata, [2]int{start, end})
 		case at == atRoot && name == "jsonrpc":
 			r.rpc = true
-			s.skip()
-		case s.kind() == '"':
-			w.word(name, s.text())
+			s.Skip()
+		case s.Kind() == '"':
+			w.word(name, s.Text())
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	if waits(w.state) {
@@ -192,15 +194,15 @@ func (w *waiting) word(name string, text []byte) {
 
 func (r *demandReader) status(w *waiting) {
 	s := r.s
-	w.status[0] = s.pos // kind stands on the brace
-	for s.enter(); s.more(); {
-		if string(s.name()) == "state" {
+	w.status[0] = s.Pos // kind stands on the brace
+	for s.Enter(); s.More(); {
+		if string(s.Name()) == "state" {
 			w.state = (&answerReader{s: s}).state()
 		} else {
-			s.skip()
+			s.Skip()
 		}
 	}
-	w.status[1] = s.pos
+	w.status[1] = s.Pos
 }
 
 // demand puts together what was found: the answer is one thing, so in all but

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Bounds of a demand. What is beyond is no agent's honest need.
@@ -16,7 +18,7 @@ const (
 
 // collector gathers what a status and its metadata say.
 type collector struct {
-	s             *scanner
+	s             *jsonscan.Scanner
 	d             Demand
 	links         links
 	authorization bool // something there is about authorization
@@ -41,37 +43,37 @@ const (
 // collect reads an object of which ReadDemand has found that it is JSON.
 func (c *collector) collect(doc []byte, depth int) {
 	c.s = newScanner(doc, Limits{Depth: 10_000, Members: math.MaxInt32})
-	defer c.s.release()
+	defer c.s.Release()
 	c.value(anything, depth)
 }
 
 // value reads what comes next, said in a member of the sense.
 func (c *collector) value(says sense, depth int) {
 	s := c.s
-	switch s.kind() {
+	switch s.Kind() {
 	case '{':
-		for s.enter(); s.more(); {
+		for s.Enter(); s.More(); {
 			c.member(depth)
 		}
 	case '[':
-		for s.enter(); s.more(); {
+		for s.Enter(); s.More(); {
 			c.value(says, max(depth, inMetadata))
 		}
 	case '"':
-		c.text(says, string(s.text()))
+		c.text(says, string(s.Text()))
 	default:
-		s.skip()
+		s.Skip()
 	}
 }
 
 func (c *collector) member(depth int) {
 	s := c.s
-	name := s.name()
+	name := s.Name()
 	switch {
 	case depth == inMessage && string(name) == "extensions":
-		s.skip()
-	case string(name) == "name" && s.kind() == '"':
-		text := string(s.text())
+		s.Skip()
+	case string(name) == "name" && s.Kind() == '"':
+		text := string(s.Text())
 		c.authorization = c.authorization || text == "adk_request_credential" // Google's ADK, as a function call
 		c.text(anything, text)
 	default:

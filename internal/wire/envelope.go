@@ -16,16 +16,16 @@ func TakesEnvelopes(path string) bool { return envelopePaths[path] }
 // not looked at: where they are no JSON, the body's reader says so.
 func IsEnvelope(body []byte) bool {
 	s := newScanner(body, Limits{Depth: 1, Members: len(body) + 1})
-	defer s.release()
-	if s.kind() != '{' {
+	defer s.Release()
+	if s.Kind() != '{' {
 		return false
 	}
 	var protocol, method bool
-	for s.enter(); s.more(); {
-		name := string(s.name())
+	for s.Enter(); s.More(); {
+		name := string(s.Name())
 		protocol, method = protocol || name == "jsonrpc", method || name == "method"
-		s.names, s.arena = s.names[:0], s.arena[:0] // there may be very many
-		s.pass()
+		s.ForgetNames() // there may be very many
+		s.Pass()
 	}
-	return s.finish() == nil && protocol && method
+	return finished(s) == nil && protocol && method
 }

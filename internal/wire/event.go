@@ -90,8 +90,8 @@ func (r *answerReader) mention(kind string, o *shape) {
 func (r *answerReader) list() {
 	s := r.s
 	r.a.Kind = kindList
-	for s.enter(); s.more(); {
-		name := s.name()
+	for s.Enter(); s.More(); {
+		name := s.Name()
 		switch {
 		case r.problemMember(name):
 		case string(name) == "tasks":
@@ -100,9 +100,9 @@ func (r *answerReader) list() {
 			// encoding/json reads it as "tasks"; a filter that does not would
 			// let every task through to Go clients.
 			r.refuse(`the list has a member that is almost "tasks"`)
-			s.skip()
+			s.Skip()
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -110,20 +110,20 @@ func (r *answerReader) list() {
 // tasks reads the tasks of a list and where each stands.
 func (r *answerReader) tasks() {
 	s := r.s
-	if s.kind() != '[' {
-		if s.kind() != 'n' {
+	if s.Kind() != '[' {
+		if s.Kind() != 'n' {
 			r.refuse("the list of tasks is not an array")
 		}
-		s.skip()
+		s.Skip()
 		return
 	}
-	for s.enter(); s.more(); {
-		if s.kind() != '{' {
+	for s.Enter(); s.More(); {
+		if s.Kind() != '{' {
 			r.refuse("an entry of the list of tasks is not an object")
-			s.skip()
+			s.Skip()
 			continue
 		}
-		start := s.pos // kind stands on the brace
+		start := s.Pos // kind stands on the brace
 		o := r.object(false)
 		if o.has(markBadID) {
 			r.refuse("an id is not a string")
@@ -131,7 +131,7 @@ func (r *answerReader) tasks() {
 		if r.a.ContextID == "" {
 			r.a.ContextID = o.context
 		}
-		r.a.Tasks = append(r.a.Tasks, TaskRef{ID: o.id, ContextID: o.context, Span: [2]int{start, s.pos}, State: o.state})
+		r.a.Tasks = append(r.a.Tasks, TaskRef{ID: o.id, ContextID: o.context, Span: [2]int{start, s.Pos}, State: o.state})
 	}
 }
 
@@ -139,23 +139,23 @@ func (r *answerReader) tasks() {
 // {"configs":[…]}. An agent that mixes up whose configs it lists would hand out
 // webhook tokens, so the task of every one of them is shown.
 func (r *answerReader) configs() {
-	switch r.s.kind() {
+	switch r.s.Kind() {
 	case '{':
 		r.config(true)
 	case '[':
 		r.configArray()
 	default: // null, and what agents return from a delete
-		r.s.skip()
+		r.s.Skip()
 	}
 }
 
 func (r *answerReader) configArray() {
 	s := r.s
-	for s.enter(); s.more(); {
-		if s.kind() == '{' {
+	for s.Enter(); s.More(); {
+		if s.Kind() == '{' {
 			r.config(false)
 		} else {
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -164,8 +164,8 @@ func (r *answerReader) configArray() {
 func (r *answerReader) config(top bool) {
 	var o shape
 	s := r.s
-	for s.enter(); s.more(); {
-		name := s.name()
+	for s.Enter(); s.More(); {
+		name := s.Name()
 		if top && r.problemMember(name) {
 			continue
 		}
@@ -176,20 +176,20 @@ func (r *answerReader) config(top bool) {
 			if r.version == V01 {
 				o.id = r.identifier(&o, markID)
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		case "name":
 			if id, _, ok := ReadResourceName(string(r.word())); ok && o.task == "" {
 				o.task = id
 			}
 		case "configs":
-			if top && s.kind() == '[' {
+			if top && s.Kind() == '[' {
 				r.configArray()
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	r.mention(kindStatus, &o) // like an update, a config names its task by taskId
@@ -199,9 +199,9 @@ func (r *answerReader) config(top bool) {
 // error may stand in its place.
 func (r *answerReader) card() {
 	s := r.s
-	for s.enter(); s.more(); {
-		if !r.problemMember(s.name()) {
-			s.skip()
+	for s.Enter(); s.More(); {
+		if !r.problemMember(s.Name()) {
+			s.Skip()
 		}
 	}
 }

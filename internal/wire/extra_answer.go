@@ -9,18 +9,18 @@ import "bytes"
 // A method about the caller's tasks shows tasks in such a list only. There they can be
 // cut out; what stands beside it cannot, and is refused.
 func (r *answerReader) extraResult() {
-	switch r.s.kind() {
+	switch r.s.Kind() {
 	case '{':
 		r.event()
 	case '[':
-		r.a.Result[0] = r.s.pos
+		r.a.Result[0] = r.s.Pos
 		r.candidates()
-		r.a.Result[1] = r.s.pos
+		r.a.Result[1] = r.s.Pos
 	default:
-		if r.aboutCaller() && r.s.kind() != 'n' {
+		if r.aboutCaller() && r.s.Kind() != 'n' {
 			r.refuse("the result is neither an object nor a list")
 		}
-		r.a.Result[0], r.a.Result[1] = r.s.skip()
+		r.a.Result[0], r.a.Result[1] = r.s.Skip()
 	}
 	if !r.listed && !r.aboutCaller() {
 		return
@@ -52,26 +52,26 @@ func (r *answerReader) listMember(name []byte) bool {
 // all of them entries of such a list, for the others could then only be broken ones.
 func (r *answerReader) candidates() {
 	s, other, badID := r.s, false, false
-	if s.kind() != '[' {
-		if r.aboutCaller() && s.kind() != 'n' {
+	if s.Kind() != '[' {
+		if r.aboutCaller() && s.Kind() != 'n' {
 			r.refuse("the list of tasks is not an array")
 		}
-		s.skip()
+		s.Skip()
 		return
 	}
 	list := r.aboutCaller()
 	var entries []TaskRef
-	for s.enter(); s.more(); {
-		if s.kind() != '{' {
+	for s.Enter(); s.More(); {
+		if s.Kind() != '{' {
 			other = true
-			s.skip()
+			s.Skip()
 			continue
 		}
-		start := s.pos // kind stands on the brace
+		start := s.Pos // kind stands on the brace
 		o := r.object(false)
 		badID = badID || o.has(markBadID)
 		list = list || o.kind == kindTask || o.has(markID|markStatus)
-		entries = append(entries, TaskRef{ID: o.id, ContextID: o.context, Span: [2]int{start, s.pos}})
+		entries = append(entries, TaskRef{ID: o.id, ContextID: o.context, Span: [2]int{start, s.Pos}})
 	}
 	switch {
 	case !list:

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 const (
@@ -155,6 +157,6 @@ func take(taken map[string]string, name string) error {
 
 // foldedName is fold, without what separates the pieces of a name.
 func foldedName(name string) string {
-	folded := string(fold(nil, []byte(name), len(name)))
+	folded := string(jsonscan.Fold(nil, []byte(name), len(name)))
 	return strings.NewReplacer("/", "", ".", "", ":", "").Replace(folded)
 }

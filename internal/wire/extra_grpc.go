@@ -13,8 +13,8 @@ func (c *Call) extraMessage(header Version, lim Limits) *Error {
 	case int64(len(c.Message)) > lim.Body:
 		return Errorf(TooLarge, "the request message is larger than %d bytes", lim.Body)
 	}
-	d := decoder{scanner: newScanner(nil, lim), call: c, lim: lim, header: header}
-	defer d.release()
+	d := decoder{Scanner: newScanner(nil, lim), call: c, lim: lim, header: header}
+	defer d.Release()
 	d.taskField(c.Message)
 	d.required()
 	return d.finish()
@@ -32,7 +32,7 @@ func (d *decoder) taskField(message []byte) {
 			size = protowire.ConsumeFieldValue(number, kind, b[head:])
 		}
 		if size < 0 {
-			d.refuse(Errorf(InvalidRequest, "Request payload validation error: the message is not protobuf").
+			d.Refuse(Errorf(InvalidRequest, "Request payload validation error: the message is not protobuf").
 				Because(protowire.ParseError(size)))
 			return
 		}

@@ -3,6 +3,8 @@ package wire
 import (
 	"fmt"
 	"maps"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // extraNames are how the params of one extension's method are read.
@@ -15,7 +17,7 @@ type extraNames struct {
 // whole, or about the agent, that names a task nevertheless must not get past the
 // ownership check; nor one about a task that names a context beside it.
 func newExtraNames(m *Method) *extraNames {
-	own := map[string]field{"taskId": fieldTask, "metadata": fieldMetadata}
+	own := map[string]jsonscan.Field{"taskId": fieldTask, "metadata": fieldMetadata}
 	own["contextId"] = fieldContext
 	if m.Subject == OfMessage { // there, the message has it
 		own["contextId"] = fieldStrayContext
@@ -24,7 +26,7 @@ func newExtraNames(m *Method) *extraNames {
 		own[m.TaskField] = fieldTask
 	}
 	sets := extraMembers(m.Subject)
-	table := func(further map[string]field) *names {
+	table := func(further map[string]jsonscan.Field) *names {
 		all := maps.Clone(sets)
 		maps.Copy(all, further)
 		maps.Copy(all, own)
@@ -42,7 +44,7 @@ func newExtraNames(m *Method) *extraNames {
 }
 
 // extraMembers are what params have in every version.
-func extraMembers(s Subject) map[string]field {
+func extraMembers(s Subject) map[string]jsonscan.Field {
 	switch s {
 	case OfMessage:
 		return sendMembers
@@ -51,7 +53,7 @@ func extraMembers(s Subject) map[string]field {
 	case OfCaller:
 		return listMembers
 	}
-	return map[string]field{"tenant": fieldTenant}
+	return map[string]jsonscan.Field{"tenant": fieldTenant}
 }
 
 // table is the one for a binding and version.
@@ -72,15 +74,15 @@ func checkTaskField(m *Method) error {
 	if name == "" || name == "taskId" || name == "id" {
 		return nil
 	}
-	if len(name) > longestName || !isWord(name, "_-.") {
+	if len(name) > jsonscan.LongestName || !isWord(name, "_-.") {
 		return fmt.Errorf("%q is no name for a member that names a task", name)
 	}
-	folded := string(fold(nil, []byte(name), longestName))
-	for _, set := range []map[string]field{
+	folded := string(jsonscan.Fold(nil, []byte(name), jsonscan.LongestName))
+	for _, set := range []map[string]jsonscan.Field{
 		sendMembers, send01Members, requestMembers, taskMembers, nameMembers, listMembers,
 	} {
 		for camel := range set {
-			if string(fold(nil, []byte(camel), longestName)) == folded {
+			if string(jsonscan.Fold(nil, []byte(camel), jsonscan.LongestName)) == folded {
 				return fmt.Errorf("the member %q could be taken for A2A's %q", name, camel)
 			}
 		}

@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"math"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // File is what one part says of a file. A part that could be read as one thing by some
@@ -38,7 +38,7 @@ func mayFile(name []byte) bool {
 }
 
 func isFile(name []byte) bool {
-	return resembles(name, "url") || resembles(name, "raw") || resembles(name, "file")
+	return jsonscan.Resembles(name, "url") || jsonscan.Resembles(name, "raw") || jsonscan.Resembles(name, "file")
 }
 
 // Files reads the parts that are files, in the order of the document. It reads again only
@@ -60,7 +60,7 @@ func (c *Carriers) Files() []File {
 
 // fileReader is a part while it is read as a file.
 type fileReader struct {
-	s     *scanner
+	s     *jsonscan.Scanner
 	of    File
 	proto bool // the document is ProtoJSON of 0.3
 	is    bool // there is a file
@@ -68,26 +68,26 @@ type fileReader struct {
 
 // part reads the object at span, which has been found well formed.
 func (r *fileReader) part(doc []byte, span [2]int) {
-	r.s = newScanner(doc[:span[1]], Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
-	defer r.s.release()
-	r.s.pos = span[0]
+	r.s = again(doc[:span[1]])
+	defer r.s.Release()
+	r.s.Pos = span[0]
 	r.object(false)
 }
 
 // object reads a part, or the object that a file is before 1.0.
 func (r *fileReader) object(inner bool) {
 	s := r.s
-	for s.enter(); s.more(); {
-		var buf [longestName + 4]byte
-		name := string(fold(buf[:0], s.name(), longestName))
+	for s.Enter(); s.More(); {
+		var buf [jsonscan.LongestName + 4]byte
+		name := string(jsonscan.Fold(buf[:0], s.Name(), jsonscan.LongestName))
 		switch {
-		case name == "file" && s.kind() == '{' && !inner:
+		case name == "file" && s.Kind() == '{' && !inner:
 			r.is = true
 			r.object(true)
-		case s.kind() == '"':
+		case s.Kind() == '"':
 			r.member(name)
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -96,18 +96,18 @@ func (r *fileReader) object(inner bool) {
 func (r *fileReader) member(name string) {
 	switch name {
 	case "url", "uri", "filewithuri":
-		if link := string(r.s.text()); link != "" {
+		if link := string(r.s.Text()); link != "" {
 			r.of.URLs, r.is = append(r.of.URLs, link), true
 		}
 	case "raw", "bytes", "filewithbytes":
 		r.is, r.of.Inline = true, true
-		r.of.Bytes = max(r.of.Bytes, r.size(r.s.text()))
+		r.of.Bytes = max(r.of.Bytes, r.size(r.s.Text()))
 	case "name", "filename":
-		r.of.Names = append(r.of.Names, string(r.s.text()))
+		r.of.Names = append(r.of.Names, string(r.s.Text()))
 	case "mimetype", "mediatype":
-		r.of.MediaTypes = append(r.of.MediaTypes, mediaType(string(r.s.text())))
+		r.of.MediaTypes = append(r.of.MediaTypes, mediaType(string(r.s.Text())))
 	default:
-		r.s.skip()
+		r.s.Skip()
 	}
 }
 
@@ -128,13 +128,13 @@ func (c *Carriers) Replace(texts map[int]string) []byte {
 	if len(texts) == 0 {
 		return c.Doc
 	}
-	cuts := make([]splice, 0, len(texts))
+	cuts := make([]jsonscan.Splice, 0, len(texts))
 	for i, text := range texts {
 		at := c.List[i].Span
 		quoted, _ := jsontext.AppendQuote(nil, text) // invalid UTF-8 is replaced
-		cuts = append(cuts, splice{at[0], at[1], "{" + c.textKind(at) + `"text":` + string(quoted) + "}"})
+		cuts = append(cuts, jsonscan.Splice{Start: at[0], End: at[1], Text: "{" + c.textKind(at) + `"text":` + string(quoted) + "}"})
 	}
-	return spliced(c.Doc, cuts)
+	return jsonscan.Spliced(c.Doc, cuts)
 }
 
 // textKind is the member that says of a part that it is a text, as the part that it

@@ -1,11 +1,12 @@
 package wire
 
 import (
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // filesIn are the files of a document.
@@ -68,10 +69,11 @@ func TestFiles(t *testing.T) {
 }
 
 func mayHaveFile(doc []byte) bool {
-	s := newScanner(doc, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
-	defer s.release()
-	s.skip()
-	return s.files
+	s := again(doc)
+	defer s.Release()
+	s.Skip()
+	_, files := mayHold(s)
+	return files
 }
 
 // TestMayFile: what is asked about every name answers for nearly all of them at once, and
@@ -85,7 +87,7 @@ func TestMayFile(t *testing.T) {
 		if got := mayFile([]byte(name)); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
-		if folded := string(fold(nil, []byte(name), longestName)); want != (folded == "url" || folded == "raw" || folded == "file") {
+		if folded := string(jsonscan.Fold(nil, []byte(name), jsonscan.LongestName)); want != (folded == "url" || folded == "raw" || folded == "file") {
 			t.Errorf("%q: the table is wrong", name)
 		}
 	}

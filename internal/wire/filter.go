@@ -2,9 +2,9 @@ package wire
 
 import (
 	"errors"
-	"math"
-	"slices"
 	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // FilterTasks cuts the tasks that keep says no to out of the list that an extension's
@@ -32,13 +32,13 @@ func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef)
 		return nil, err
 	}
 	for _, span := range total {
-		cuts = append(cuts, splice{span[0], span[1], strconv.Itoa(kept)})
+		cuts = append(cuts, jsonscan.Splice{Start: span[0], End: span[1], Text: strconv.Itoa(kept)})
 	}
-	return spliced(body, cuts), nil
+	return jsonscan.Spliced(body, cuts), nil
 }
 
 // cutTasks cuts those entries of a list out of a body that keep says no to.
-func cutTasks(length int, tasks []TaskRef, keep func(i int) bool) (cuts []splice, kept int, err error) {
+func cutTasks(length int, tasks []TaskRef, keep func(i int) bool) (cuts []jsonscan.Splice, kept int, err error) {
 	for i, t := range tasks {
 		if !follows(t.Span, tasks[:i], length) {
 			return nil, 0, filterError("not the body that was read")
@@ -47,7 +47,7 @@ func cutTasks(length int, tasks []TaskRef, keep func(i int) bool) (cuts []splice
 			kept++
 			continue
 		}
-		cuts = append(cuts, cutting(i, len(tasks), kept, func(i int) [2]int { return tasks[i].Span }))
+		cuts = append(cuts, jsonscan.Cutting(i, len(tasks), kept, func(i int) [2]int { return tasks[i].Span }))
 	}
 	return cuts, kept, nil
 }
@@ -65,70 +65,38 @@ func follows(span [2]int, before []TaskRef, length int) bool {
 	return from <= span[0] && span[0] < span[1] && span[1] <= length
 }
 
-// splice replaces body[start:end] by text.
-type splice struct {
-	start, end int
-	text       string
-}
-
-// cutting takes entry i out of n in an array or object, of which kept stay before it,
-// with a comma. span says where each stands.
-func cutting(i, n, kept int, span func(int) [2]int) splice {
-	at := span(i)
-	switch {
-	case kept > 0: // the comma before it goes too
-		return splice{start: span(i - 1)[1], end: at[1]}
-	case i+1 < n: // nothing stays before it: the comma behind it goes
-		return splice{start: at[0], end: span(i + 1)[0]}
-	}
-	return splice{start: at[0], end: at[1]}
-}
-
-// spliced returns a copy of body with the splices made. They must not overlap.
-func spliced(body []byte, cuts []splice) []byte {
-	slices.SortFunc(cuts, func(x, y splice) int { return x.start - y.start })
-	out := make([]byte, 0, len(body)+len(cuts[len(cuts)-1].text))
-	from := 0
-	for _, c := range cuts {
-		out = append(out, body[from:c.start]...)
-		out = append(out, c.text...)
-		from = c.end
-	}
-	return append(out, body[from:]...)
-}
-
 // totalSize finds the values of totalSize, in camelCase and as its proto name,
 // whatever their type. It reads the body a second time rather than have every
 // answer carry the place: only lists that are filtered need it.
 func totalSize(b Binding, body []byte) ([][2]int, error) {
 	// ReadAnswer has held the body to the limits that count.
-	s := newScanner(body, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
-	defer s.release()
+	s := again(body)
+	defer s.Release()
 	var found [][2]int
 	page := func() {
-		for s.enter(); s.more(); {
-			name := string(s.name())
-			start, end := s.skip()
+		for s.Enter(); s.More(); {
+			name := string(s.Name())
+			start, end := s.Skip()
 			if name == "totalSize" || name == "total_size" {
 				found = append(found, [2]int{start, end})
 			}
 		}
 	}
 	switch {
-	case s.kind() != '{': // an extension's list may be an array
-		s.skip()
+	case s.Kind() != '{': // an extension's list may be an array
+		s.Skip()
 	case b != JSONRPC:
 		page()
 	default:
-		for s.enter(); s.more(); {
-			if string(s.name()) == "result" && s.kind() == '{' {
+		for s.Enter(); s.More(); {
+			if string(s.Name()) == "result" && s.Kind() == '{' {
 				page()
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		}
 	}
-	if e := s.finish(); e != nil {
+	if e := finished(s); e != nil {
 		return nil, badAnswer(e)
 	}
 	return found, nil

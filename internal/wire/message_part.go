@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // piece is a part while it is read.
@@ -22,28 +24,28 @@ type piece struct {
 
 // part reads one part of the message.
 func (r *messageReader) part() {
-	if r.kind() != '{' {
-		r.skip()
+	if r.Kind() != '{' {
+		r.Skip()
 		r.invalid("a part is not an object")
 		return
 	}
 	var p piece
 	var seen uint32
 	n := r.partTable()
-	for r.enter(); r.more(); {
+	for r.Enter(); r.More(); {
 		r.partMember(&p, r.member(n, &seen))
 	}
-	if r.err == nil {
+	if !r.Failed() {
 		r.settlePart(&p)
 		r.m.Parts = append(r.m.Parts, p.Part)
 	}
 }
 
 // partMember reads the value of a member of a part.
-func (r *messageReader) partMember(p *piece, f field) {
-	if r.kind() == 'n' { // absent, but data can be null
+func (r *messageReader) partMember(p *piece, f jsonscan.Field) {
+	if r.Kind() == 'n' { // absent, but data can be null
 		p.null = p.null || f == fieldData
-		r.skip()
+		r.Skip()
 		return
 	}
 	switch f {
@@ -56,7 +58,7 @@ func (r *messageReader) partMember(p *piece, f field) {
 	case fieldText:
 		p.Text, p.text = r.wanted("the text of a part"), true
 	case fieldData:
-		p.data[0], p.data[1] = r.skip()
+		p.data[0], p.data[1] = r.Skip()
 	case fieldFile:
 		p.file = true
 		r.file(p)
@@ -74,10 +76,10 @@ func (r *messageReader) file(p *piece) {
 	}
 	var seen uint32
 	n := r.fileTable()
-	for r.enter(); r.more(); {
+	for r.Enter(); r.More(); {
 		f := r.member(n, &seen)
-		if r.kind() == 'n' {
-			r.skip()
+		if r.Kind() == 'n' {
+			r.Skip()
 			continue
 		}
 		r.fileMember(p, f)
@@ -85,7 +87,7 @@ func (r *messageReader) file(p *piece) {
 }
 
 // fileMember reads the value of a member that files have: in 1.0 beside the others.
-func (r *messageReader) fileMember(p *piece, f field) {
+func (r *messageReader) fileMember(p *piece, f jsonscan.Field) {
 	switch f {
 	case fieldBytes:
 		p.inline = true
@@ -97,32 +99,32 @@ func (r *messageReader) fileMember(p *piece, f field) {
 	case fieldMediaType:
 		p.MediaType = mediaType(r.wanted("the media type of a part"))
 	case fieldOpaque:
-		if from, to := r.skip(); to-from > len(`""`) {
+		if from, to := r.Skip(); to-from > len(`""`) {
 			r.invalid("a part has a member that means something in another version of A2A")
 		}
 	default:
-		r.skip()
+		r.Skip()
 	}
 }
 
 // wanted reads a string, which must be one.
 func (r *messageReader) wanted(what string) string {
-	if r.kind() != '"' {
-		r.skip()
+	if r.Kind() != '"' {
+		r.Skip()
 		r.invalid(what + " is not a string")
 		return ""
 	}
-	return string(r.text())
+	return string(r.Text())
 }
 
 // inline reads the bytes of a file, and says how many they are.
 func (r *messageReader) inline() (n int64, filled bool) {
-	if r.kind() != '"' {
-		r.skip()
+	if r.Kind() != '"' {
+		r.Skip()
 		r.invalid("the bytes of a file are not a string")
 		return 0, false
 	}
-	text := r.text()
+	text := r.Text()
 	if r.proto03() {
 		if n, ok := doubled(text); ok {
 			return n, true
@@ -217,19 +219,19 @@ func (p *piece) agrees() bool {
 func (r *messageReader) partData(p *piece) {
 	span := p.data
 	if r.proto03() {
-		inner, n := memberOf(r.doc, span, "data")
+		inner, n := memberOf(r.Doc, span, "data")
 		switch {
-		case r.doc[span[0]] != '{', n > 1, n == 1 && inner == [2]int{}:
+		case r.Doc[span[0]] != '{', n > 1, n == 1 && inner == [2]int{}:
 			r.invalid("the data of a part is not in a member data of its own")
 			return
-		case n == 0, r.doc[inner[0]] == 'n': // an empty struct may be left out
+		case n == 0, r.Doc[inner[0]] == 'n': // an empty struct may be left out
 			p.Data, p.Bytes = map[string]any{}, int64(len("{}"))
 			return
 		}
 		span = inner
 	}
 	if r.call.Version != V10 && p.Metadata[compat] == true {
-		if value, n := memberOf(r.doc, span, "value"); n == 1 && value != [2]int{} {
+		if value, n := memberOf(r.Doc, span, "value"); n == 1 && value != [2]int{} {
 			span = value
 			if delete(p.Metadata, compat); len(p.Metadata) == 0 {
 				p.Metadata = nil

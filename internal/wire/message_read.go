@@ -1,8 +1,9 @@
 package wire
 
 import (
-	"math"
 	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // ReadMessage reads what the call brings for the agent, in 1.0's words. It is nil for
@@ -24,12 +25,12 @@ func (c *Call) ReadMessage() (*Message, *Error) {
 		Extensions: slices.Clone(c.MessageExtensions), ReferenceTaskIDs: slices.Clone(c.ReferenceTaskIDs),
 	}}
 	// Decoding has held the document to the limits that count.
-	r.decoder = decoder{scanner: newScanner(Mend(c.Params), Limits{Depth: math.MaxInt32, Members: math.MaxInt32}), call: c}
-	defer r.release()
-	if r.kind() == '{' {
+	r.decoder = decoder{Scanner: again(jsonscan.Mend(c.Params)), call: c}
+	defer r.Release()
+	if r.Kind() == '{' {
 		r.arguments()
 	} else {
-		r.skip()
+		r.Skip()
 	}
 	if e := r.finish(); e != nil {
 		return nil, e
@@ -48,7 +49,7 @@ type messageReader struct {
 func (r *messageReader) arguments() {
 	n := r.argumentTable()
 	var seen uint32
-	for r.enter(); r.more(); {
+	for r.Enter(); r.More(); {
 		switch r.member(n, &seen) {
 		case fieldMessage:
 			if r.isObject("message") {
@@ -63,7 +64,7 @@ func (r *messageReader) arguments() {
 		case fieldModes:
 			r.modes()
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 }
@@ -71,11 +72,11 @@ func (r *messageReader) arguments() {
 // settings reads the configuration of a send.
 func (r *messageReader) settings() {
 	var seen uint32
-	for r.enter(); r.more(); {
+	for r.Enter(); r.More(); {
 		if r.member(settingNames, &seen) == fieldModes {
 			r.modes()
 		} else {
-			r.skip()
+			r.Skip()
 		}
 	}
 }
@@ -96,26 +97,26 @@ func (r *messageReader) modes() {
 func (r *messageReader) body() {
 	var seen uint32
 	parts := false
-	for r.enter(); r.more(); {
+	for r.Enter(); r.More(); {
 		switch r.member(bodyNames, &seen) {
 		case fieldRole:
 			r.m.Role = r.role()
 		case fieldMetadata:
 			r.m.Metadata = r.marks("metadata")
 		case fieldParts:
-			if r.kind() != '[' { // decoding has refused all but null
-				r.skip()
+			if r.Kind() != '[' { // decoding has refused all but null
+				r.Skip()
 				continue
 			}
 			if parts {
 				r.invalid("parts are given twice")
 			}
-			for r.enter(); r.more(); {
+			for r.Enter(); r.More(); {
 				r.part()
 			}
 			parts = true
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 }
@@ -123,8 +124,8 @@ func (r *messageReader) body() {
 // role reads a role in the words of any version, or as the number that ProtoJSON allows
 // for an enum.
 func (r *messageReader) role() string {
-	if r.kind() == '"' {
-		switch string(r.text()) {
+	if r.Kind() == '"' {
+		switch string(r.Text()) {
 		case "user", "ROLE_USER":
 			return "ROLE_USER"
 		case "agent", "ROLE_AGENT":
@@ -132,8 +133,8 @@ func (r *messageReader) role() string {
 		}
 		return ""
 	}
-	start, end := r.skip()
-	switch string(r.doc[start:end]) {
+	start, end := r.Skip()
+	switch string(r.Doc[start:end]) {
 	case "1":
 		return "ROLE_USER"
 	case "2":

@@ -20,45 +20,45 @@ func (r *messageReader) marks(what string) map[string]any {
 
 // anything reads the value that comes next, into memory of its own.
 func (r *messageReader) anything() any {
-	if r.values++; r.values > manyValues && r.err == nil {
-		r.err = Errorf(TooLarge, "the message holds more than %d values", manyValues)
+	if r.values++; r.values > manyValues {
+		r.Stop(Errorf(TooLarge, "the message holds more than %d values", manyValues))
 	}
-	switch r.kind() {
+	switch r.Kind() {
 	case '{':
 		return r.dictionary()
 	case '[':
 		list := []any{}
-		for r.enter(); r.more(); {
+		for r.Enter(); r.More(); {
 			list = append(list, r.anything())
 		}
 		return list
 	case '"':
-		return string(r.text())
+		return string(r.Text())
 	case '0':
 		return r.float()
 	case 't':
-		r.skip()
+		r.Skip()
 		return true
 	case 'f':
-		r.skip()
+		r.Skip()
 		return false
 	}
-	r.skip()
+	r.Skip()
 	return nil
 }
 
 func (r *messageReader) dictionary() map[string]any {
 	m := map[string]any{}
-	for r.enter(); r.more(); {
-		name := string(r.name())
+	for r.Enter(); r.More(); {
+		name := string(r.Name())
 		m[name] = r.anything()
 	}
 	return m
 }
 
 func (r *messageReader) float() float64 {
-	start, end := r.skip()
-	f, err := strconv.ParseFloat(string(r.doc[start:end]), 64)
+	start, end := r.Skip()
+	f, err := strconv.ParseFloat(string(r.Doc[start:end]), 64)
 	if err != nil {
 		r.invalid("a number is too large")
 	}
@@ -67,9 +67,9 @@ func (r *messageReader) float() float64 {
 
 // at reads a value that has been passed over.
 func (r *messageReader) at(span [2]int) any {
-	doc, pos := r.doc, r.pos
-	r.doc, r.pos = doc[:span[1]], span[0]
+	doc, pos := r.Doc, r.Pos
+	r.Doc, r.Pos = doc[:span[1]], span[0]
 	v := r.anything()
-	r.doc, r.pos = doc, pos
+	r.Doc, r.Pos = doc, pos
 	return v
 }

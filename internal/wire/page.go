@@ -3,12 +3,13 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Page is where a ListTasks answer (A2A 1.0 §3.1.4) has what the gateway replaces.
@@ -34,64 +35,64 @@ type PageEdit struct {
 // any case, as encoding/json does. body has been read by ReadAnswer.
 func ReadPage(b Binding, body []byte) (*Page, error) {
 	// ReadAnswer has held the body to the limits that count.
-	s := newScanner(body, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
-	defer s.release()
+	s := again(body)
+	defer s.Release()
 	p := &Page{}
 	var err error
 	switch {
-	case s.kind() != '{':
-		s.skip()
+	case s.Kind() != '{':
+		s.Skip()
 	case b != JSONRPC:
 		err = p.read(s)
 	default:
-		for s.enter(); s.more(); {
-			if string(s.name()) == "result" && s.kind() == '{' {
+		for s.Enter(); s.More(); {
+			if string(s.Name()) == "result" && s.Kind() == '{' {
 				err = p.read(s)
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		}
 	}
-	if e := s.finish(); e != nil {
+	if e := finished(s); e != nil {
 		return nil, badAnswer(e)
 	}
 	return p, err
 }
 
-func (p *Page) read(s *scanner) error {
-	p.open = s.pos + 1 // kind stands on the brace
+func (p *Page) read(s *jsonscan.Scanner) error {
+	p.open = s.Pos + 1 // kind stands on the brace
 	known := false     // Next, under its very name
 	var err error
-	for s.enter(); s.more(); {
-		exact := string(s.name())
+	for s.Enter(); s.More(); {
+		exact := string(s.Name())
 		name := strings.ReplaceAll(exact, "_", "")
-		kind, start := s.kind(), s.pos
+		kind, start := s.Kind(), s.Pos
 		switch {
 		case exact == "tasks":
-			p.array[0], p.array[1] = s.skip()
+			p.array[0], p.array[1] = s.Skip()
 		case strings.EqualFold(name, "nextPageToken"):
 			switch kind {
 			case '"':
-				if token := string(s.text()); exact == "nextPageToken" || !known {
+				if token := string(s.Text()); exact == "nextPageToken" || !known {
 					p.Next = token
 				}
 			case 'n':
-				s.skip()
+				s.Skip()
 			default:
-				s.skip()
+				s.Skip()
 				err = filterError("nextPageToken is not a string")
 			}
-			p.next = append(p.next, [2]int{start, s.pos})
+			p.next = append(p.next, [2]int{start, s.Pos})
 			known = known || exact == "nextPageToken"
 		case strings.EqualFold(name, "totalSize"):
-			start, end := s.skip()
+			start, end := s.Skip()
 			p.total = append(p.total, [2]int{start, end})
 		case strings.EqualFold(name, "pageSize"):
-			start, end := s.skip()
-			p.Size, _ = strconv.Atoi(string(bytes.Trim(s.doc[start:end], `"`)))
+			start, end := s.Skip()
+			p.Size, _ = strconv.Atoi(string(bytes.Trim(s.Doc[start:end], `"`)))
 			p.size = append(p.size, [2]int{start, end})
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	return err
@@ -121,11 +122,11 @@ func (p *Page) Edit(body []byte, a Answer, e PageEdit) ([]byte, error) {
 		case p.array[1] == 0:
 			absent = append(absent, `"tasks":[`+more+`]`)
 		case body[p.array[0]] != '[': // null
-			cuts = append(cuts, splice{p.array[0], p.array[1], "[" + more + "]"})
+			cuts = append(cuts, jsonscan.Splice{Start: p.array[0], End: p.array[1], Text: "[" + more + "]"})
 		case kept > 0:
-			cuts = append(cuts, splice{p.array[1] - 1, p.array[1] - 1, "," + more})
+			cuts = append(cuts, jsonscan.Splice{Start: p.array[1] - 1, End: p.array[1] - 1, Text: "," + more})
 		default:
-			cuts = append(cuts, splice{p.array[1] - 1, p.array[1] - 1, more})
+			cuts = append(cuts, jsonscan.Splice{Start: p.array[1] - 1, End: p.array[1] - 1, Text: more})
 		}
 	}
 	if len(p.next) == 0 && e.Next != "" {
@@ -141,20 +142,20 @@ func (p *Page) Edit(body []byte, a Answer, e PageEdit) ([]byte, error) {
 		if rest := bytes.TrimLeft(body[p.open:], " \t\r\n"); len(rest) > 0 && rest[0] != '}' {
 			text += ","
 		}
-		cuts = append(cuts, splice{p.open, p.open, text})
+		cuts = append(cuts, jsonscan.Splice{Start: p.open, End: p.open, Text: text})
 	}
 	if len(cuts) == 0 {
 		return body, nil
 	}
-	return spliced(body, cuts), nil
+	return jsonscan.Spliced(body, cuts), nil
 }
 
 // setAll replaces values that are not this one.
-func setAll(body []byte, spans [][2]int, value string) []splice {
-	var cuts []splice
+func setAll(body []byte, spans [][2]int, value string) []jsonscan.Splice {
+	var cuts []jsonscan.Splice
 	for _, at := range spans {
 		if string(body[at[0]:at[1]]) != value {
-			cuts = append(cuts, splice{at[0], at[1], value})
+			cuts = append(cuts, jsonscan.Splice{Start: at[0], End: at[1], Text: value})
 		}
 	}
 	return cuts
@@ -167,43 +168,43 @@ func SetPage(body []byte, size int, token string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newScanner(body, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
-	defer s.release()
+	s := again(body)
+	defer s.Release()
 	values := map[string]string{"pageSize": strconv.Itoa(size), "pageToken": string(quoted)}
 	all := `{"pageSize":` + values["pageSize"] + `,"pageToken":` + values["pageToken"] + `}`
-	var cuts []splice
+	var cuts []jsonscan.Splice
 	found := false
-	for s.enter(); s.more(); {
-		if string(s.name()) != "params" {
-			s.skip()
+	for s.Enter(); s.More(); {
+		if string(s.Name()) != "params" {
+			s.Skip()
 			continue
 		}
 		found = true
-		if s.kind() != '{' {
-			start, end := s.skip()
-			cuts = append(cuts, splice{start, end, all})
+		if s.Kind() != '{' {
+			start, end := s.Skip()
+			cuts = append(cuts, jsonscan.Splice{Start: start, End: end, Text: all})
 			continue
 		}
 		cuts = append(cuts, setMembers(s, values)...)
 	}
-	if e := s.finish(); e != nil {
+	if e := finished(s); e != nil {
 		return nil, e
 	}
 	if !found {
 		at := bytes.IndexByte(body, '{') + 1
-		cuts = append(cuts, splice{at, at, `"params":` + all + `,`})
+		cuts = append(cuts, jsonscan.Splice{Start: at, End: at, Text: `"params":` + all + `,`})
 	}
-	return spliced(body, cuts), nil
+	return jsonscan.Spliced(body, cuts), nil
 }
 
 // setMembers replaces members of the object that is next, under either of their names,
 // and adds those that are missing.
-func setMembers(s *scanner, values map[string]string) []splice {
-	var cuts []splice
-	open, empty := s.pos+1, true
+func setMembers(s *jsonscan.Scanner, values map[string]string) []jsonscan.Splice {
+	var cuts []jsonscan.Splice
+	open, empty := s.Pos+1, true
 	missing := map[string]bool{"pageSize": true, "pageToken": true}
-	for s.enter(); s.more(); {
-		name := string(s.name())
+	for s.Enter(); s.More(); {
+		name := string(s.Name())
 		empty = false
 		switch name {
 		case "page_size":
@@ -211,10 +212,10 @@ func setMembers(s *scanner, values map[string]string) []splice {
 		case "page_token":
 			name = "pageToken"
 		}
-		start, end := s.skip()
+		start, end := s.Skip()
 		if value, ok := values[name]; ok {
 			missing[name] = false
-			cuts = append(cuts, splice{start, end, value})
+			cuts = append(cuts, jsonscan.Splice{Start: start, End: end, Text: value})
 		}
 	}
 	text := ""
@@ -227,7 +228,7 @@ func setMembers(s *scanner, values map[string]string) []splice {
 		text = text[:len(text)-1]
 	}
 	if text != "" {
-		cuts = append(cuts, splice{open, open, text})
+		cuts = append(cuts, jsonscan.Splice{Start: open, End: open, Text: text})
 	}
 	return cuts
 }

@@ -1,19 +1,23 @@
 package wire
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+)
 
 // params reads what the method takes and returns where it stands. null is
 // absent, as the clients of methods without params send it.
 func (d *decoder) params() (start, end int) {
-	switch d.kind() {
+	switch d.Kind() {
 	case '{':
-		start = d.pos
+		start = d.Pos
 		d.object(d.table())
-		return start, d.pos
+		return start, d.Pos
 	case 'n':
-		return d.skip()
+		return d.Skip()
 	}
-	start, end = d.skip()
+	start, end = d.Skip()
 	d.invalid("params is not an object")
 	return start, end
 }
@@ -21,7 +25,7 @@ func (d *decoder) params() (start, end int) {
 // object reads the object that is next, by its table.
 func (d *decoder) object(n *names) {
 	var seen uint32
-	for d.enter(); d.more(); {
+	for d.Enter(); d.More(); {
 		d.value(d.member(n, &seen))
 	}
 }
@@ -36,19 +40,19 @@ func (d *decoder) nested(n *names, what string) {
 // isObject reports whether an object is next; anything else is skipped, and
 // refused unless it is null.
 func (d *decoder) isObject(what string) bool {
-	switch d.kind() {
+	switch d.Kind() {
 	case '{':
 		return true
 	case 'n':
 	default:
 		d.invalid(what + " is not an object")
 	}
-	d.skip()
+	d.Skip()
 	return false
 }
 
 // value reads the value of a member that means f.
-func (d *decoder) value(f field) {
+func (d *decoder) value(f jsonscan.Field) {
 	c := d.call
 	switch f {
 	case fieldTenant:
@@ -65,7 +69,7 @@ func (d *decoder) value(f field) {
 		d.word(&c.PageToken, "pageToken", longestToken)
 	case fieldHistory:
 		d.history = true
-		d.skip()
+		d.Skip()
 	case fieldMessage:
 		d.message()
 	case fieldMessageID:
@@ -85,7 +89,7 @@ func (d *decoder) value(f field) {
 	case fieldStrayTask, fieldStrayContext, fieldStrayObject:
 		d.stray(f)
 	default:
-		d.skip()
+		d.Skip()
 	}
 }
 
@@ -104,10 +108,10 @@ func (d *decoder) message() {
 
 // tenant reads a tenant and remembers where it stands, so that it can be replaced.
 func (d *decoder) tenant() {
-	kind, start := d.kind(), d.pos
+	kind, start := d.Kind(), d.Pos
 	d.word(d.tenantOf(), "tenant", d.lim.IDLength)
-	if kind == '"' && d.pos-start > len(`""`) {
-		d.call.TenantSpans = append(d.call.TenantSpans, [2]int{start, d.pos})
+	if kind == '"' && d.Pos-start > len(`""`) {
+		d.call.TenantSpans = append(d.call.TenantSpans, [2]int{start, d.Pos})
 	}
 }
 
@@ -115,9 +119,9 @@ func (d *decoder) tenant() {
 // replaced.
 func (d *decoder) context() {
 	c := d.call
-	kind, start := d.kind(), d.pos
+	kind, start := d.Kind(), d.Pos
 	d.word(&c.ContextID, "the context id", d.lim.IDLength)
-	switch end := d.pos; {
+	switch end := d.Pos; {
 	case kind != '"' || end-start <= len(`""`):
 	case c.ContextSpan == [2]int{}:
 		c.ContextSpan = [2]int{start, end}
@@ -188,33 +192,33 @@ func (d *decoder) metadata() {
 	if !d.isObject("metadata") {
 		return
 	}
-	for d.enter(); d.more(); {
-		if string(d.name()) == SkillSelection {
+	for d.Enter(); d.More(); {
+		if string(d.Name()) == SkillSelection {
 			d.word(&d.call.Skill, "the selected skill", d.lim.IDLength)
 			continue
 		}
-		d.skip()
+		d.Skip()
 	}
 }
 
 // parts counts the parts of the message and checks them as JSON only.
 func (d *decoder) parts() {
-	switch d.kind() {
+	switch d.Kind() {
 	case '[':
 	case 'n':
-		d.skip()
+		d.Skip()
 		return
 	default:
-		d.skip()
+		d.Skip()
 		d.invalid("parts is not an array")
 		return
 	}
 	n := 0
-	for d.enter(); d.more(); n++ {
-		d.skip()
+	for d.Enter(); d.More(); n++ {
+		d.Skip()
 	}
 	if n > d.lim.Parts {
-		d.refuse(Errorf(InvalidParams, "the message has more than %d parts", d.lim.Parts))
+		d.Refuse(Errorf(InvalidParams, "the message has more than %d parts", d.lim.Parts))
 	}
 }
 

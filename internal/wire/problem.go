@@ -27,7 +27,7 @@ func (r *answerReader) problemMember(name []byte) bool {
 	if r.binding != HTTPJSON {
 		return false
 	}
-	p, kind := &r.problem, r.s.kind()
+	p, kind := &r.problem, r.s.Kind()
 	switch string(name) {
 	case "error":
 		if kind == '{' {
@@ -48,7 +48,7 @@ func (r *answerReader) problemMember(name []byte) bool {
 	case "message":
 		if kind == '"' {
 			p.bare = true
-			r.s.skip()
+			r.s.Skip()
 			return true
 		}
 	case "status":
@@ -85,9 +85,9 @@ func (r *answerReader) failed() {
 // rpcError reads the error member of a JSON-RPC response and reports whether there
 // is an error: null is none.
 func (r *answerReader) rpcError() bool {
-	switch r.s.kind() {
+	switch r.s.Kind() {
 	case 'n':
-		r.s.skip()
+		r.s.Skip()
 		return false
 	case '{':
 		code, ok := r.errorObject()
@@ -97,7 +97,7 @@ func (r *answerReader) rpcError() bool {
 		r.a.Error = code
 	default:
 		r.refuse("the error is not an object")
-		r.s.skip()
+		r.s.Skip()
 	}
 	return true
 }
@@ -106,14 +106,14 @@ func (r *answerReader) rpcError() bool {
 // have a code, and both list an ErrorInfo, as "data" or as "details".
 func (r *answerReader) errorObject() (code int, ok bool) {
 	s := r.s
-	for s.enter(); s.more(); {
-		switch string(s.name()) {
+	for s.Enter(); s.More(); {
+		switch string(s.Name()) {
 		case "code":
 			code, ok = r.integer()
 		case "data", "details":
 			r.reason()
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	return code, ok
@@ -123,20 +123,20 @@ func (r *answerReader) errorObject() (code int, ok bool) {
 // one. Before 1.0 "data" may be anything at all.
 func (r *answerReader) reason() {
 	s := r.s
-	if s.kind() != '[' {
-		s.skip()
+	if s.Kind() != '[' {
+		s.Skip()
 		return
 	}
-	for s.enter(); s.more(); {
-		if s.kind() != '{' {
-			s.skip()
+	for s.Enter(); s.More(); {
+		if s.Kind() != '{' {
+			s.Skip()
 			continue
 		}
-		for s.enter(); s.more(); {
-			if string(s.name()) == "reason" && r.a.Reason == "" {
+		for s.Enter(); s.More(); {
+			if string(s.Name()) == "reason" && r.a.Reason == "" {
 				r.a.Reason = string(r.word())
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		}
 	}
@@ -144,11 +144,11 @@ func (r *answerReader) reason() {
 
 // integer reads a number without fraction and exponent; anything else is skipped.
 func (r *answerReader) integer() (int, bool) {
-	kind := r.s.kind()
-	start, end := r.s.skip()
+	kind := r.s.Kind()
+	start, end := r.s.Skip()
 	if kind != '0' {
 		return 0, false
 	}
-	n, err := strconv.Atoi(string(r.s.doc[start:end]))
+	n, err := strconv.Atoi(string(r.s.Doc[start:end]))
 	return n, err == nil
 }

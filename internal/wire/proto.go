@@ -13,6 +13,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // On gRPC everything is read, checked and translated as the ProtoJSON of the
@@ -126,7 +128,7 @@ func messageOf(t protoreflect.MessageType, doc []byte) ([]byte, error) {
 	}
 	message := t.New().Interface()
 	options := protojson.UnmarshalOptions{AllowPartial: true, DiscardUnknown: true}
-	if err := options.Unmarshal(Mend(doc), message); err != nil {
+	if err := options.Unmarshal(jsonscan.Mend(doc), message); err != nil {
 		return nil, fmt.Errorf("read ProtoJSON: %w", err)
 	}
 	b, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(message)

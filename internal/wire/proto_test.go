@@ -129,8 +129,8 @@ func TestDocumentsRoundTrip(t *testing.T) {
 				t.Fatalf("%v: %v", want, err)
 			}
 			s := newScanner(doc, Limits{})
-			s.skip()
-			if e := s.finish(); e != nil {
+			s.Skip()
+			if e := finished(s); e != nil {
 				t.Fatalf("%s: %v", doc, e)
 			}
 			var tight bytes.Buffer

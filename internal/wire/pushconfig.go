@@ -2,7 +2,8 @@ package wire
 
 import (
 	"errors"
-	"math"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // PushConfig is what a push notification config says, whatever its version says it in:
@@ -42,7 +43,7 @@ func (c *Call) ReplacePushConfig(params []byte, by PushConfig) ([]byte, *Error) 
 	if hook == nil {
 		return params, nil
 	}
-	return spliced(params, hook.replace(nil, c.Version, by)), nil
+	return jsonscan.Spliced(params, hook.replace(nil, c.Version, by)), nil
 }
 
 // webhook finds the one config of a call's params.
@@ -51,17 +52,17 @@ func (c *Call) webhook(params []byte) (*webhook, *Error) {
 		return nil, nil
 	}
 	r := newPushReader(params, c.Version)
-	defer r.release()
+	defer r.Release()
 	r.strict = true
 	switch {
-	case r.kind() != '{':
-		r.skip()
+	case r.Kind() != '{':
+		r.Skip()
 	case c.Method.Subject == OfMessage:
 		r.settings(true)
 	default:
 		r.config(&entry{})
 	}
-	if e := r.finish(); e != nil {
+	if e := finished(r.Scanner); e != nil {
 		return nil, e
 	}
 	switch len(r.hooks) {
@@ -83,12 +84,12 @@ func RewriteConfigs(
 	b Binding, v Version, doc []byte, by func(task string, found PushConfig) (PushConfig, bool, error),
 ) ([]byte, error) {
 	r := newPushReader(doc, v)
-	defer r.release()
+	defer r.Release()
 	list := r.answer(b)
-	if e := r.finish(); e != nil {
+	if e := finished(r.Scanner); e != nil {
 		return nil, badAnswer(e)
 	}
-	var cuts []splice
+	var cuts []jsonscan.Splice
 	kept := 0
 	for i, at := range r.entries {
 		if at.hooks > 1 {
@@ -109,23 +110,23 @@ func RewriteConfigs(
 		if !list {
 			return nil, Errorf(TaskNotFound, "push notification config not found")
 		}
-		cuts = append(cuts, cutting(i, len(r.entries), kept, func(i int) [2]int { return r.entries[i].span }))
+		cuts = append(cuts, jsonscan.Cutting(i, len(r.entries), kept, func(i int) [2]int { return r.entries[i].span }))
 	}
 	if len(cuts) == 0 {
 		return doc, nil
 	}
-	return spliced(doc, cuts), nil
+	return jsonscan.Spliced(doc, cuts), nil
 }
 
 // newPushReader reads a document that has been held to the limits that count.
 func newPushReader(doc []byte, v Version) *pushReader {
 	return &pushReader{
-		scanner: newScanner(doc, Limits{Depth: math.MaxInt32, Members: math.MaxInt32}), version: v,
+		Scanner: again(doc), version: v,
 	}
 }
 
 // replace adds the splices that make a config say what by says.
-func (h *webhook) replace(cuts []splice, v Version, by PushConfig) []splice {
+func (h *webhook) replace(cuts []jsonscan.Splice, v Version, by PushConfig) []jsonscan.Splice {
 	texts := [...]string{partURL: jsonString(by.URL), partToken: "", partAuth: h.authentication(v, by)}
 	if by.Token != "" {
 		texts[partToken] = jsonString(by.Token)
@@ -141,11 +142,11 @@ func (h *webhook) replace(cuts []splice, v Version, by PushConfig) []splice {
 		case m.part == partNone || texts[m.part] != "":
 			kept++
 		default:
-			cuts = append(cuts, cutting(i, len(h.members), kept, func(i int) [2]int { return h.members[i].span }))
+			cuts = append(cuts, jsonscan.Cutting(i, len(h.members), kept, func(i int) [2]int { return h.members[i].span }))
 			continue
 		}
 		if m.part != partNone {
-			cuts = append(cuts, splice{m.value, m.span[1], texts[m.part]})
+			cuts = append(cuts, jsonscan.Splice{Start: m.value, End: m.span[1], Text: texts[m.part]})
 		}
 	}
 	return cuts

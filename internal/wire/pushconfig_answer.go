@@ -5,15 +5,15 @@ func (r *pushReader) answer(b Binding) (list bool) {
 	if b != JSONRPC {
 		return r.result()
 	}
-	if r.kind() != '{' {
-		r.skip()
+	if r.Kind() != '{' {
+		r.Skip()
 		return false
 	}
-	for r.enter(); r.more(); {
-		if string(r.name()) == "result" {
+	for r.Enter(); r.More(); {
+		if string(r.Name()) == "result" {
 			list = r.result()
 		} else {
-			r.skip()
+			r.Skip()
 		}
 	}
 	return list
@@ -21,38 +21,38 @@ func (r *pushReader) answer(b Binding) (list bool) {
 
 // result reads one config, or a list in either form.
 func (r *pushReader) result() (list bool) {
-	switch r.kind() {
+	switch r.Kind() {
 	case '[':
 		r.list()
 		return true
 	case '{':
 		before := len(r.entries)
 		at := entry{first: len(r.hooks)}
-		r.space()
-		at.span[0] = r.pos
+		r.Kind()
+		at.span[0] = r.Pos
 		r.config(&at)
-		at.span[1] = r.pos
+		at.span[1] = r.Pos
 		if at.hooks == 0 { // a list, also an empty one
 			return true
 		}
 		r.entries = append(r.entries[:before], at)
 		return false
 	}
-	r.skip()
+	r.Skip()
 	return false
 }
 
 // list reads the entries of a list.
 func (r *pushReader) list() {
-	for r.enter(); r.more(); {
-		r.space()
-		at := entry{span: [2]int{r.pos}, first: len(r.hooks)}
-		if r.kind() == '{' {
+	for r.Enter(); r.More(); {
+		r.Kind()
+		at := entry{span: [2]int{r.Pos}, first: len(r.hooks)}
+		if r.Kind() == '{' {
 			r.config(&at)
 		} else {
-			r.skip()
+			r.Skip()
 		}
-		at.span[1] = r.pos
+		at.span[1] = r.Pos
 		r.entries = append(r.entries, at)
 	}
 }

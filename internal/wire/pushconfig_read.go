@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+
 // The members of a config that are replaced, by their place in webhook.replace.
 const (
 	partURL = iota
@@ -52,7 +54,7 @@ type entry struct {
 
 // pushReader finds the configs of a document.
 type pushReader struct {
-	*scanner
+	*jsonscan.Scanner
 	version Version
 	strict  bool // the document is a call's: a name that is almost one of the table's is refused
 	hooks   []webhook
@@ -62,7 +64,7 @@ type pushReader struct {
 
 // What members mean on the way to a config and in it.
 const (
-	fieldWebhookURL field = fieldStrayObject + 1 + iota
+	fieldWebhookURL jsonscan.Field = fieldStrayObject + 1 + iota
 	fieldWebhookToken
 	fieldWebhookAuth
 	fieldScheme
@@ -73,35 +75,35 @@ const (
 )
 
 var (
-	hookNames = newNames(InvalidParams, map[string]field{
+	hookNames = newNames(InvalidParams, map[string]jsonscan.Field{
 		"url": fieldWebhookURL, "token": fieldWebhookToken, "authentication": fieldWebhookAuth,
 		"id": fieldRequestID, "configId": fieldConfig, "taskId": fieldTask, "name": fieldName, "parent": fieldName,
 		"pushNotificationConfig": fieldInner, "config": fieldInner, "configs": fieldConfigs,
 	})
-	authNames = newNames(InvalidParams, map[string]field{
+	authNames = newNames(InvalidParams, map[string]jsonscan.Field{
 		"scheme": fieldScheme, "schemes": fieldSchemes, "credentials": fieldCredentials,
 	})
-	inlineNames = newNames(InvalidParams, map[string]field{
+	inlineNames = newNames(InvalidParams, map[string]jsonscan.Field{
 		"pushNotificationConfig": fieldInner, "taskPushNotificationConfig": fieldInner, "pushNotification": fieldInner,
 	})
-	sendPushNames   = newNames(InvalidParams, map[string]field{"configuration": fieldConfiguration})
-	sendPushNames01 = newNames(InvalidParams, map[string]field{
+	sendPushNames   = newNames(InvalidParams, map[string]jsonscan.Field{"configuration": fieldConfiguration})
+	sendPushNames01 = newNames(InvalidParams, map[string]jsonscan.Field{
 		"configuration": fieldConfiguration, "pushNotification": fieldInner,
 	})
 )
 
 // means reads a member's name.
-func (r *pushReader) means(n *names) field {
-	name := r.name()
-	sp, f := n.find(name)
+func (r *pushReader) means(n *names) jsonscan.Field {
+	name := r.Name()
+	sp, f := n.Find(name)
 	if sp != nil && f == fieldNone && r.strict {
-		r.refuse(Errorf(InvalidParams, "a member's name is not quite %q", sp.camel))
+		r.Refuse(Errorf(InvalidParams, "a member's name is not quite %q", sp.Camel))
 	}
 	return f
 }
 
 func (r *pushReader) invalid(what string) {
-	r.refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
+	r.Refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
 }
 
 // settings looks for inline configs in the params of a send, or in its configuration.
@@ -113,16 +115,16 @@ func (r *pushReader) settings(top bool) {
 	case top:
 		table = sendPushNames
 	}
-	for r.enter(); r.more(); {
+	for r.Enter(); r.More(); {
 		switch f := r.means(table); {
-		case r.kind() != '{':
-			r.skip()
+		case r.Kind() != '{':
+			r.Skip()
 		case f == fieldConfiguration:
 			r.settings(false)
 		case f == fieldInner:
 			r.config(&r.inline)
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 }
@@ -131,14 +133,14 @@ func (r *pushReader) settings(top bool) {
 func (r *pushReader) config(at *entry) {
 	var h webhook
 	var id string
-	r.enter()
+	r.Enter()
 
-	for r.more() {
-		r.space()
-		from := r.pos
+	for r.More() {
+		r.Kind()
+		from := r.Pos
 		f := r.means(hookNames)
-		r.space()
-		m := hookMember{part: partNone, value: r.pos}
+		r.Kind()
+		m := hookMember{part: partNone, value: r.Pos}
 		switch f {
 		case fieldWebhookURL:
 			m.part, h.URL = partURL, r.word("the URL of a push notification config")
@@ -152,14 +154,14 @@ func (r *pushReader) config(at *entry) {
 		default:
 			r.around(f, at)
 		}
-		m.span = [2]int{from, r.pos}
+		m.span = [2]int{from, r.Pos}
 		h.members = append(h.members, m)
 	}
 	r.close(at, h, id)
 }
 
 // around reads the members that say whose config it is, and those with one inside.
-func (r *pushReader) around(f field, at *entry) {
+func (r *pushReader) around(f jsonscan.Field, at *entry) {
 	switch f {
 	case fieldConfig:
 		at.id = firstOf(r.word("the id of a push notification config"), at.id)
@@ -169,19 +171,19 @@ func (r *pushReader) around(f field, at *entry) {
 		task, id, _ := ReadResourceName(r.word("the name of a push notification config"))
 		at.task, at.id = firstOf(task, at.task), firstOf(id, at.id)
 	case fieldInner:
-		if r.kind() == '{' {
+		if r.Kind() == '{' {
 			r.config(at)
 		} else {
-			r.skip()
+			r.Skip()
 		}
 	case fieldConfigs:
-		if r.kind() == '[' && !r.strict {
+		if r.Kind() == '[' && !r.strict {
 			r.list()
 		} else {
-			r.skip()
+			r.Skip()
 		}
 	default:
-		r.skip()
+		r.Skip()
 	}
 }
 
@@ -210,27 +212,27 @@ func firstOf(a, b string) string {
 
 // word reads a string, or null for none.
 func (r *pushReader) word(what string) string {
-	switch r.kind() {
+	switch r.Kind() {
 	case '"':
-		return string(r.text())
+		return string(r.Text())
 	case 'n':
 	default:
 		r.invalid(what + " is not a string")
 	}
-	r.skip()
+	r.Skip()
 	return ""
 }
 
 // authentication reads how the sender proves itself.
 func (r *pushReader) authentication(h *webhook) {
-	if r.kind() != '{' {
-		if r.kind() != 'n' {
+	if r.Kind() != '{' {
+		if r.Kind() != 'n' {
 			r.invalid("the authentication of a push notification config is not an object")
 		}
-		r.skip()
+		r.Skip()
 		return
 	}
-	for r.enter(); r.more(); {
+	for r.Enter(); r.More(); {
 		switch r.means(authNames) {
 		case fieldScheme:
 			h.singular = true
@@ -241,21 +243,21 @@ func (r *pushReader) authentication(h *webhook) {
 		case fieldCredentials:
 			h.Credentials = r.word("the credentials of a push notification config")
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 }
 
 // schemes is the first of a list.
 func (r *pushReader) schemes() (first string) {
-	if r.kind() != '[' {
-		if r.kind() != 'n' {
+	if r.Kind() != '[' {
+		if r.Kind() != 'n' {
 			r.invalid("schemes is not an array")
 		}
-		r.skip()
+		r.Skip()
 		return ""
 	}
-	for r.enter(); r.more(); {
+	for r.Enter(); r.More(); {
 		first = firstOf(first, r.word("a scheme"))
 	}
 	return first

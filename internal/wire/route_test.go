@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // TestByRoute has the paths that need thought.
@@ -207,13 +209,13 @@ func TestNames(t *testing.T) {
 		listNames, agentNames, messageNames, configurationNames, pushNames,
 	} {
 		var bits uint32
-		for _, sp := range n.list {
-			if len(sp.folded) > longestName || bits&sp.bit != 0 || sp.bit == 0 || sp.field == fieldNone {
+		for _, sp := range n.List {
+			if len(sp.Folded) > jsonscan.LongestName || bits&sp.Bit != 0 || sp.Bit == 0 || sp.Field == fieldNone {
 				t.Errorf("%+v", sp)
 			}
-			bits |= sp.bit
-			for _, name := range []string{sp.camel, sp.snake} {
-				if _, f := n.find([]byte(name)); f != sp.field {
+			bits |= sp.Bit
+			for _, name := range []string{sp.Camel, sp.Snake} {
+				if _, f := n.Find([]byte(name)); f != sp.Field {
 					t.Errorf("%s is not found", name)
 				}
 			}

@@ -10,14 +10,16 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // walk reads a whole document and reports what the scanner says about it.
 func walk(doc []byte, lim Limits) *Error {
 	s := newScanner(doc, lim)
-	defer s.release()
-	s.skip()
-	return s.finish()
+	defer s.Release()
+	s.Skip()
+	return finished(s)
 }
 
 // TestL36_Documents is a table in the manner of the well-known JSON parsing
@@ -111,61 +113,29 @@ func TestL36_IDs(t *testing.T) {
 	}
 }
 
-// TestPlain compares the word-wise search with the obvious one, for every
-// byte at every place of strings around its word and block sizes.
-func TestPlain(t *testing.T) {
-	t.Parallel()
-	slow := func(b []byte) int {
-		for i, c := range b {
-			if c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
-				return i
-			}
-		}
-		return len(b)
-	}
-	for _, n := range []int{1, 7, 8, 9, 31, 32, 33, 40, 63, 64, 65, 100} {
-		for at := range n {
-			for c := range 256 {
-				b := bytes.Repeat([]byte("x"), n)
-				b[at] = byte(c)
-				if got, want := plain(b), slow(b); got != want {
-					t.Fatalf("%d bytes with %#x at %d: %d, want %d", n, c, at, got, want)
-				}
-			}
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		b := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 0x1f, ' ', '!', '"', '#', '[', '\\', ']', 0x7f, 0x80, 0xff}), 0, 80).Draw(t, "b")
-		b = append(bytes.Repeat([]byte("~"), rapid.IntRange(0, 40).Draw(t, "pad")), b...)
-		if got, want := plain(b), slow(b); got != want {
-			t.Fatalf("%x: %d, want %d", b, got, want)
-		}
-	})
-}
-
 // TestScannerReads uses the cursor as its callers do.
 func TestScannerReads(t *testing.T) {
 	t.Parallel()
 	s := newScanner([]byte(` {"a\u0062" : [ "x\n" , {"y":null} ], "n":-1.5e3 } `), Limits{})
-	defer s.release()
+	defer s.Release()
 	var got []string
-	for s.enter(); s.more(); {
-		switch name := s.name(); s.kind() {
+	for s.Enter(); s.More(); {
+		switch name := s.Name(); s.Kind() {
 		case '[':
-			for s.enter(); s.more(); {
-				if s.kind() == '"' {
-					got = append(got, string(name)+"="+string(s.text()))
+			for s.Enter(); s.More(); {
+				if s.Kind() == '"' {
+					got = append(got, string(name)+"="+string(s.Text()))
 					continue
 				}
-				start, end := s.skip()
-				got = append(got, string(s.doc[start:end]))
+				start, end := s.Skip()
+				got = append(got, string(s.Doc[start:end]))
 			}
 		default:
-			start, end := s.skip()
-			got = append(got, fmt.Sprintf("%s=%s", name, s.doc[start:end]))
+			start, end := s.Skip()
+			got = append(got, fmt.Sprintf("%s=%s", name, s.Doc[start:end]))
 		}
 	}
-	if e := s.finish(); e != nil {
+	if e := finished(s); e != nil {
 		t.Fatal(e)
 	}
 	if want := "ab=x\n|{\"y\":null}|n=-1.5e3"; strings.Join(got, "|") != want {
@@ -177,21 +147,21 @@ func TestScannerReads(t *testing.T) {
 func TestScannerAfterFailure(t *testing.T) {
 	t.Parallel()
 	s := newScanner([]byte(`{"a":[1,}`), Limits{})
-	defer s.release()
-	s.skip()
-	if s.err == nil {
+	defer s.Release()
+	s.Skip()
+	if !s.Failed() {
 		t.Fatal("no failure")
 	}
-	first := s.err
-	s.enter()
-	if s.more() || s.kind() != 0 || s.name() != nil || s.text() != nil {
+	first := s.Finish()
+	s.Enter()
+	if s.More() || s.Kind() != 0 || s.Name() != nil || s.Text() != nil {
 		t.Error("the cursor moves after a failure")
 	}
-	if start, end := s.skip(); start != end {
+	if start, end := s.Skip(); start != end {
 		t.Error("skip gives a range after a failure")
 	}
-	s.refuse(Errorf(InvalidParams, "later"))
-	if e := s.finish(); e != first {
+	s.Refuse(Errorf(InvalidParams, "later"))
+	if e := s.Finish(); e != first {
 		t.Errorf("finish gives %v", e)
 	}
 }
@@ -284,13 +254,13 @@ func FuzzScan(f *testing.F) {
 			t.Fatal(err)
 		}
 		s := newScanner(doc, unlimited)
-		defer s.release()
-		if e != nil || s.kind() != '"' {
+		defer s.Release()
+		if e != nil || s.Kind() != '"' {
 			return
 		}
 		want, err := jsontext.AppendUnquote(nil, bytes.Trim(doc, " \t\r\n"))
-		if got := s.text(); err == nil && !bytes.Equal(got, want) || (err == nil) != (s.err == nil) {
-			t.Fatalf("read %q, want %q (%v, %v)", got, want, err, s.err)
+		if got := s.Text(); err == nil && !bytes.Equal(got, want) || (err == nil) == s.Failed() {
+			t.Fatalf("read %q, want %q (%v, %v)", got, want, err, s.Finish())
 		}
 	})
 }
@@ -298,7 +268,7 @@ func FuzzScan(f *testing.F) {
 // disagree says how the scanner's word on a document is not jsontext's. jsontext takes no
 // half of a surrogate pair: what we accept with some it has to accept once it is mended.
 func disagree(doc []byte, e *Error) error {
-	strict, mended := jsontext.Value(doc).IsValid(), jsontext.Value(Mend(doc)).IsValid()
+	strict, mended := jsontext.Value(doc).IsValid(), jsontext.Value(jsonscan.Mend(doc)).IsValid()
 	switch {
 	case e == nil && !mended, e != nil && strict, e != nil && mended && !strings.Contains(e.Error(), "a surrogate is not part of a pair"):
 		return fmt.Errorf("jsontext says %t, and %t once it is mended, we say %v", strict, mended, e)

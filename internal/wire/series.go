@@ -1,6 +1,10 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+)
 
 // Series reads the events of one stream. Agents that say what a model says, word by word,
 // send thousands of events that differ in a few strings at which nobody here looks: a
@@ -28,7 +32,7 @@ func NewSeries(b Binding, v Version, m *Method, lim Limits) *Series {
 // change it; and its ID is a piece of one of them, with the same bytes in all. Ids stand in the
 // same place in all of them.
 func (s *Series) Read(body []byte) (*Answer, error) {
-	if s.before.matches(body, s.limits) {
+	if s.before.matches(body) {
 		return s.before.answer, nil
 	}
 	// Streams begin with something that does not come again, and many have nothing else.
@@ -57,24 +61,21 @@ type pattern struct {
 	known  bool    // there is one
 	answer *Answer // what was found in it
 	doc    []byte
-	free   []stretch // of doc: strings' characters that do not matter, first to last
+	free   []jsonscan.Span // of doc: strings' characters that do not matter, first to last
 }
 
-// stretch is doc[from:to].
-type stretch struct{ from, to int32 }
-
 // learn makes p that of a document that has been read, and found to be a.
-func (p *pattern) learn(s *scanner, a *Answer) {
+func (p *pattern) learn(s *jsonscan.Scanner, a *Answer) {
 	p.known, p.answer = false, nil
 	switch {
-	case len(s.doc) > patternBytes || len(s.free) > patternFree || a.Error != 0 || s.halved > 0:
+	case len(s.Doc) > patternBytes || len(s.Strings()) > patternFree || a.Error != 0 || s.Halves():
 		return
-	case len(s.free) > 0 && int(s.free[0].from) < max(a.IDAt, a.Chunk.ID[0]):
+	case len(s.Strings()) > 0 && int(s.Strings()[0].From) < max(a.IDAt, a.Chunk.ID[0]):
 		return // where an id is depends on what stands before it
 	}
 	switch a.Kind {
 	case kindTask, kindMessage, kindStatus, kindArtifact: // nothing but these is found by where it stands
-		p.doc, p.free = append(p.doc[:0], s.doc...), append(p.free[:0], s.free...)
+		p.doc, p.free = append(p.doc[:0], s.Doc...), append(p.free[:0], s.Strings()...)
 		p.known = true
 	}
 }
@@ -82,36 +83,22 @@ func (p *pattern) learn(s *scanner, a *Answer) {
 // matches reports whether a document has nothing in it that p does not have, but for the
 // characters of strings that do not matter. A reader of the whole of it would find the same,
 // in the same places up to the first of these.
-func (p *pattern) matches(doc []byte, lim Limits) bool {
+func (p *pattern) matches(doc []byte) bool {
 	if !p.known {
 		return false
 	}
 	was := 0
 	for _, f := range p.free {
-		same := p.doc[was:f.from]
+		same := p.doc[was:f.From]
 		if !bytes.HasPrefix(doc, same) {
 			return false
 		}
 		doc = doc[len(same):]
-		n := plain(doc)
-		if n < len(doc) && doc[n] != '"' {
-			if n = quotedLength(doc, lim); n < 0 {
-				return false
-			}
+		n := jsonscan.TextLength(doc)
+		if n < 0 {
+			return false
 		}
-		doc, was = doc[n:], int(f.to)
+		doc, was = doc[n:], int(f.To)
 	}
 	return bytes.Equal(doc, p.doc[was:])
-}
-
-// quotedLength is how many bytes at the start of b are characters of a string, which ends
-// behind them; below zero for one that is not written as it should be, or that has half a surrogate pair.
-func quotedLength(b []byte, lim Limits) int {
-	s := newScanner(b, lim)
-	defer s.release()
-	s.pos = -1 // of the quote before
-	if _, end, _ := s.str(); s.err == nil && s.halved == 0 {
-		return end - 1
-	}
-	return -1
 }

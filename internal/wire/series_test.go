@@ -57,7 +57,7 @@ func TestSeries(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := s.before.matches(c.event, Limits{}); got != c.alike {
+			if got := s.before.matches(c.event); got != c.alike {
 				t.Errorf("alike: %v", got)
 			}
 			readAlike(t, s, c.event)

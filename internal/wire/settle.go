@@ -39,12 +39,12 @@ func indexMethods() map[string]spoken {
 // one place where a JSON-RPC name is looked up: A2A's own first, then those of
 // extensions, both byte for byte.
 func (d *decoder) method() {
-	if d.kind() != '"' {
-		d.skip()
+	if d.Kind() != '"' {
+		d.Skip()
 		d.notCall("method is not a string")
 		return
 	}
-	c, name := d.call, d.text()
+	c, name := d.call, d.Text()
 	means, ok := methodNames[string(name)]
 	if !ok {
 		means, ok = c.Extra.spoken(name, d.header)
@@ -60,7 +60,7 @@ func (d *decoder) method() {
 	case d.header == V01 && means.shared:
 		c.Version = V01
 	default:
-		d.refuse(Errorf(VersionUnsupported,
+		d.Refuse(Errorf(VersionUnsupported,
 			"method %q belongs to A2A %s, but A2A-Version says %s", name, means.version, c.spelled(d.header)))
 	}
 }
@@ -77,7 +77,7 @@ func (d *decoder) unknownMethod(name string) {
 	if len(name) > 64 {
 		name = name[:64]
 	}
-	d.refuse(Errorf(MethodNotFound, "Method not found: %q", name))
+	d.Refuse(Errorf(MethodNotFound, "Method not found: %q", name))
 }
 
 // settle decides between 0.1 and 0.3 for the names they share when no header
@@ -98,20 +98,20 @@ func (d *decoder) settle() {
 // what comes back with what they sent: 2^53+1 must not become 2^53, nor 1.50 become 1.5. Null is
 // an id: JSON-RPC 2.0 §4 advises against it, and against fractions, and permits both.
 func (d *decoder) requestID() {
-	kind := d.kind()
-	start, end := d.skip()
-	id := d.doc[start:end]
+	kind := d.Kind()
+	start, end := d.Skip()
+	id := d.Doc[start:end]
 	switch {
-	case d.err != nil:
+	case d.Failed():
 	case mayBeID(kind, id, d.lim):
 		d.call.ID = id
 	case kind == '"', kind == '0':
-		d.refuse(Errorf(InvalidRequest, "id is longer than %d bytes", d.lim.IDLength))
+		d.Refuse(Errorf(InvalidRequest, "id is longer than %d bytes", d.lim.IDLength))
 	default:
 		d.notCall("id is neither a string nor a number nor null")
 	}
 }
 
 func (d *decoder) notCall(what string) {
-	d.refuse(Errorf(InvalidRequest, "Request payload validation error: %s", what))
+	d.Refuse(Errorf(InvalidRequest, "Request payload validation error: %s", what))
 }

@@ -39,8 +39,8 @@ func (s *shape) has(m mark) bool { return s.seen&m == m }
 func (r *answerReader) object(top bool) shape {
 	var o shape
 	s := r.s
-	for s.enter(); s.more(); {
-		name := s.name()
+	for s.Enter(); s.More(); {
+		name := s.Name()
 		if top && (r.problemMember(name) || r.wrapperMember(name) || r.listMember(name)) {
 			continue
 		}
@@ -57,11 +57,11 @@ func (r *answerReader) object(top bool) shape {
 			if r.version == V01 {
 				o.context = r.identifier(&o, markContext)
 			} else {
-				s.skip()
+				s.Skip()
 			}
 		case "messageId", "message_id":
 			o.seen |= markMessage
-			s.skip()
+			s.Skip()
 		case "status":
 			r.status(&o)
 		case "artifact":
@@ -76,10 +76,10 @@ func (r *answerReader) object(top bool) shape {
 		case "extensions":
 			r.extensions()
 		case "final":
-			o.final = s.kind() == 't' && r.version != V10
-			s.skip()
+			o.final = s.Kind() == 't' && r.version != V10
+			s.Skip()
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	return o
@@ -115,7 +115,7 @@ func (r *answerReader) wrapperMember(name []byte) bool {
 	case "artifactUpdate", "artifact_update":
 		kind = kindArtifact
 	}
-	if kind == "" || r.s.kind() != '{' {
+	if kind == "" || r.s.Kind() != '{' {
 		return false
 	}
 	inner := r.object(false)
@@ -132,34 +132,34 @@ func (r *answerReader) identifier(o *shape, m mark) string {
 	if o.has(m) {
 		r.refuse("an id is given in two spellings")
 	}
-	switch r.s.kind() {
+	switch r.s.Kind() {
 	case '"':
 		o.seen |= m
-		return string(r.s.text())
+		return string(r.s.Text())
 	case 'n':
 	default:
 		o.seen |= markBadID
 	}
-	r.s.skip()
+	r.s.Skip()
 	return ""
 }
 
 // status reads a TaskStatus. Its message is called "update" in 0.3's proto.
 func (r *answerReader) status(o *shape) {
 	s := r.s
-	if s.kind() != '{' {
-		s.skip()
+	if s.Kind() != '{' {
+		s.Skip()
 		return
 	}
 	o.seen |= markStatus
-	for s.enter(); s.more(); {
-		switch string(s.name()) {
+	for s.Enter(); s.More(); {
+		switch string(s.Name()) {
 		case "state":
 			o.state = r.state()
 		case "message", "update":
 			r.extensionsWithin()
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -167,8 +167,8 @@ func (r *answerReader) status(o *shape) {
 // state reads a task state in the spelling of any version, or as the number that
 // ProtoJSON allows for an enum.
 func (r *answerReader) state() string {
-	if r.s.kind() == '"' {
-		return stateNamed(r.s.text())
+	if r.s.Kind() == '"' {
+		return stateNamed(r.s.Text())
 	}
 	n, ok := r.integer()
 	if !ok || n < 0 || n >= len(stateNumbers) {
@@ -222,43 +222,43 @@ func terminal(state string) bool {
 // versions say beside it.
 func (r *answerReader) artifact(o *shape) {
 	s := r.s
-	if s.kind() != '{' {
-		s.skip()
+	if s.Kind() != '{' {
+		s.Skip()
 		return
 	}
-	for s.enter(); s.more(); {
-		switch name := string(s.name()); {
+	for s.Enter(); s.More(); {
+		switch name := string(s.Name()); {
 		case name == "extensions":
 			r.extensions()
 		case name == "artifactId", name == "artifact_id", name == "index" && r.version == V01:
-			start, end := s.skip()
-			s.forgo(start)
+			start, end := s.Skip()
+			s.Forgo(start)
 			o.chunk.ID = [2]int{start, end}
 		case name == "append" && r.version == V01:
 			o.chunk.Append = r.yes()
 		case (name == "lastChunk" || name == "last_chunk") && r.version == V01:
 			o.chunk.Last = r.yes()
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }
 
 // yes reads true.
 func (r *answerReader) yes() bool {
-	yes := r.s.kind() == 't'
-	r.s.skip()
+	yes := r.s.Kind() == 't'
+	r.s.Skip()
 	return yes
 }
 
 // artifacts collects the extensions of a task's artifacts.
 func (r *answerReader) artifacts() {
 	s := r.s
-	if s.kind() != '[' {
-		s.skip()
+	if s.Kind() != '[' {
+		s.Skip()
 		return
 	}
-	for s.enter(); s.more(); {
+	for s.Enter(); s.More(); {
 		r.extensionsWithin()
 	}
 }
@@ -266,15 +266,15 @@ func (r *answerReader) artifacts() {
 // extensionsWithin collects the extensions that a message or artifact lists.
 func (r *answerReader) extensionsWithin() {
 	s := r.s
-	if s.kind() != '{' {
-		s.skip()
+	if s.Kind() != '{' {
+		s.Skip()
 		return
 	}
-	for s.enter(); s.more(); {
-		if string(s.name()) == "extensions" {
+	for s.Enter(); s.More(); {
+		if string(s.Name()) == "extensions" {
 			r.extensions()
 		} else {
-			s.skip()
+			s.Skip()
 		}
 	}
 }
@@ -287,11 +287,11 @@ const manyExtensions = 64
 // extensions reads a list of extension URIs.
 func (r *answerReader) extensions() {
 	s := r.s
-	if s.kind() != '[' {
-		s.skip()
+	if s.Kind() != '[' {
+		s.Skip()
 		return
 	}
-	for s.enter(); s.more(); {
+	for s.Enter(); s.More(); {
 		uri := r.word()
 		if len(uri) == 0 || slices.ContainsFunc(r.a.Extensions, func(x string) bool { return x == string(uri) }) {
 			continue

@@ -1,9 +1,11 @@
 package wire
 
+import "github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+
 // What the members of messages and their parts mean, beside what the decoder of calls
 // knows.
 const (
-	fieldRole field = fieldOpaque + 1 + iota
+	fieldRole jsonscan.Field = fieldOpaque + 1 + iota
 	fieldModes
 	fieldKind // "kind" of 0.2 and 0.3, "type" of 0.1
 	fieldText
@@ -16,43 +18,43 @@ const (
 )
 
 var (
-	argumentMembers = map[string]field{
+	argumentMembers = map[string]jsonscan.Field{
 		"message": fieldMessage, "configuration": fieldConfiguration, "metadata": fieldMetadata,
 	}
 	argumentNames = newNames(InvalidParams, argumentMembers)
 	// Clients of 0.1 were written after samples that have this in the params.
-	argumentNames01 = newNames(InvalidParams, argumentMembers, map[string]field{"acceptedOutputModes": fieldModes})
+	argumentNames01 = newNames(InvalidParams, argumentMembers, map[string]jsonscan.Field{"acceptedOutputModes": fieldModes})
 	argumentNames03 = newNames(InvalidParams, argumentMembers, requestMembers) // ProtoJSON
 
-	settingNames = newNames(InvalidParams, map[string]field{"acceptedOutputModes": fieldModes})
+	settingNames = newNames(InvalidParams, map[string]jsonscan.Field{"acceptedOutputModes": fieldModes})
 
-	bodyNames = newNames(InvalidParams, map[string]field{
+	bodyNames = newNames(InvalidParams, map[string]jsonscan.Field{
 		"role": fieldRole, "parts": fieldParts, "content": fieldParts, "metadata": fieldMetadata,
 	})
 
 	// partMembers are those that parts have in every version.
-	partMembers = map[string]field{
+	partMembers = map[string]jsonscan.Field{
 		"kind": fieldKind, "type": fieldKind, "text": fieldText, "data": fieldData, "metadata": fieldMetadata,
 	}
-	partNames10 = newNames(InvalidParams, partMembers, strangers(olderMembers), map[string]field{
+	partNames10 = newNames(InvalidParams, partMembers, strangers(olderMembers), map[string]jsonscan.Field{
 		"raw": fieldBytes, "url": fieldURL, "filename": fieldFileName, "mediaType": fieldMediaType,
 	})
-	partNames = newNames(InvalidParams, partMembers, olderMembers, strangers(map[string]field{
+	partNames = newNames(InvalidParams, partMembers, olderMembers, strangers(map[string]jsonscan.Field{
 		"raw": fieldBytes, "url": fieldURL, "filename": fieldFileName, "mediaType": fieldMediaType,
 	}))
-	olderMembers = map[string]field{"file": fieldFile}
+	olderMembers = map[string]jsonscan.Field{"file": fieldFile}
 
-	fileMembers      = map[string]field{"name": fieldFileName, "mimeType": fieldMediaType}
-	rpcFileMembers   = map[string]field{"bytes": fieldBytes, "uri": fieldURL}
-	protoFileMembers = map[string]field{"fileWithBytes": fieldBytes, "fileWithUri": fieldURL}
+	fileMembers      = map[string]jsonscan.Field{"name": fieldFileName, "mimeType": fieldMediaType}
+	rpcFileMembers   = map[string]jsonscan.Field{"bytes": fieldBytes, "uri": fieldURL}
+	protoFileMembers = map[string]jsonscan.Field{"fileWithBytes": fieldBytes, "fileWithUri": fieldURL}
 	fileNames        = newNames(InvalidParams, fileMembers, rpcFileMembers, strangers(protoFileMembers))
 	fileNames03      = newNames(InvalidParams, fileMembers, protoFileMembers, strangers(rpcFileMembers)) // ProtoJSON
 )
 
 // strangers are members that mean something in another version: to some agents, which
 // read older forms as well, perhaps in this one too.
-func strangers(of map[string]field) map[string]field {
-	all := make(map[string]field, len(of))
+func strangers(of map[string]jsonscan.Field) map[string]jsonscan.Field {
+	all := make(map[string]jsonscan.Field, len(of))
 	for name := range of {
 		all[name] = fieldOpaque
 	}

@@ -3,6 +3,8 @@ package wire
 import (
 	"fmt"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Every version names the task and the context of a call in places of its own. An agent
@@ -19,10 +21,10 @@ import (
 type stray struct{ member, id string }
 
 // stray reads one.
-func (d *decoder) stray(f field) {
-	member, kind, start := d.at.camel, d.kind(), d.pos
+func (d *decoder) stray(f jsonscan.Field) {
+	member, kind, start := d.at.Camel, d.Kind(), d.Pos
 	if f == fieldStrayObject {
-		if d.skip(); kind != 'n' {
+		if d.Skip(); kind != 'n' {
 			d.noPlace(member)
 		}
 		return
@@ -31,18 +33,18 @@ func (d *decoder) stray(f field) {
 	d.word(&name, member, 3*d.lim.IDLength)
 	d.aside(f, name)
 	if f == fieldStrayContext && name != "" {
-		d.call.ContextCopies = append(d.call.ContextCopies, [2]int{start, d.pos})
+		d.call.ContextCopies = append(d.call.ContextCopies, [2]int{start, d.Pos})
 	}
 }
 
 // strayParameter is stray for a parameter of the query.
-func (d *decoder) strayParameter(f field, value string) {
+func (d *decoder) strayParameter(f jsonscan.Field, value string) {
 	var name string
-	d.agree(&name, value, d.at.camel, 3*d.lim.IDLength)
+	d.agree(&name, value, d.at.Camel, 3*d.lim.IDLength)
 	switch {
 	case name == "":
 	case f == fieldStrayObject:
-		d.noPlace(d.at.camel)
+		d.noPlace(d.at.Camel)
 	case f == fieldReferences:
 		d.call.ReferenceTaskIDs = append(d.call.ReferenceTaskIDs, name)
 	default:
@@ -58,7 +60,7 @@ func (d *decoder) noPlace(member string) {
 
 // aside keeps what stands in such a place until the call is read. A task can go by its
 // resource name.
-func (d *decoder) aside(f field, name string) {
+func (d *decoder) aside(f jsonscan.Field, name string) {
 	other := &d.otherContext
 	if f == fieldStrayTask {
 		name, _, _ = strings.Cut(strings.TrimPrefix(name, "tasks/"), "/")
@@ -67,9 +69,9 @@ func (d *decoder) aside(f field, name string) {
 	switch {
 	case name == "":
 	case other.id == "":
-		*other = stray{d.at.camel, name}
+		*other = stray{d.at.Camel, name}
 	case other.id != name:
-		d.elsewhere(d.at.camel, "id than "+other.member)
+		d.elsewhere(d.at.Camel, "id than "+other.member)
 	}
 }
 

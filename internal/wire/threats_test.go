@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // refusedAs decodes body and checks that it is refused, as one of kinds.
@@ -44,6 +46,7 @@ func TestL33_DuplicateNames(t *testing.T) {
 	refusedAs(t, rpc("GetTask", `{"id":"a","id":"a"}`), InvalidRequest)
 	refusedAs(t, rpc("SendMessage", `{"message":{"taskId":"a","x":"`+strings.Repeat("x", 1<<20)+`","taskId":"b"}}`), InvalidRequest)
 
+	const fewNames = 16 // up to which the scanner compares one by one
 	for _, n := range []int{fewNames - 1, fewNames, fewNames + 1, 2 * fewNames, 5000} {
 		var b strings.Builder
 		for i := range n {
@@ -91,7 +94,7 @@ func TestL34_NearMisses(t *testing.T) {
 	check := func(names []string, exact func(name string) string) {
 		for _, name := range names {
 			for _, v := range variants(name) {
-				if v != name && v != snakeCase(name) {
+				if v != name && v != jsonscan.NewNames(map[string]jsonscan.Field{name: fieldTask}).List[0].Snake {
 					refusedAs(t, exact(v), InvalidRequest, InvalidParams)
 				}
 			}

@@ -10,15 +10,15 @@ const (
 
 // words reads an array of strings; null is absent.
 func (d *decoder) words(what string, longest int) []string {
-	if kind := d.kind(); kind != '[' {
+	if kind := d.Kind(); kind != '[' {
 		if kind != 'n' {
 			d.invalid(what + " is not an array")
 		}
-		d.skip()
+		d.Skip()
 		return nil
 	}
 	var list []string
-	for d.enter(); d.more(); {
+	for d.Enter(); d.More(); {
 		var w string
 		if d.word(&w, what, longest); w == "" {
 			d.invalid(what + " has an element that is not a string or empty")
@@ -32,15 +32,15 @@ func (d *decoder) words(what string, longest int) []string {
 // word reads a string into dst; null is absent. A value that is already there
 // must be the same.
 func (d *decoder) word(dst *string, what string, longest int) {
-	switch d.kind() {
+	switch d.Kind() {
 	case '"':
-		if text := d.text(); string(text) != *dst {
+		if text := d.Text(); string(text) != *dst {
 			d.agree(dst, string(text), what, longest)
 		}
 	case 'n':
-		d.skip()
+		d.Skip()
 	default:
-		d.skip()
+		d.Skip()
 		d.invalid(what + " is not a string")
 	}
 }
@@ -54,7 +54,7 @@ func (d *decoder) agree(dst *string, value, what string, longest int) {
 	case *dst != "":
 		d.invalid(what + " is given twice, and differently" + d.where())
 	case len(value) > longest:
-		d.refuse(Errorf(InvalidParams, "%s is longer than %d bytes", what, longest))
+		d.Refuse(Errorf(InvalidParams, "%s is longer than %d bytes", what, longest))
 	case !utf8.ValidString(value) || hasControl(value):
 		d.invalid(what + " holds a control character or invalid UTF-8")
 	default:
@@ -79,9 +79,9 @@ func (d *decoder) where() string {
 	if d.at == nil {
 		return ""
 	}
-	return ", in " + d.at.camel
+	return ", in " + d.at.Camel
 }
 
 func (d *decoder) invalid(what string) {
-	d.refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
+	d.Refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Altered reports whether a Task, as an agent shows it now, has other content in one of the
@@ -15,7 +15,7 @@ import (
 // matter, and neither does how JSON is written. An artifact that is missing, or new, is not
 // altered, and neither is one whose id is not the only one. t does not change.
 func (t *Task) Altered(task []byte) (bool, error) {
-	now, err := readTask(wire.Mend(task))
+	now, err := readTask(jsonscan.Mend(task))
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("read task: %w", err)
@@ -35,7 +35,7 @@ func (t *Task) Altered(task []byte) (bool, error) {
 // AlteredBy reports whether an artifact update would put another content in the place of
 // what t knows. Other events, and those that append, alter nothing in that sense.
 func (t *Task) AlteredBy(event []byte) (bool, error) {
-	e, err := readEvent(bytes.Clone(wire.Mend(event)))
+	e, err := readEvent(bytes.Clone(jsonscan.Mend(event)))
 	if err != nil {
 		return false, fmt.Errorf("read event: %w", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Task is what a task has become. The zero value knows nothing yet. It is not safe
@@ -71,7 +71,7 @@ func (t *Task) Known() bool { return t.known }
 //
 // Nobody keeps the metadata of an artifact update (other than its artifact's).
 func (t *Task) Apply(event []byte) error {
-	e, err := readEvent(bytes.Clone(wire.Mend(event)))
+	e, err := readEvent(bytes.Clone(jsonscan.Mend(event)))
 	switch {
 	case err != nil:
 		return fmt.Errorf("read event: %w", err)

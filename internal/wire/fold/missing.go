@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Missing returns the events that whoever has seen t must still see to know the Task
@@ -28,7 +28,7 @@ import (
 // the Task itself, which clients put in place of what they have. t must be known,
 // because the beginning of an artifact that was not seen could be taken for another.
 func (t *Task) Missing(task []byte) (events [][]byte, err error) {
-	task = wire.Mend(task)
+	task = jsonscan.Mend(task)
 	now, err := readTask(task)
 	switch {
 	case err != nil:

@@ -1,6 +1,10 @@
 package translate
 
-import "github.com/a2a-gateway/a2a-gateway/internal/wire"
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+)
 
 // thing is what an answer or event is; the numbers are those of wrapperObject's
 // rows, from one.
@@ -114,7 +118,7 @@ func bareThing(d dialect, raw []byte, stream bool) thing {
 // An error of emit is returned as it is; else the error is of kind BadAgentResponse.
 func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 	s := stream{Retelling: r, emit: emit}
-	result := r.result(wire.Mend(doc))
+	result := r.result(jsonscan.Mend(doc))
 	if ofExtension(r.Call) {
 		return s.send(func(w *writer) { w.opaque(result) })
 	}

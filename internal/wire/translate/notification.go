@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -19,7 +20,7 @@ var notificationRules = []rule{
 // The error is of kind BadAgentResponse if doc is none of these, and Unsupported if
 // the receiver's version cannot say it.
 func (r *Retelling) Notification(dst, doc []byte) ([]byte, error) {
-	doc = wire.Mend(doc)
+	doc = jsonscan.Mend(doc)
 	posted := func(v wire.Version) dialect { return dialectOf(wire.Side{Version: v, Binding: wire.JSONRPC}) }
 	from, to := posted(r.From.Version), posted(r.Call.Version)
 	what, raw := classify(from, doc, false)

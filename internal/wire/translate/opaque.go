@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -130,7 +131,7 @@ func (p *opaque) readParams() {
 // withTenant is the call's body with the tenant of the interface wherever one stands: a
 // push config may repeat it.
 func (p *opaque) withTenant() []byte {
-	body := wire.Mend(p.call.Body)
+	body := jsonscan.Mend(p.call.Body)
 	for _, span := range slices.Backward(p.call.TenantSpans) { // from the end, so that the others stay where they are
 		w := writer{out: slices.Clone(body[:span[0]])}
 		w.text(p.to.Tenant)

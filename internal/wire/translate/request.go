@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -58,7 +59,7 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	w.quiet = call.Method.Name == wire.SubscribeToTask && w.to != d01
 	w.proper = c.Mixed || to.Binding == wire.GRPC || w.inPath && inURL(verbOf(call.Method, to.Version))
 	w.task.known, w.context.known = call.TaskID, call.ContextID
-	source := wire.Mend(c.Params)
+	source := jsonscan.Mend(c.Params)
 	if source == nil && c.Binding == wire.HTTPJSON {
 		source = paramsOfQuery(query)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -83,7 +84,7 @@ func (a Alias) caller(id string) string {
 // The error is of kind BadAgentResponse if doc is not what the method answers, and
 // TaskNotFound if a push notification config was asked for and there is none.
 func (r *Retelling) Answer(dst, doc []byte) ([]byte, error) {
-	result := r.result(wire.Mend(doc))
+	result := r.result(jsonscan.Mend(doc))
 	if n := Room(len(doc)); cap(dst)-len(dst) < n {
 		dst = append(make([]byte, 0, len(dst)+n), dst...)
 	}

@@ -1,4 +1,4 @@
-package wire
+package jsonscan
 
 import (
 	"bytes"
@@ -12,20 +12,22 @@ type nameRef struct {
 	inArena    bool // the name had escapes
 }
 
-func (s *scanner) bytesOf(r nameRef) []byte {
+// bytesOf is the name itself, wherever its bytes are.
+func (s *Scanner) bytesOf(r nameRef) []byte {
 	if r.inArena {
 		return s.arena[r.start:r.end]
 	}
-	return s.doc[r.start:r.end]
+	return s.Doc[r.start:r.end]
 }
 
 // fewNames is up to how many names an object is checked for duplicates by
 // comparing each with each, which is fastest for the objects that exist.
 const fewNames = 16
 
-// name reads the next member's name and the colon behind it. The result is
-// unescaped and valid until release.
-func (s *scanner) name() []byte {
+// Name reads the next member's name and the colon behind it. The result is
+// unescaped and valid until Release: "\u0069d" is id here, as it is to every parser. A name
+// that the object has had before is a refusal.
+func (s *Scanner) Name() []byte {
 	if s.peek() != '"' {
 		s.unexpected()
 		return nil
@@ -37,14 +39,14 @@ func (s *scanner) name() []byte {
 	ref := nameRef{int32(start + 1), int32(end - 1), false} //nolint:gosec // bodies are bounded far below
 	if escaped && s.err == nil {
 		ref = nameRef{int32(len(s.arena)), 0, true} //nolint:gosec // bodies are bounded far below
-		s.arena = unescape(s.arena, s.doc[start+1:end-1])
+		s.arena = unescape(s.arena, s.Doc[start+1:end-1])
 		ref.end = int32(len(s.arena)) //nolint:gosec // bodies are bounded far below
 	}
 	if s.peek() != ':' {
 		s.unexpected()
 		return nil
 	}
-	s.pos++
+	s.Pos++
 	name := s.bytesOf(ref)
 	base := int(s.frames[len(s.frames)-1].base)
 	if len(s.names)-base < fewNames {
@@ -56,13 +58,15 @@ func (s *scanner) name() []byte {
 		}
 	}
 	s.names = append(s.names, ref)
-	s.marks = s.marks || mayMark(name)
-	s.files = s.files || mayFile(name)
+	if mark := s.rules.Mark; mark != nil {
+		s.marks = mark(s.marks, name)
+	}
 	return name
 }
 
-func (s *scanner) duplicate(at int) {
-	s.refuse(Errorf(InvalidRequest, "two members of one object have the same name, at byte %d", at))
+// duplicate refuses the name at an offset, which is not quoted.
+func (s *Scanner) duplicate(at int) {
+	s.Refuse(&Error{Kind: Duplicate, What: "two members of one object have the same name", At: at})
 }
 
 // nameSeed keeps an attacker from choosing names that collide in uniqueNames.
@@ -70,7 +74,7 @@ var nameSeed = maphash.MakeSeed()
 
 // uniqueNames checks an object of more names than name compares one by one,
 // when it closes: once over an open-addressed table of indexes, in linear time.
-func (s *scanner) uniqueNames(base int) {
+func (s *Scanner) uniqueNames(base int) {
 	names := s.names[base:]
 	if len(names) <= fewNames {
 		return

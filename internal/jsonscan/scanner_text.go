@@ -1,4 +1,4 @@
-package wire
+package jsonscan
 
 import (
 	"encoding/binary"
@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// text reads the string that is next; the caller has seen its kind. The result
-// is unescaped, valid UTF-8, and valid until release: it is a piece of the
-// document unless the string has escapes.
-func (s *scanner) text() []byte {
+// Text reads the string that is next; the caller has seen its Kind. The result
+// is unescaped, valid UTF-8, and valid until Release: it is a piece of the
+// document unless the string has escapes. Half of a surrogate pair fails, since the text
+// is going to be compared or shown. After a failure it is nil.
+func (s *Scanner) Text() []byte {
 	if s.peek() != '"' {
 		s.unexpected()
 		return nil
@@ -23,28 +24,28 @@ func (s *scanner) text() []byte {
 		return nil
 	}
 	if !escaped {
-		return s.doc[start+1 : end-1]
+		return s.Doc[start+1 : end-1]
 	}
 	mark := len(s.arena)
-	s.arena = unescape(s.arena, s.doc[start+1:end-1])
+	s.arena = unescape(s.arena, s.Doc[start+1:end-1])
 	return s.arena[mark:]
 }
 
 // str reads over the string that begins at pos and returns where it stands,
 // quotes included, and whether it holds escapes.
-func (s *scanner) str() (start, end int, escaped bool) {
-	start = s.pos
-	s.pos++
+func (s *Scanner) str() (start, end int, escaped bool) {
+	start = s.Pos
+	s.Pos++
 	for s.err == nil {
-		s.pos += plain(s.doc[s.pos:])
-		if s.pos >= len(s.doc) {
+		s.Pos += plain(s.Doc[s.Pos:])
+		if s.Pos >= len(s.Doc) {
 			s.fail("a string does not end")
 			break
 		}
-		switch c := s.doc[s.pos]; {
+		switch c := s.Doc[s.Pos]; {
 		case c == '"':
-			s.pos++
-			return start, s.pos, escaped
+			s.Pos++
+			return start, s.Pos, escaped
 		case c == '\\':
 			escaped = true
 			s.escape()
@@ -108,26 +109,26 @@ func plain(b []byte) int {
 
 // beyondASCII reads the run of multi-byte characters at pos. None of their bytes
 // is ASCII, so the run ends where its last character does.
-func (s *scanner) beyondASCII() {
-	end := s.pos
-	for end < len(s.doc) && s.doc[end] >= utf8.RuneSelf {
+func (s *Scanner) beyondASCII() {
+	end := s.Pos
+	for end < len(s.Doc) && s.Doc[end] >= utf8.RuneSelf {
 		end++
 	}
-	if !utf8.Valid(s.doc[s.pos:end]) {
+	if !utf8.Valid(s.Doc[s.Pos:end]) {
 		s.fail("invalid UTF-8")
 		return
 	}
-	s.pos = end
+	s.Pos = end
 }
 
 // escape reads the escape that begins at pos. A surrogate should be a high one
 // followed by a low one: parsers replace, drop or keep half a pair as they like.
-func (s *scanner) escape() {
-	rest := s.doc[s.pos:]
+func (s *Scanner) escape() {
+	rest := s.Doc[s.Pos:]
 	if len(rest) >= 2 {
 		switch rest[1] {
 		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-			s.pos += 2
+			s.Pos += 2
 			return
 		case 'u':
 			r, ok := hex4(rest)
@@ -135,16 +136,16 @@ func (s *scanner) escape() {
 				break
 			}
 			if !utf16.IsSurrogate(r) {
-				s.pos += 6
+				s.Pos += 6
 				return
 			}
 			low, ok := hex4(rest[6:])
 			if ok && isPair(r, low) {
-				s.pos += 2 * halfEscape
+				s.Pos += 2 * halfEscape
 				return
 			}
-			s.pos += halfEscape
-			s.halved = s.pos
+			s.Pos += halfEscape
+			s.halved = s.Pos
 			return
 		}
 	}
@@ -206,4 +207,24 @@ func unescape(dst, raw []byte) []byte {
 		i += 2
 	}
 	return dst
+}
+
+// noRules are those of one string: it has no names.
+var noRules Rules
+
+// TextLength is how many bytes at the start of b are characters of a string, up to the quote
+// that ends it or the end of b; below zero for one that is not written as it should be, or
+// that has half a surrogate pair.
+func TextLength(b []byte) int {
+	n := plain(b)
+	if n == len(b) || b[n] == '"' {
+		return n
+	}
+	s := New(b, 1, 1, &noRules)
+	defer s.Release()
+	s.Pos = -1 // of the quote before
+	if _, end, _ := s.str(); s.err == nil && s.halved == 0 {
+		return end - 1
+	}
+	return -1
 }

@@ -1,4 +1,4 @@
-package wire
+package jsonscan
 
 import (
 	"bytes"
@@ -76,9 +76,12 @@ func nextHalf(doc []byte, from int) int {
 func isPair(high, low rune) bool { return utf16.DecodeRune(high, low) != '\uFFFD' }
 
 // half is called of a string that is only skipped, and has half a pair in it. It fails
-// unless the string is content: what stands in the innermost member that is being read
-// tells, by its name, and whether content that A2A does not define is around it.
-func (s *scanner) half() {
+// where the rules say that the innermost member that is being read tells things apart, and
+// that no content is around it.
+func (s *Scanner) half() {
+	if s.rules.Identity == nil {
+		return
+	}
 	var name []byte
 	for i := range s.frames {
 		names := s.names[s.frames[i].base:]
@@ -88,20 +91,18 @@ func (s *scanner) half() {
 		if len(names) == 0 {
 			continue // an array
 		}
-		switch name = s.bytesOf(names[len(names)-1]); string(name) {
-		case "data", "metadata":
+		name = s.bytesOf(names[len(names)-1])
+		if s.rules.Content != nil && s.rules.Content(name) {
 			return
 		}
 	}
-	switch string(name) {
-	case "id", "taskId", "task_id", "contextId", "context_id", "sessionId", "messageId", "message_id", "artifactId", "artifact_id",
-		"configId", "config_id", "pushNotificationConfigId", "referenceTaskIds", "reference_task_ids":
+	if s.rules.Identity(name) {
 		s.failHalf()
 	}
 }
 
 // failHalf refuses the one that was read last.
-func (s *scanner) failHalf() {
-	s.pos = s.halved - halfEscape
+func (s *Scanner) failHalf() {
+	s.Pos = s.halved - halfEscape
 	s.fail("a surrogate is not part of a pair")
 }

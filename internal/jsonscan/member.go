@@ -1,0 +1,25 @@
+package jsonscan
+
+import "math"
+
+// Member finds one member of an object that has been read before: object is where the object
+// stands in doc, value where the member's value does. n is the number of members. Both are
+// zero for what is no object, value is {0, 0} for an object without such a member.
+//
+// It reads the object again, once. That is cheaper than to keep, of every document, where
+// each member stands: only a few objects are asked about.
+func Member(doc []byte, object [2]int, name string, rules *Rules) (value [2]int, n int) {
+	s := New(doc[:object[1]], math.MaxInt32, math.MaxInt32, rules)
+	defer s.Release()
+	s.Pos = object[0]
+	if s.Kind() != '{' {
+		return value, 0
+	}
+	for s.Enter(); s.More(); n++ {
+		found := string(s.Name()) == name
+		if from, to := s.Skip(); found {
+			value = [2]int{from, to}
+		}
+	}
+	return value, n
+}
