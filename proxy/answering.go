@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -20,7 +21,7 @@ func (h heard) Unwrap() error { return h.error }
 // of method m: a credential for it is configured and can be had, the caller could say
 // it too, and the task has not been answered before, by whatever call. It is not said
 // twice in one exchange either, for an agent could make up tasks for ever.
-func (de *decoder) provides(ctx context.Context, x *exchange, d *wire.Demand, m *wire.Method) bool {
+func (de *decoder) provides(ctx context.Context, x *exchange, d *authdemand.Demand, m *wire.Method) bool {
 	if x.question != nil || !x.agent.Upstream.Answers(wants(d)) || !de.may(x, d, m) {
 		return false
 	}
@@ -41,14 +42,14 @@ func (de *decoder) provides(ctx context.Context, x *exchange, d *wire.Demand, m 
 }
 
 // answered marks a task that the gateway has answered.
-func answered(x *exchange, d *wire.Demand) state.Step {
+func answered(x *exchange, d *authdemand.Demand) state.Step {
 	return state.Step{Agent: x.agent.ID, Task: d.Task, Extension: TaskAuthorization}
 }
 
 // may reports whether a message to the task in the caller's behalf is one that the
 // caller wants and may send. Those who only share a task have not asked for what it
 // does, nor has one who cancels it; and reading is not always allowed to write.
-func (de *decoder) may(x *exchange, d *wire.Demand, m *wire.Method) bool {
+func (de *decoder) may(x *exchange, d *authdemand.Demand, m *wire.Method) bool {
 	switch x.call.Method.Name {
 	case wire.SendMessage, wire.SendStreamingMessage, wire.GetTask, wire.SubscribeToTask:
 	default:
@@ -73,7 +74,7 @@ func (de *decoder) may(x *exchange, d *wire.Demand, m *wire.Method) bool {
 // withdraw takes back that the gateway has answered a task, so that the next call may
 // try again, unless the agent may have the answer: saying it twice is worse than not at
 // all.
-func (de *decoder) withdraw(x *exchange, d *wire.Demand, err error) {
+func (de *decoder) withdraw(x *exchange, d *authdemand.Demand, err error) {
 	var e *wire.Error
 	switch {
 	case errors.As(err, new(heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:
@@ -92,7 +93,7 @@ func (de *decoder) withdraw(x *exchange, d *wire.Demand, err error) {
 
 // takeBack is withdraw where it is certain that the agent has no answer. What stays
 // behind when it fails only keeps the gateway silent.
-func (er *extensionRules) takeBack(x *exchange, d *wire.Demand, err error) {
+func (er *extensionRules) takeBack(x *exchange, d *authdemand.Demand, err error) {
 	x.rec.Authorized, x.rec.Credentials, x.rec.Cause = false, x.agent.Upstream.Shown(), err.Error()
 	_, _ = er.steps.Advance(context.WithoutCancel(x.ctx), answered(x, d), x.rec.RequestID, "")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
@@ -27,11 +28,11 @@ const (
 // answer, and holds its links against the hosts that are permitted: an agent that has
 // been taken over asks the user to log in somewhere else. That a task waits is never an
 // authorization.
-func (fw *forwarder) demand(x *exchange, seen wire.Answer, doc []byte) (*wire.Demand, error) {
+func (fw *forwarder) demand(x *exchange, seen wire.Answer, doc []byte) (*authdemand.Demand, error) {
 	if isError(seen) || !asksForMore(seen.State) {
 		return nil, nil //nolint:nilnil // no demand and no error: the usual answer
 	}
-	d, ok := wire.ReadDemand(doc)
+	d, ok := authdemand.Read(doc)
 	if !ok {
 		return nil, nil //nolint:nilnil // as above
 	}
@@ -49,7 +50,7 @@ func asksForMore(state string) bool {
 // demands does the same to the tasks of a list, none of which is answered.
 func (ow *owners) demands(x *exchange, seen wire.Answer, doc []byte) error {
 	for _, t := range seen.Tasks {
-		if d, ok := wire.ReadDemand(doc[t.Span[0]:t.Span[1]]); ok {
+		if d, ok := authdemand.Read(doc[t.Span[0]:t.Span[1]]); ok {
 			if err := ow.links(x, &d); err != nil {
 				return err
 			}
@@ -59,7 +60,7 @@ func (ow *owners) demands(x *exchange, seen wire.Answer, doc []byte) error {
 }
 
 // links refuses a demand with links that lead where they may not.
-func (ow *owners) links(x *exchange, d *wire.Demand) error {
+func (ow *owners) links(x *exchange, d *authdemand.Demand) error {
 	elsewhere := ""
 	if d.Cut && len(x.agent.Authorization.Hosts) > 0 {
 		elsewhere = "more links than are looked at"

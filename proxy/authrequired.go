@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -21,7 +22,7 @@ var errNothing = errors.New("the agent answered with an empty stream")
 
 // hold keeps an event from the client whose task the gateway answers. It is what the
 // client gets after all when the agent does not take the answer.
-func (x *exchange) hold(d *wire.Demand, tell func(telling) error) error {
+func (x *exchange) hold(d *authdemand.Demand, tell func(telling) error) error {
 	var frames stream.Framing = stream.EventFrames{}
 	if x.call.Binding == wire.GRPC {
 		frames = stream.MessageFrames{}

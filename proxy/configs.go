@@ -112,8 +112,8 @@ func (fw *forwarder) configs(ctx context.Context, x *exchange, doc []byte) ([]by
 	if x.call.Method == deleteConfig {
 		return doc, fw.forgetConfig(ctx, x)
 	}
-	return wire.RewriteConfigs(x.upstream.Binding, x.upstream.Version, doc,
-		func(task string, found wire.PushConfig) (wire.PushConfig, bool, error) {
+	return pushconfig.Rewrite(x.upstream.Binding, x.upstream.Version, doc,
+		func(task string, found pushconfig.Config) (pushconfig.Config, bool, error) {
 			h, err := fw.shown(ctx, x, found)
 			if err != nil || h == nil || task != "" && h.Task != "" && h.Task != task {
 				return wire.PushConfig{}, false, err
@@ -128,7 +128,7 @@ func (fw *forwarder) configs(ctx context.Context, x *exchange, doc []byte) ([]by
 // shown is the caller's webhook behind a config that the agent shows; nil for one that
 // is not the caller's, or not known: the URL of another's would let the caller deliver
 // there, and whose an address is that was registered elsewhere nobody knows.
-func (no *notifications) shown(ctx context.Context, x *exchange, found wire.PushConfig) (*push.Webhook, error) {
+func (no *notifications) shown(ctx context.Context, x *exchange, found pushconfig.Config) (*push.Webhook, error) {
 	if x.webhook != nil { // the answer to a create, whatever it says
 		return x.webhook.Webhook, nil
 	}
@@ -143,8 +143,8 @@ func (no *notifications) shown(ctx context.Context, x *exchange, found wire.Push
 // every version allows and every SDK reads: token and credentials are optional in all of
 // them. A word in their place would be taken for the secret by a client that sends the
 // config back as it got it.
-func masked(h *push.Webhook) wire.PushConfig {
-	return wire.PushConfig{URL: h.URL, Scheme: h.Scheme}
+func masked(h *push.Webhook) pushconfig.Config {
+	return pushconfig.Config{URL: h.URL, Scheme: h.Scheme}
 }
 
 // forgetConfig ends the webhook of a config that the agent has deleted. One that came

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/pushconfig"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
@@ -71,7 +72,7 @@ func (w *world) notifiedBy(s, agent wire.Side, task, context string) {
 	w.agent.take()
 	wantStatus(w, "register", w.registers("tied", s, false, task, ""), 200)
 	c := w.agent.take()[0].call()
-	found, e := c.ReadPushConfig()
+	found, e := pushconfig.Read(c)
 	if e != nil {
 		w.Fatal(e)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -129,7 +130,7 @@ type forwarding struct {
 	up       *detachedRequest        // forward; the request for a stream of the agent's
 	leads    bool                    // forward; the agent's document at hand is put before a stream
 	stands   map[state.Step]standing // negotiate: of the call's task; forward
-	question *wire.Demand            // forward; what a task wants to see that the gateway answers itself
+	question *authdemand.Demand      // forward; what a task wants to see that the gateway answers itself
 	held     []byte                  // forward; the event that showed it, framed for the caller, until another has come
 	webhook  *push.Registration      // forward; what the agent is given for the webhook that came with the call
 	holders  map[string]string       // forward; the agent's instances by task, of the tasks that it is asked to list

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -19,14 +20,14 @@ var (
 )
 
 // wants is what credentials need to know of a demand.
-func wants(d *wire.Demand) *upstream.Demand {
+func wants(d *authdemand.Demand) *upstream.Demand {
 	return &upstream.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
 }
 
 // handleAuthRequired does what is to be done about a unary answer that shows a demand, d, if any:
 // either the caller gets the answer to what the gateway has answered, and all is done,
 // or doc, with where a token can be had.
-func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange, d *wire.Demand, doc []byte) (_ []byte, done bool, _ error) {
+func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange, d *authdemand.Demand, doc []byte) (_ []byte, done bool, _ error) {
 	if d == nil {
 		return doc, false, nil
 	}
@@ -41,7 +42,7 @@ func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange, d *wir
 
 // reply is the gateway's own message to a task that waits for authorization. What
 // authorizes is in the header; the text is for an agent that wants one.
-func (fw *forwarder) reply(x *exchange, d *wire.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
+func (fw *forwarder) reply(x *exchange, d *authdemand.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
 	type part struct {
 		Text string `json:"text"`
 	}
@@ -94,7 +95,7 @@ func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 // instead answers a task that a unary answer shows to wait, and gives the caller the
 // answer to that. Where the agent does not take it, nothing is done, and the caller is
 // to have the first answer.
-func (fw *forwarder) instead(ctx context.Context, x *exchange, d *wire.Demand) (done bool, _ error) {
+func (fw *forwarder) instead(ctx context.Context, x *exchange, d *authdemand.Demand) (done bool, _ error) {
 	before := x.upstream
 	body := buffers.New()
 	defer x.giveBack(body)
@@ -119,7 +120,7 @@ func (fw *forwarder) instead(ctx context.Context, x *exchange, d *wire.Demand) (
 
 // again answers a task. The answer to that is in the place of the first: to a send what
 // the agent says to it, else the same call once more.
-func (fw *forwarder) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.Response, error) {
+func (fw *forwarder) again(ctx context.Context, x *exchange, d *authdemand.Demand) (*http.Response, error) {
 	sends := x.call.Method.Subject == wire.OfMessage
 	c, err := fw.reply(x, d, sendMessage, sends && x.waits())
 	if err != nil {

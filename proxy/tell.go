@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -58,7 +59,7 @@ func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.
 
 // translated emits an event that may be more than passed on: d is what it demands, nil for
 // nothing.
-func (a *subscriber) translated(e stream.Entry, found *judged, out []byte, d *wire.Demand, emit stream.Emit) error {
+func (a *subscriber) translated(e stream.Entry, found *judged, out []byte, d *authdemand.Demand, emit stream.Emit) error {
 	x := a.x
 	tell := func(emit telling) error { return x.tell(e, found, out, a.shown, emit) }
 	if d != nil && a.sessions.provides(x.ctx, x, d, streamMessage) {

@@ -68,10 +68,10 @@ func (no *notifications) intercept(x *exchange) error {
 	if no.Relay == nil || x.webhook != nil || x.call.Method.Extension != "" {
 		return nil
 	}
-	var found *wire.PushConfig
+	var found *pushconfig.Config
 	var e *wire.Error
 	if x.call.HasPushConfig {
-		if found, e = x.call.ReadPushConfig(); e != nil {
+		if found, e = pushconfig.Read(&x.call); e != nil {
 			return e
 		}
 	}
@@ -100,7 +100,7 @@ func (no *notifications) intercept(x *exchange) error {
 		return err
 	}
 	x.webhook = registered
-	if x.call.Params, e = x.call.ReplacePushConfig(x.call.Params, no.substitute(x)); e != nil {
+	if x.call.Params, e = pushconfig.Replace(&x.call, x.call.Params, no.substitute(x)); e != nil {
 		return e
 	}
 	return nil
@@ -116,7 +116,7 @@ func (x *recording) unregistered(r *push.RefusedError) error {
 }
 
 // hook is the caller's webhook, as it is remembered.
-func (x *exchange) hook(c *wire.PushConfig) push.Webhook {
+func (x *exchange) hook(c *pushconfig.Config) push.Webhook {
 	h := push.Webhook{
 		Agent: x.agent.ID, Speaks: x.endpoint.Version, Endpoint: x.endpoint.Address,
 		Owner: x.principal.Key(), Subject: x.principal.Subject, Issuer: x.principal.Issuer, Tenant: x.principal.Tenant,
@@ -135,8 +135,8 @@ func (x *exchange) hook(c *wire.PushConfig) push.Webhook {
 
 // substitute is what the agent is given. It has both a token and credentials: some SDKs
 // send the one, some the other, some both.
-func (wh *webhooks) substitute(x *exchange) wire.PushConfig {
-	return wire.PushConfig{
+func (wh *webhooks) substitute(x *exchange) pushconfig.Config {
+	return pushconfig.Config{
 		URL:   wh.publicURL.JoinPath(x.webhook.Path).String(),
 		Token: x.webhook.Token.Reveal(), Scheme: bearer, Credentials: x.webhook.Credentials.Reveal(),
 	}
@@ -152,7 +152,7 @@ func (no *notifications) substituted(x *exchange) ([]byte, error) {
 	if x.call.Binding == wire.JSONRPC {
 		from, to = memberSpan(body, "params")
 	}
-	params, e := x.call.ReplacePushConfig(body[from:to:to], no.substitute(x))
+	params, e := pushconfig.Replace(&x.call, body[from:to:to], no.substitute(x))
 	if e != nil {
 		return nil, e
 	}
@@ -161,7 +161,7 @@ func (no *notifications) substituted(x *exchange) ([]byte, error) {
 
 // ownConfig refuses a call about a config of somebody else's who may use the same task,
 // as one that is not there. found is the config that the call brings, nil for none.
-func (wh *webhooks) ownConfig(x *exchange, found *wire.PushConfig) error {
+func (wh *webhooks) ownConfig(x *exchange, found *pushconfig.Config) error {
 	c := &x.call
 	reads := c.Method.Push && !c.Method.Writes
 	if c.TaskID == "" || reads && c.ConfigID == "" || !c.Method.Push && !c.HasPushConfig {

@@ -81,7 +81,7 @@ func New(doc []byte, depth, members int, rules *Rules) *Scanner {
 	s.Doc, s.Pos, s.depth, s.members, s.rules = doc, 0, depth, members, rules
 	switch {
 	case len(doc) > math.MaxInt32: // offsets are kept in 32 bits
-		s.err = &Error{Kind: TooLarge, What: "the document is larger than 2 GiB"}
+		s.err = &Error{TooLarge: true, What: "the document is larger than 2 GiB"}
 	case bytes.HasPrefix(doc, []byte("\xef\xbb\xbf")):
 		s.fail("the document begins with a byte order mark")
 	}
@@ -108,7 +108,7 @@ func (s *Scanner) fail(what string) {
 // exceed is fail for what may be good JSON and is beyond the limit of that key.
 func (s *Scanner) exceed(what, key string) {
 	if s.err == nil {
-		s.err = &Error{Kind: Malformed, What: what, At: s.Pos, Key: key}
+		s.err = &Error{What: what, At: s.Pos, Key: key}
 	}
 }
 

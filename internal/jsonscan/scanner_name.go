@@ -66,7 +66,7 @@ func (s *Scanner) Name() []byte {
 
 // duplicate refuses the name at an offset, which is not quoted.
 func (s *Scanner) duplicate(at int) {
-	s.Refuse(&Error{Kind: Duplicate, What: "two members of one object have the same name", At: at})
+	s.Refuse(&Error{Duplicate: true, What: "two members of one object have the same name", At: at})
 }
 
 // nameSeed keeps an attacker from choosing names that collide in uniqueNames.

@@ -22,7 +22,7 @@ import (
 //
 // A body that is no error is BadAgentResponse.
 func ReadError(s Side, status int, body []byte) *Error {
-	r := errorReader{Scanner: newScanner(jsonscan.Mend(body), Limits{}), side: s, status: status}
+	r := errorReader{Scanner: NewScanner(jsonscan.Mend(body), Limits{}), side: s, status: status}
 	defer r.Release()
 	if r.Kind() == '{' {
 		r.top()
@@ -30,7 +30,7 @@ func ReadError(s Side, status int, body []byte) *Error {
 		r.Refuse(&Error{Kind: BadAgentResponse, Err: errors.New("read error: not an object")})
 		r.Skip()
 	}
-	if e := finished(r.Scanner); e != nil {
+	if e := Finish(r.Scanner); e != nil {
 		if e.Kind != BadAgentResponse {
 			e = (&Error{Kind: BadAgentResponse}).Because(e)
 		}

@@ -143,7 +143,7 @@ func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, er
 	if r.binding != JSONRPC && len(bytes.TrimSpace(body)) == 0 && mayBeEmpty(r.method) { // 204, or 200 without a body
 		return Answer{}, nil
 	}
-	r.s = newScanner(body, lim)
+	r.s = NewScanner(body, lim)
 	if p != nil {
 		r.s.KeepStrings(patternFree)
 	}
@@ -154,8 +154,8 @@ func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, er
 		r.result()
 		r.failed()
 	}
-	if e := finished(r.s); e != nil {
-		return Answer{}, badAnswer(e)
+	if e := Finish(r.s); e != nil {
+		return Answer{}, BadAnswer(e)
 	}
 	r.a.MayCarry, r.a.MayFile = mayHold(r.s)
 	if p != nil {
@@ -166,7 +166,7 @@ func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, er
 
 // badAnswer gives a broken answer the only kind that may reach a client: whether
 // it was the JSON or the envelope is between the agent and the log.
-func badAnswer(e *Error) error {
+func BadAnswer(e *Error) error {
 	if e.Kind == BadAgentResponse {
 		return e
 	}

@@ -117,7 +117,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 		c.ID = idBeyond(body, lim)
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
-	d := decoder{Scanner: newScanner(body, lim), call: c, lim: lim, header: header}
+	d := decoder{Scanner: NewScanner(body, lim), call: c, lim: lim, header: header}
 	defer d.Release()
 	if d.Kind() == '{' {
 		d.envelope()
@@ -237,7 +237,7 @@ func (d *decoder) complete(seen uint32) {
 
 // finish ends the reading, and names the key of the limit that a call is beyond.
 func (d *decoder) finish() *Error {
-	e := finished(d.Scanner)
+	e := Finish(d.Scanner)
 	if key := d.Limit(); e != nil && key != "" {
 		e.Message += " (" + key + ")"
 	}

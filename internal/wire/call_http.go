@@ -32,7 +32,7 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	case int64(len(body)) > lim.Body:
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
-	d := decoder{Scanner: newScanner(body, lim), call: c, lim: lim, header: header}
+	d := decoder{Scanner: NewScanner(body, lim), call: c, lim: lim, header: header}
 	defer d.Release()
 	d.route(route)
 	d.query(query)

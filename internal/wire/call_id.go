@@ -6,7 +6,7 @@ package wire
 // whatever the depth. It is nil where no id can be had, or where parsers would differ on
 // which it is.
 func idBeyond(doc []byte, lim Limits) []byte {
-	s := newScanner(doc, Limits{Depth: 1, Members: len(doc) + 1})
+	s := NewScanner(doc, Limits{Depth: 1, Members: len(doc) + 1})
 	defer s.Release()
 	if s.Kind() != '{' {
 		return nil
@@ -27,7 +27,7 @@ func idBeyond(doc []byte, lim Limits) []byte {
 			id = doc[start:s.Pos]
 		}
 	}
-	if finished(s) != nil || found != 1 {
+	if Finish(s) != nil || found != 1 {
 		return nil
 	}
 	return id

@@ -213,7 +213,7 @@ func TestReadCarriersRefuses(t *testing.T) {
 
 // mayCarry is what reading doc finds out about it.
 func mayCarry(doc []byte) bool {
-	s := again(doc)
+	s := Rescan(doc)
 	defer s.Release()
 	s.Skip()
 	marks, _ := mayHold(s)

@@ -117,7 +117,7 @@ func (c *Carriers) box(at *Carrier, listed bool) *box {
 	if listed {
 		b, kind = &box{listed: true, name: `"extensions":`, span: at.extensions}, '['
 	}
-	s := again(c.Doc[:b.span[1]])
+	s := Rescan(c.Doc[:b.span[1]])
 	defer s.Release()
 	s.Pos = b.span[0]
 	if b.holds = s.Kind() == kind; !b.holds {

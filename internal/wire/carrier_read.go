@@ -24,7 +24,7 @@ func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carr
 		return c, nil
 	}
 	r, _ := carrierReaders.Get().(*carrierReader) // the pool holds nothing else
-	r.answerReader = answerReader{s: newScanner(doc, lim), binding: s.Binding, version: s.Version, method: m}
+	r.answerReader = answerReader{s: NewScanner(doc, lim), binding: s.Binding, version: s.Version, method: m}
 	defer r.release()
 	r.answer = answer
 	switch {
@@ -37,9 +37,9 @@ func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carr
 		c.base = "/params"
 		r.payload("params")
 	}
-	if e := finished(r.s); e != nil {
+	if e := Finish(r.s); e != nil {
 		if answer {
-			return nil, badAnswer(e)
+			return nil, BadAnswer(e)
 		}
 		return nil, e
 	}

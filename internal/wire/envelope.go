@@ -15,7 +15,7 @@ func TakesEnvelopes(path string) bool { return envelopePaths[path] }
 // has a protocol and a method. No request of HTTP+JSON has either. What their values hold is
 // not looked at: where they are no JSON, the body's reader says so.
 func IsEnvelope(body []byte) bool {
-	s := newScanner(body, Limits{Depth: 1, Members: len(body) + 1})
+	s := NewScanner(body, Limits{Depth: 1, Members: len(body) + 1})
 	defer s.Release()
 	if s.Kind() != '{' {
 		return false
@@ -27,5 +27,5 @@ func IsEnvelope(body []byte) bool {
 		s.ForgetNames() // there may be very many
 		s.Pass()
 	}
-	return finished(s) == nil && protocol && method
+	return Finish(s) == nil && protocol && method
 }

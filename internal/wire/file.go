@@ -68,7 +68,7 @@ type fileReader struct {
 
 // part reads the object at span, which has been found well formed.
 func (r *fileReader) part(doc []byte, span [2]int) {
-	r.s = again(doc[:span[1]])
+	r.s = Rescan(doc[:span[1]])
 	defer r.s.Release()
 	r.s.Pos = span[0]
 	r.object(false)

@@ -69,7 +69,7 @@ func TestFiles(t *testing.T) {
 }
 
 func mayHaveFile(doc []byte) bool {
-	s := again(doc)
+	s := Rescan(doc)
 	defer s.Release()
 	s.Skip()
 	_, files := mayHold(s)

@@ -70,7 +70,7 @@ func follows(span [2]int, before []TaskRef, length int) bool {
 // answer carry the place: only lists that are filtered need it.
 func totalSize(b Binding, body []byte) ([][2]int, error) {
 	// ReadAnswer has held the body to the limits that count.
-	s := again(body)
+	s := Rescan(body)
 	defer s.Release()
 	var found [][2]int
 	page := func() {
@@ -96,8 +96,8 @@ func totalSize(b Binding, body []byte) ([][2]int, error) {
 			}
 		}
 	}
-	if e := finished(s); e != nil {
-		return nil, badAnswer(e)
+	if e := Finish(s); e != nil {
+		return nil, BadAnswer(e)
 	}
 	return found, nil
 }

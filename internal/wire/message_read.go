@@ -25,7 +25,7 @@ func (c *Call) ReadMessage() (*Message, *Error) {
 		Extensions: slices.Clone(c.MessageExtensions), ReferenceTaskIDs: slices.Clone(c.ReferenceTaskIDs),
 	}}
 	// Decoding has held the document to the limits that count.
-	r.decoder = decoder{Scanner: again(jsonscan.Mend(c.Params)), call: c}
+	r.decoder = decoder{Scanner: Rescan(jsonscan.Mend(c.Params)), call: c}
 	defer r.Release()
 	if r.Kind() == '{' {
 		r.arguments()

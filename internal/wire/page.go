@@ -35,7 +35,7 @@ type PageEdit struct {
 // any case, as encoding/json does. body has been read by ReadAnswer.
 func ReadPage(b Binding, body []byte) (*Page, error) {
 	// ReadAnswer has held the body to the limits that count.
-	s := again(body)
+	s := Rescan(body)
 	defer s.Release()
 	p := &Page{}
 	var err error
@@ -53,8 +53,8 @@ func ReadPage(b Binding, body []byte) (*Page, error) {
 			}
 		}
 	}
-	if e := finished(s); e != nil {
-		return nil, badAnswer(e)
+	if e := Finish(s); e != nil {
+		return nil, BadAnswer(e)
 	}
 	return p, err
 }
@@ -168,7 +168,7 @@ func SetPage(body []byte, size int, token string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := again(body)
+	s := Rescan(body)
 	defer s.Release()
 	values := map[string]string{"pageSize": strconv.Itoa(size), "pageToken": string(quoted)}
 	all := `{"pageSize":` + values["pageSize"] + `,"pageToken":` + values["pageToken"] + `}`
@@ -187,7 +187,7 @@ func SetPage(body []byte, size int, token string) ([]byte, error) {
 		}
 		cuts = append(cuts, setMembers(s, values)...)
 	}
-	if e := finished(s); e != nil {
+	if e := Finish(s); e != nil {
 		return nil, e
 	}
 	if !found {

@@ -1,6 +1,10 @@
 package wire
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+)
 
 // problem is what the top level of an HTTP+JSON body has of an error. Nothing but
 // the shape tells the two apart when the status is not at hand, as in a stream
@@ -142,13 +146,16 @@ func (r *answerReader) reason() {
 	}
 }
 
+// integer reads the next value.
+func (r *answerReader) integer() (int, bool) { return integer(r.s) }
+
 // integer reads a number without fraction and exponent; anything else is skipped.
-func (r *answerReader) integer() (int, bool) {
-	kind := r.s.Kind()
-	start, end := r.s.Skip()
+func integer(s *jsonscan.Scanner) (int, bool) {
+	kind := s.Kind()
+	start, end := s.Skip()
 	if kind != '0' {
 		return 0, false
 	}
-	n, err := strconv.Atoi(string(r.s.Doc[start:end]))
+	n, err := strconv.Atoi(string(s.Doc[start:end]))
 	return n, err == nil
 }

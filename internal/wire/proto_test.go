@@ -128,9 +128,9 @@ func TestDocumentsRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %v", want, err)
 			}
-			s := newScanner(doc, Limits{})
+			s := NewScanner(doc, Limits{})
 			s.Skip()
-			if e := finished(s); e != nil {
+			if e := Finish(s); e != nil {
 				t.Fatalf("%s: %v", doc, e)
 			}
 			var tight bytes.Buffer

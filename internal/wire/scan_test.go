@@ -16,10 +16,10 @@ import (
 
 // walk reads a whole document and reports what the scanner says about it.
 func walk(doc []byte, lim Limits) *Error {
-	s := newScanner(doc, lim)
+	s := NewScanner(doc, lim)
 	defer s.Release()
 	s.Skip()
-	return finished(s)
+	return Finish(s)
 }
 
 // TestL36_Documents is a table in the manner of the well-known JSON parsing
@@ -116,7 +116,7 @@ func TestL36_IDs(t *testing.T) {
 // TestScannerReads uses the cursor as its callers do.
 func TestScannerReads(t *testing.T) {
 	t.Parallel()
-	s := newScanner([]byte(` {"a\u0062" : [ "x\n" , {"y":null} ], "n":-1.5e3 } `), Limits{})
+	s := NewScanner([]byte(` {"a\u0062" : [ "x\n" , {"y":null} ], "n":-1.5e3 } `), Limits{})
 	defer s.Release()
 	var got []string
 	for s.Enter(); s.More(); {
@@ -135,7 +135,7 @@ func TestScannerReads(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s=%s", name, s.Doc[start:end]))
 		}
 	}
-	if e := finished(s); e != nil {
+	if e := Finish(s); e != nil {
 		t.Fatal(e)
 	}
 	if want := "ab=x\n|{\"y\":null}|n=-1.5e3"; strings.Join(got, "|") != want {
@@ -146,7 +146,7 @@ func TestScannerReads(t *testing.T) {
 // TestScannerAfterFailure: a caller that looks only at the end is safe.
 func TestScannerAfterFailure(t *testing.T) {
 	t.Parallel()
-	s := newScanner([]byte(`{"a":[1,}`), Limits{})
+	s := NewScanner([]byte(`{"a":[1,}`), Limits{})
 	defer s.Release()
 	s.Skip()
 	if !s.Failed() {
@@ -253,7 +253,7 @@ func FuzzScan(f *testing.F) {
 		if err := disagree(doc, e); err != nil {
 			t.Fatal(err)
 		}
-		s := newScanner(doc, unlimited)
+		s := NewScanner(doc, unlimited)
 		defer s.Release()
 		if e != nil || s.Kind() != '"' {
 			return

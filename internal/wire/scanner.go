@@ -7,15 +7,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
-// newScanner reads a document of A2A's from its first byte. The caller must call release, and
-// must not use slices obtained from name and text after it.
-func newScanner(doc []byte, lim Limits) *jsonscan.Scanner {
+// NewScanner reads a document of A2A's from its first byte, held to the limits of lim. The
+// caller must call Release, and Finish in place of the Scanner's own.
+func NewScanner(doc []byte, lim Limits) *jsonscan.Scanner {
 	lim = lim.withDefaults()
 	return jsonscan.New(doc, lim.Depth, lim.Members, &rules)
 }
 
-// again reads a document that has been held to the limits before.
-func again(doc []byte) *jsonscan.Scanner {
+// Rescan is NewScanner for a document, or the beginning of one, that has been held to the limits
+// before: by decoding, or by ReadAnswer.
+func Rescan(doc []byte) *jsonscan.Scanner {
 	return jsonscan.New(doc, math.MaxInt32, math.MaxInt32, &rules)
 }
 
@@ -48,6 +49,13 @@ func markName(before uint8, name []byte) uint8 {
 	return before
 }
 
+// mayMark reports whether a name is that of a member that holds Marks, or one that some
+// parsers take for it. It is asked about every name of every document.
+func mayMark(name []byte) bool {
+	const shortest = len("metadata")
+	return len(name) >= shortest && (jsonscan.Resembles(name, "metadata") || jsonscan.Resembles(name, "extensions"))
+}
+
 // mayHold says what markName has found.
 func mayHold(s *jsonscan.Scanner) (marks, files bool) {
 	return s.Seen()&nameOfMark != 0, s.Seen()&nameOfFile != 0
@@ -72,8 +80,10 @@ func identifies(name []byte) bool {
 	return false
 }
 
-// finished ends the reading of a document, and gives what is wrong with it in A2A's words.
-func finished(s *jsonscan.Scanner) *Error {
+// Finish ends the reading of a document, and gives what is wrong with it in A2A's words: the
+// caller's own refusal as it is, what is no JSON as ParseError (JSON-RPC 2.0 §5.1), two members of
+// one name as InvalidRequest.
+func Finish(s *jsonscan.Scanner) *Error {
 	err := s.Finish()
 	if err == nil {
 		return nil
@@ -86,10 +96,10 @@ func finished(s *jsonscan.Scanner) *Error {
 	if !errors.As(err, &broken) {
 		return Errorf(Internal, "").Because(err) // cannot be: there are no others
 	}
-	switch broken.Kind {
-	case jsonscan.TooLarge:
+	switch {
+	case broken.TooLarge:
 		return Errorf(TooLarge, "%s", broken)
-	case jsonscan.Duplicate:
+	case broken.Duplicate:
 		return Errorf(InvalidRequest, "%s", broken)
 	}
 	return Errorf(ParseError, "Invalid JSON payload: %s", broken)

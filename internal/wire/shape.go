@@ -3,6 +3,8 @@ package wire
 import (
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // shape is what one object of an answer holds of the members that A2A's objects
@@ -164,13 +166,16 @@ func (r *answerReader) status(o *shape) {
 	}
 }
 
-// state reads a task state in the spelling of any version, or as the number that
-// ProtoJSON allows for an enum.
-func (r *answerReader) state() string {
-	if r.s.Kind() == '"' {
-		return stateNamed(r.s.Text())
+// state reads a task state.
+func (r *answerReader) state() string { return ReadState(r.s) }
+
+// ReadState reads the value that is next as a task state in the spelling of any version, or as
+// the number that ProtoJSON allows for an enum. It returns the 1.0 name, "" for what is no state.
+func ReadState(s *jsonscan.Scanner) string {
+	if s.Kind() == '"' {
+		return stateNamed(s.Text())
 	}
-	n, ok := r.integer()
+	n, ok := integer(s)
 	if !ok || n < 0 || n >= len(stateNumbers) {
 		return ""
 	}

@@ -1,27 +1,31 @@
-package wire
+package authdemand
 
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // statesOf are the states that an answer has for those who read it in one of the
 // bindings, by version, binding and method.
-func statesOf(body []byte, bindings ...Binding) (states []string) {
-	methods := []*Method{nil}
-	for _, name := range []string{SendMessage, SendStreamingMessage, GetTask} {
-		m, _ := ByName(V10, name)
+func statesOf(body []byte, bindings ...wire.Binding) (states []string) {
+	methods := []*wire.Method{nil}
+	for _, name := range []string{wire.SendMessage, wire.SendStreamingMessage, wire.GetTask} {
+		m, _ := wire.ByName(wire.V10, name)
 		methods = append(methods, m)
 	}
 	for _, b := range bindings {
-		for _, v := range []Version{V01, V03, V10} {
+		for _, v := range []wire.Version{wire.V01, wire.V03, wire.V10} {
 			for _, m := range methods {
-				if a, err := ReadAnswer(b, v, m, body, Limits{}); err == nil {
+				if a, err := wire.ReadAnswer(b, v, m, body, wire.Limits{}); err == nil {
 					states = append(states, a.State)
 				}
 			}
@@ -44,9 +48,12 @@ func resultOf(body []byte) []byte {
 // in another state for every reader of answers, and none that one of those takes for
 // an authorization escape it.
 func FuzzReadDemand(f *testing.F) {
-	_, cases := answerCases(f)
-	for _, c := range cases {
-		f.Add(c.body)
+	answers, err := txtar.ParseFile("../testdata/answers.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, c := range answers.Files {
+		f.Add(c.Data)
 	}
 	f.Add([]byte(waitingTask(authRequired, `{"aud":["a"],"scope":"s","x":"[a](https://b.example/(c)) http:/\\d,"}`)))
 	f.Add([]byte(`{"jsonrpc":"2.0","result":{"statusUpdate":` + waitingTask(inputRequired, `{"auth":1}`) + `}}`))
@@ -55,15 +62,15 @@ func FuzzReadDemand(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0",` + both + waitingTask(authRequired, `{}`) + `}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		before := bytes.Clone(body)
-		d, ok := ReadDemand(body)
+		d, ok := Read(body)
 		if !bytes.Equal(body, before) {
 			t.Fatal("the body was changed")
 		}
-		states, rpc := statesOf(body, HTTPJSON, GRPC), statesOf(body, JSONRPC)
+		states, rpc := statesOf(body, wire.HTTPJSON, wire.GRPC), statesOf(body, wire.JSONRPC)
 		read := len(states)+len(rpc) > 0
 		if result := resultOf(body); read && len(rpc) == 0 && result != nil {
 			// To those who take the answer its result is a member that they do not know.
-			rpc = statesOf(result, JSONRPC)
+			rpc = statesOf(result, wire.JSONRPC)
 			read = len(rpc) > 0
 		}
 		states = append(states, rpc...)
@@ -124,18 +131,28 @@ func BenchmarkReadDemand(b *testing.B) {
 		name string
 		body []byte
 	}{
-		{"1KB none", taskAnswer(500)},
-		{"1MB none", taskAnswer(1 << 20)},
+		{"1KB none", finishedTask(500)},
+		{"1MB none", finishedTask(1 << 20)},
 		{"demand", []byte(wanting)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(c.body)))
 			for b.Loop() {
-				if _, ok := ReadDemand(c.body); ok != (c.name == "demand") {
+				if _, ok := Read(c.body); ok != (c.name == "demand") {
 					b.Fatal("read otherwise")
 				}
 			}
 		})
 	}
+}
+
+// finishedTask is an answer that is no demand, with a text of so many bytes.
+func finishedTask(n int) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"0199d1f2-5f6e-7c1a-9a77-0c7b5f0e3a10","result":{"task":{`+
+		`"id":"0199d1f2-6a01-7b44-8e2d-3f1a9c55b7e2","contextId":"0199d1f2-6a01-7b44-8e2d-3f1a9c55b7e3",`+
+		`"status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-11-21T08:13:46.575Z"},`+
+		`"artifacts":[{"artifactId":"a1","parts":[{"text":%q}]}],`+
+		`"history":[{"messageId":"0199d1f2-6a01-7b44-8e2d-3f1a9c55b7e4","role":"ROLE_USER","parts":[{"text":"go"}]}]}}}`,
+		strings.Repeat("lorem ipsum ", n/12))
 }

@@ -1,8 +1,10 @@
-package wire
+package pushconfig
+
+import "github.com/a2a-gateway/a2a-gateway/internal/wire"
 
 // answer reads the document of an answer, and says whether it is a list.
-func (r *pushReader) answer(b Binding) (list bool) {
-	if b != JSONRPC {
+func (r *pushReader) answer(b wire.Binding) (list bool) {
+	if b != wire.JSONRPC {
 		return r.result()
 	}
 	if r.Kind() != '{' {

@@ -1,4 +1,4 @@
-package wire
+package authdemand
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Demand is what a task says that waits for authorization (A2A 1.0 §7.6), or for input
@@ -36,24 +37,24 @@ const (
 	inputRequired = "TASK_STATE_INPUT_REQUIRED"
 )
 
-// ReadDemand reads the demand of an answer or event, which ReadAnswer has found well
+// Read reads the demand of an answer or event, which ReadAnswer has found well
 // formed, in whatever version and binding it is. The result is false for one that shows
 // no such task: another state, or input that has nothing to do with authorization.
 //
 // Where an answer could be read as one thing or another, by its version and binding,
 // it is read as all of them: what one client would take for a demand is one.
-func ReadDemand(body []byte) (Demand, bool) {
+func Read(body []byte) (Demand, bool) {
 	if !mayDemand(body) {
 		return Demand{}, false
 	}
 	body = jsonscan.Mend(body)
-	r := demandReader{s: newScanner(body, Limits{Depth: 10_000, Members: math.MaxInt32})}
+	r := demandReader{s: wire.NewScanner(body, wire.Limits{Depth: 10_000, Members: math.MaxInt32})}
 	if r.s.Kind() == '{' {
 		r.object(atRoot, false)
 	} else {
 		r.s.Skip()
 	}
-	broken := finished(r.s) != nil
+	broken := wire.Finish(r.s) != nil
 	r.s.Release()
 	if broken {
 		return Demand{}, false
@@ -102,11 +103,15 @@ func mayWait(b []byte) bool {
 		return len(b) > 0 && (b[0] == '-' || '0' <= b[0] && b[0] <= '9')
 	}
 	word, _, _ := bytes.Cut(b[1:], []byte{'"'})
-	return waits(stateNamed(word))
+	state, _ := wire.State(string(word[:min(len(word), 32)])) // no state is longer
+	return waits(state)
 }
 
+// isSpace knows the white space of JSON.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
+// waits reports whether a task in this state may demand an authorization. What waits for input may
+// do so too: agents of 0.1, and those of later versions that were written after them.
 func waits(state string) bool { return state == authRequired || state == inputRequired }
 
 // place is where an object stands that may be a task or an update.
@@ -178,7 +183,7 @@ func wraps(name string) bool {
 func (w *waiting) word(name string, text []byte) {
 	switch name {
 	case "kind":
-		w.isTask = kindNamed(text) == kindTask
+		w.isTask = string(text) == "task"
 	case "id":
 		w.id = string(text)
 	case "taskId", "task_id":
@@ -192,12 +197,14 @@ func (w *waiting) word(name string, text []byte) {
 	}
 }
 
+// status reads the state of a status and where the status stands. What it demands is collected
+// only once the whole answer is known to be one.
 func (r *demandReader) status(w *waiting) {
 	s := r.s
 	w.status[0] = s.Pos // kind stands on the brace
 	for s.Enter(); s.More(); {
 		if string(s.Name()) == "state" {
-			w.state = (&answerReader{s: s}).state()
+			w.state = wire.ReadState(s)
 		} else {
 			s.Skip()
 		}

@@ -1,4 +1,4 @@
-package wire
+package authdemand
 
 import (
 	"fmt"
@@ -61,7 +61,7 @@ func TestA24_DemandLinks(t *testing.T) {
 			fmt.Sprintf(`{"id":"T","metadata":{"x":%s},"status":{"state":"auth-required"}}`, quoted),
 			fmt.Sprintf(`{"id":"T","status":{"state":"auth-required","message":{"parts":[{"file":{"uri":%s}}]}}}`, quoted),
 		} {
-			got, ok := ReadDemand([]byte(body))
+			got, ok := Read([]byte(body))
 			if diff := cmp.Diff(tt.want, got.Links); diff != "" || !ok || got.Cut {
 				t.Errorf("%s: %v (-want +got):\n%s", body, ok, diff)
 			}
@@ -76,7 +76,7 @@ func TestA24_DemandLinksElsewhere(t *testing.T) {
 	body := `{"id":"T","status":{"state":"auth-required","message":{"extensions":["https://ext.example/v1"],` +
 		`"metadata":{"https://ext.example/v1":{"extensions":["https://a.example"]}},"parts":[]}},` +
 		`"artifacts":[{"parts":[{"text":"https://b.example"}]}],"history":[{"parts":[{"text":"https://c.example"}]}]}`
-	got, ok := ReadDemand([]byte(body))
+	got, ok := Read([]byte(body))
 	if diff := cmp.Diff([]string{"https://a.example"}, got.Links); diff != "" || !ok {
 		t.Errorf("%v (-want +got):\n%s", ok, diff)
 	}
@@ -107,7 +107,7 @@ func TestA24_DemandSaysWhatItLeavesOut(t *testing.T) {
 		{"the same very often", "x " + strings.Repeat("https://a.example ", mostFound), 1, false},
 	}
 	for _, tt := range tests {
-		got, ok := ReadDemand([]byte(waitingTask(authRequired, `"`+tt.text+`"`)))
+		got, ok := Read([]byte(waitingTask(authRequired, `"`+tt.text+`"`)))
 		if len(got.Links) != tt.links || got.Cut != tt.cut || !ok {
 			t.Errorf("%s: %d links, cut %v, want %d, %v", tt.name, len(got.Links), got.Cut, tt.links, tt.cut)
 		}

@@ -1,8 +1,13 @@
-package wire
+package pushconfig
 
-import "github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 
-// The members of a config that are replaced, by their place in webhook.replace.
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// The members of a config that are replaced, by their place in webhook.replace. Everything else
+// is partNone, and stays.
 const (
 	partURL = iota
 	partToken
@@ -10,11 +15,13 @@ const (
 	partNone
 )
 
+// hookParts are their names, which are the same in every version.
 var hookParts = [...]string{partURL: "url", partToken: "token", partAuth: "authentication"}
 
-// webhook is the object with the URL.
+// webhook is the object with the URL, and all its members in the order in which they stand: to cut
+// one out, its neighbours have to be known.
 type webhook struct {
-	PushConfig
+	Config
 	members          []hookMember
 	singular, plural bool // how the authentication names its scheme
 }
@@ -26,6 +33,7 @@ type hookMember struct {
 	value int    // where the value begins
 }
 
+// has reports whether the object has a member of that part.
 func (h *webhook) has(part int) bool {
 	for _, m := range h.members {
 		if m.part == part {
@@ -36,26 +44,27 @@ func (h *webhook) has(part int) bool {
 }
 
 // named is the config with its id, which some versions say around it.
-func (h *webhook) named(at entry) PushConfig {
-	c := h.PushConfig
+func (h *webhook) named(at entry) Config {
+	c := h.Config
 	if c.ID == "" {
 		c.ID = at.id
 	}
 	return c
 }
 
-// entry is one config with all that is around it.
+// entry is one config with all that is around it. In {"taskId":"T","pushNotificationConfig":{…}} the
+// task is said outside of the object with the URL, in 1.0 beside it; either is the entry's.
 type entry struct {
 	span     [2]int
 	task, id string
 	first    int // of its webhooks in pushReader.hooks
-	hooks    int
+	hooks    int // how many objects with a URL it has; more than one is no config
 }
 
 // pushReader finds the configs of a document.
 type pushReader struct {
 	*jsonscan.Scanner
-	version Version
+	version wire.Version
 	strict  bool // the document is a call's: a name that is almost one of the table's is refused
 	hooks   []webhook
 	inline  entry   // of a send
@@ -64,53 +73,59 @@ type pushReader struct {
 
 // What members mean on the way to a config and in it.
 const (
-	fieldWebhookURL jsonscan.Field = fieldStrayObject + 1 + iota
+	fieldWebhookURL jsonscan.Field = 1 + iota
 	fieldWebhookToken
 	fieldWebhookAuth
 	fieldScheme
 	fieldSchemes
 	fieldCredentials
-	fieldInner
-	fieldConfigs
+	fieldInner    // a config inside of another object
+	fieldConfigs  // a list of them
+	fieldSettings // of a send
+	fieldID       // the config's own, or in 0.1 the task's
+	fieldConfigID
+	fieldTaskID
+	fieldResource // 0.3's proto: tasks/{task}/pushNotificationConfigs/{config}
 )
 
 var (
-	hookNames = newNames(InvalidParams, map[string]jsonscan.Field{
+	hookNames = jsonscan.NewNames(map[string]jsonscan.Field{
 		"url": fieldWebhookURL, "token": fieldWebhookToken, "authentication": fieldWebhookAuth,
-		"id": fieldRequestID, "configId": fieldConfig, "taskId": fieldTask, "name": fieldName, "parent": fieldName,
+		"id": fieldID, "configId": fieldConfigID, "taskId": fieldTaskID, "name": fieldResource, "parent": fieldResource,
 		"pushNotificationConfig": fieldInner, "config": fieldInner, "configs": fieldConfigs,
 	})
-	authNames = newNames(InvalidParams, map[string]jsonscan.Field{
+	authNames = jsonscan.NewNames(map[string]jsonscan.Field{
 		"scheme": fieldScheme, "schemes": fieldSchemes, "credentials": fieldCredentials,
 	})
-	inlineNames = newNames(InvalidParams, map[string]jsonscan.Field{
+	inlineNames = jsonscan.NewNames(map[string]jsonscan.Field{
 		"pushNotificationConfig": fieldInner, "taskPushNotificationConfig": fieldInner, "pushNotification": fieldInner,
 	})
-	sendPushNames   = newNames(InvalidParams, map[string]jsonscan.Field{"configuration": fieldConfiguration})
-	sendPushNames01 = newNames(InvalidParams, map[string]jsonscan.Field{
-		"configuration": fieldConfiguration, "pushNotification": fieldInner,
+	sendPushNames   = jsonscan.NewNames(map[string]jsonscan.Field{"configuration": fieldSettings})
+	sendPushNames01 = jsonscan.NewNames(map[string]jsonscan.Field{
+		"configuration": fieldSettings, "pushNotification": fieldInner,
 	})
 )
 
 // means reads a member's name.
-func (r *pushReader) means(n *names) jsonscan.Field {
+func (r *pushReader) means(n *jsonscan.Names) jsonscan.Field {
 	name := r.Name()
 	sp, f := n.Find(name)
-	if sp != nil && f == fieldNone && r.strict {
-		r.Refuse(Errorf(InvalidParams, "a member's name is not quite %q", sp.Camel))
+	if sp != nil && f == 0 && r.strict {
+		r.Refuse(wire.Errorf(wire.InvalidParams, "a member's name is not quite %q", sp.Camel))
 	}
 	return f
 }
 
+// invalid refuses the document as InvalidParams. Of an answer, that becomes BadAgentResponse.
 func (r *pushReader) invalid(what string) {
-	r.Refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
+	r.Refuse(wire.Errorf(wire.InvalidParams, "Invalid parameters: %s", what))
 }
 
 // settings looks for inline configs in the params of a send, or in its configuration.
 func (r *pushReader) settings(top bool) {
 	table := inlineNames
 	switch {
-	case top && r.version == V01:
+	case top && r.version == wire.V01:
 		table = sendPushNames01
 	case top:
 		table = sendPushNames
@@ -119,7 +134,7 @@ func (r *pushReader) settings(top bool) {
 		switch f := r.means(table); {
 		case r.Kind() != '{':
 			r.Skip()
-		case f == fieldConfiguration:
+		case f == fieldSettings:
 			r.settings(false)
 		case f == fieldInner:
 			r.config(&r.inline)
@@ -149,7 +164,7 @@ func (r *pushReader) config(at *entry) {
 		case fieldWebhookAuth:
 			m.part = partAuth
 			r.authentication(&h)
-		case fieldRequestID:
+		case fieldID:
 			id = r.word("the id of a push notification config")
 		default:
 			r.around(f, at)
@@ -163,12 +178,12 @@ func (r *pushReader) config(at *entry) {
 // around reads the members that say whose config it is, and those with one inside.
 func (r *pushReader) around(f jsonscan.Field, at *entry) {
 	switch f {
-	case fieldConfig:
+	case fieldConfigID:
 		at.id = firstOf(r.word("the id of a push notification config"), at.id)
-	case fieldTask:
+	case fieldTaskID:
 		at.task = firstOf(r.word("the task of a push notification config"), at.task)
-	case fieldName:
-		task, id, _ := ReadResourceName(r.word("the name of a push notification config"))
+	case fieldResource:
+		task, id, _ := wire.ReadResourceName(r.word("the name of a push notification config"))
 		at.task, at.id = firstOf(task, at.task), firstOf(id, at.id)
 	case fieldInner:
 		if r.Kind() == '{' {
@@ -187,7 +202,9 @@ func (r *pushReader) around(f jsonscan.Field, at *entry) {
 	}
 }
 
-// close takes what an object said.
+// close takes what an object said that has ended. With a URL it is a webhook. Without one it is
+// what is around a webhook, and its id is the config's (1.0, 0.3) or the task's (0.1); secrets
+// there would reach the agent as they are, and are refused.
 func (r *pushReader) close(at *entry, h webhook, id string) {
 	switch {
 	case h.has(partURL):
@@ -196,13 +213,14 @@ func (r *pushReader) close(at *entry, h webhook, id string) {
 		at.hooks++
 	case h.Token != "" || h.Scheme != "" || h.Credentials != "":
 		r.invalid("a push notification config has no URL")
-	case r.version == V01: // around 0.1's webhook it is the task's
+	case r.version == wire.V01: // around 0.1's webhook it is the task's
 		at.task = firstOf(at.task, id)
 	default:
 		at.id = firstOf(at.id, id)
 	}
 }
 
+// firstOf prefers what was said before, or nearer.
 func firstOf(a, b string) string {
 	if a != "" {
 		return a

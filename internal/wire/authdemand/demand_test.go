@@ -1,4 +1,4 @@
-package wire
+package authdemand
 
 import (
 	"fmt"
@@ -53,7 +53,7 @@ func TestReadDemandForms(t *testing.T) {
 			`"message":{"role":"agent","parts":[{"type":"data","data":` + data + `}]}}}}`,
 	}
 	for name, body := range forms {
-		got, ok := ReadDemand([]byte(body))
+		got, ok := Read([]byte(body))
 		if diff := cmp.Diff(want, got); diff != "" || !ok {
 			t.Errorf("%s: %v (-want +got):\n%s", name, ok, diff)
 		}
@@ -84,7 +84,7 @@ func TestReadDemandNone(t *testing.T) {
 		"colon at the end":    `"state":`,
 		"empty":               ``,
 	} {
-		if got, ok := ReadDemand([]byte(body)); ok {
+		if got, ok := Read([]byte(body)); ok {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -102,7 +102,7 @@ func TestReadDemandInput(t *testing.T) {
 		`{"a":[{"b":{"\u0061uth":1}}]}`,
 		`{"name":"adk_request_credential","id":"adk-1","args":{}}`,
 	} {
-		if got, ok := ReadDemand([]byte(waitingTask(inputRequired, data))); !ok || got.State != inputRequired {
+		if got, ok := Read([]byte(waitingTask(inputRequired, data))); !ok || got.State != inputRequired {
 			t.Errorf("%s: %v %+v", data, ok, got)
 		}
 	}
@@ -110,7 +110,7 @@ func TestReadDemandInput(t *testing.T) {
 		`{"author":"x"}`, `{"authenticated":true}`, `{"scope":"read"}`, `{"name":"request_colour"}`,
 		`{"title":"adk_request_credential"}`, `{"a_very_long_name_that_ends_with_auth":1}`, `{"x":"auth"}`,
 	} {
-		if got, ok := ReadDemand([]byte(waitingTask(inputRequired, data))); ok {
+		if got, ok := Read([]byte(waitingTask(inputRequired, data))); ok {
 			t.Errorf("%s: %+v", data, got)
 		}
 	}
@@ -137,7 +137,7 @@ func TestReadDemandValues(t *testing.T) {
 		{"as long as may be", `{"aud":"` + strings.Repeat("a", 1024) + `"}`, []string{strings.Repeat("a", 1024)}, nil},
 	}
 	for _, tt := range tests {
-		got, ok := ReadDemand([]byte(waitingTask(authRequired, tt.data)))
+		got, ok := Read([]byte(waitingTask(authRequired, tt.data)))
 		want := Demand{State: authRequired, Task: "T", Context: "C", Audiences: tt.audiences, Scopes: tt.scopes}
 		if diff := cmp.Diff(want, got); diff != "" || !ok {
 			t.Errorf("%s: %v (-want +got):\n%s", tt.name, ok, diff)
@@ -147,7 +147,7 @@ func TestReadDemandValues(t *testing.T) {
 	for i := range 100 {
 		many = append(many, fmt.Sprintf(`{"aud":"a%d","scope":"s%d"}`, i, i))
 	}
-	got, _ := ReadDemand([]byte(waitingTask(authRequired, "["+strings.Join(many, ",")+"]")))
+	got, _ := Read([]byte(waitingTask(authRequired, "["+strings.Join(many, ",")+"]")))
 	if len(got.Audiences) != mostAudiences || len(got.Scopes) != mostScopes || got.Audiences[31] != "a31" {
 		t.Errorf("%d audiences, %d scopes", len(got.Audiences), len(got.Scopes))
 	}

@@ -1,4 +1,4 @@
-package wire
+package authdemand
 
 import (
 	"slices"
@@ -18,7 +18,13 @@ const (
 	longestScheme = 32
 )
 
-// links are those of a demand.
+// links are those of a demand. They are found by what browsers and linkifiers would follow, not by
+// RFC 3986 alone:
+//
+//	https://a.example/x        a link
+//	HTTP:/\a.example           one too: slashes of either kind, any number of them
+//	seehttps://a.example       one too, where a linkifier looks for the scheme in words
+//	mailto:a@b.example         none: it has no authority, and leads to no host
 type links struct {
 	list  []string
 	cut   bool
@@ -75,8 +81,10 @@ func schemeOf(s string) string {
 	return strings.TrimLeft(s, "0123456789+-.")
 }
 
+// isWeb knows the schemes whose URLs browsers read leniently (WHATWG URL, "special" schemes).
 func isWeb(scheme string) bool { return scheme == "https" || scheme == "http" }
 
+// isSchemeByte is RFC 3986 §3.1, in either case.
 func isSchemeByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'
 }

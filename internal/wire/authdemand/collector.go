@@ -1,4 +1,4 @@
-package wire
+package authdemand
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Bounds of a demand. What is beyond is no agent's honest need.
@@ -42,12 +43,13 @@ const (
 
 // collect reads an object of which ReadDemand has found that it is JSON.
 func (c *collector) collect(doc []byte, depth int) {
-	c.s = newScanner(doc, Limits{Depth: 10_000, Members: math.MaxInt32})
+	c.s = wire.NewScanner(doc, wire.Limits{Depth: 10_000, Members: math.MaxInt32})
 	defer c.s.Release()
 	c.value(anything, depth)
 }
 
-// value reads what comes next, said in a member of the sense.
+// value reads what comes next, said in a member of the sense. A list of strings has the sense of its
+// member; an object has members of its own.
 func (c *collector) value(says sense, depth int) {
 	s := c.s
 	switch s.Kind() {
@@ -66,6 +68,9 @@ func (c *collector) value(says sense, depth int) {
 	}
 }
 
+// member reads one member of an object. The name says what its strings are; two names are read for
+// themselves: extensions of the message, whose URIs are no links for people, and name, by which
+// Google's ADK says that a function call asks for a credential.
 func (c *collector) member(depth int) {
 	s := c.s
 	name := s.Name()
@@ -136,6 +141,7 @@ func isScope(word string) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
 }
 
+// addOnce keeps the order of appearance.
 func addOnce(list []string, s string, most int) []string {
 	if len(list) >= most || slices.Contains(list, s) {
 		return list

@@ -1,42 +1,45 @@
-package wire
+package pushconfig
 
 import (
 	"errors"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// PushConfig is what a push notification config says, whatever its version says it in:
+// Config is what a push notification config says, whatever its version says it in:
 // where notifications go, and what the sender shows there.
-type PushConfig struct {
+type Config struct {
 	ID          string // "" where it has none, or none yet
-	URL         string
+	URL         string // of the webhook, as it stands: it is checked by who calls it
 	Token       string // sent back with each notification
 	Scheme      string // of the Authorization header; the first where there are several
-	Credentials string
+	Credentials string // what stands behind the scheme, such as a token of the webhook's owner
 }
 
-// ReadPushConfig reads the config that comes with a call: of a create, or inline in a
+// Read reads the config that comes with a call: of a create, or inline in a
 // send. c has been decoded. It is nil for a call that has none.
 //
 // It is stricter than decoding, because what it finds is replaced by other values: two
 // places with a URL, or secrets without one, would reach the agent as they are in one
 // of them. They are InvalidParams, as is a member that is not a string.
-func (c *Call) ReadPushConfig() (*PushConfig, *Error) {
-	hook, e := c.webhook(c.Params)
+func Read(c *wire.Call) (*Config, *wire.Error) {
+	hook, e := findWebhook(c, c.Params)
 	if hook == nil || e != nil {
 		return nil, e
 	}
-	return &hook.PushConfig, nil
+	return &hook.Config, nil
 }
 
-// ReplacePushConfig puts another URL, token and authentication in the place of those in
+// Replace puts another URL, token and authentication in the place of those in
 // params, which are c.Params or made like them, and leaves every other byte as it is,
 // unknown members among them. What is empty in the new config is taken out; so are
 // members of the authentication that nobody here knows, which can be secrets. The id
 // stays the caller's.
-func (c *Call) ReplacePushConfig(params []byte, by PushConfig) ([]byte, *Error) {
-	hook, e := c.webhook(params)
+func Replace(c *wire.Call, params []byte, by Config) ([]byte, *wire.Error) {
+	hook, e := findWebhook(c, params)
 	if e != nil {
 		return nil, e
 	}
@@ -46,8 +49,8 @@ func (c *Call) ReplacePushConfig(params []byte, by PushConfig) ([]byte, *Error) 
 	return jsonscan.Spliced(params, hook.replace(nil, c.Version, by)), nil
 }
 
-// webhook finds the one config of a call's params.
-func (c *Call) webhook(params []byte) (*webhook, *Error) {
+// findWebhook finds the one config of a call's params.
+func findWebhook(c *wire.Call, params []byte) (*webhook, *wire.Error) {
 	if !c.HasPushConfig || c.Method == nil || c.Method.Extension != "" || len(params) == 0 {
 		return nil, nil
 	}
@@ -57,43 +60,43 @@ func (c *Call) webhook(params []byte) (*webhook, *Error) {
 	switch {
 	case r.Kind() != '{':
 		r.Skip()
-	case c.Method.Subject == OfMessage:
+	case c.Method.Subject == wire.OfMessage:
 		r.settings(true)
 	default:
 		r.config(&entry{})
 	}
-	if e := finished(r.Scanner); e != nil {
+	if e := wire.Finish(r.Scanner); e != nil {
 		return nil, e
 	}
 	switch len(r.hooks) {
 	case 0:
 		return nil, nil
 	case 1:
-		r.hooks[0].PushConfig = r.hooks[0].named(r.inline)
+		r.hooks[0].Config = r.hooks[0].named(r.inline)
 		return &r.hooks[0], nil
 	}
-	return nil, Errorf(InvalidParams, "Invalid parameters: the push notification config is given twice")
+	return nil, wire.Errorf(wire.InvalidParams, "Invalid parameters: the push notification config is given twice")
 }
 
-// RewriteConfigs shows the configs of an answer to by, one after another, and puts what
+// Rewrite shows the configs of an answer to by, one after another, and puts what
 // that returns in their places. One that by says no to is cut out of a list; where it is
 // the whole answer, the error is TaskNotFound. doc has been read by ReadAnswer and is
 // not changed; b and v are of the agent. One without a URL is nobody's, and by is not
 // asked about it.
-func RewriteConfigs(
-	b Binding, v Version, doc []byte, by func(task string, found PushConfig) (PushConfig, bool, error),
+func Rewrite(
+	b wire.Binding, v wire.Version, doc []byte, by func(task string, found Config) (Config, bool, error),
 ) ([]byte, error) {
 	r := newPushReader(doc, v)
 	defer r.Release()
 	list := r.answer(b)
-	if e := finished(r.Scanner); e != nil {
-		return nil, badAnswer(e)
+	if e := wire.Finish(r.Scanner); e != nil {
+		return nil, wire.BadAnswer(e)
 	}
 	var cuts []jsonscan.Splice
 	kept := 0
 	for i, at := range r.entries {
 		if at.hooks > 1 {
-			return nil, &Error{Kind: BadAgentResponse, Err: errors.New("a push notification config has two URLs")}
+			return nil, &wire.Error{Kind: wire.BadAgentResponse, Err: errors.New("a push notification config has two URLs")}
 		}
 		if at.hooks == 1 {
 			hook := &r.hooks[at.first]
@@ -108,7 +111,7 @@ func RewriteConfigs(
 			}
 		}
 		if !list {
-			return nil, Errorf(TaskNotFound, "push notification config not found")
+			return nil, wire.Errorf(wire.TaskNotFound, "push notification config not found")
 		}
 		cuts = append(cuts, jsonscan.Cutting(i, len(r.entries), kept, func(i int) [2]int { return r.entries[i].span }))
 	}
@@ -118,15 +121,17 @@ func RewriteConfigs(
 	return jsonscan.Spliced(doc, cuts), nil
 }
 
-// newPushReader reads a document that has been held to the limits that count.
-func newPushReader(doc []byte, v Version) *pushReader {
+// newPushReader is of a document in the words of a version. It reads a document that has been held to the limits that count.
+func newPushReader(doc []byte, v wire.Version) *pushReader {
 	return &pushReader{
-		Scanner: again(doc), version: v,
+		Scanner: wire.Rescan(doc), version: v,
 	}
 }
 
-// replace adds the splices that make a config say what by says.
-func (h *webhook) replace(cuts []jsonscan.Splice, v Version, by PushConfig) []jsonscan.Splice {
+// replace adds the splices that make a config say what by says: a member that the new config has
+// too gets its value, one that it has not is cut out with its comma, and one that was not there
+// follows the URL, the only member that every config has.
+func (h *webhook) replace(cuts []jsonscan.Splice, v wire.Version, by Config) []jsonscan.Splice {
 	texts := [...]string{partURL: jsonString(by.URL), partToken: "", partAuth: h.authentication(v, by)}
 	if by.Token != "" {
 		texts[partToken] = jsonString(by.Token)
@@ -154,12 +159,12 @@ func (h *webhook) replace(cuts []jsonscan.Splice, v Version, by PushConfig) []js
 
 // authentication is its value in the words of a version: those that the config has, as
 // those of 1.0's release candidate are 0.3's.
-func (h *webhook) authentication(v Version, by PushConfig) string {
+func (h *webhook) authentication(v wire.Version, by Config) string {
 	if by.Scheme == "" && by.Credentials == "" {
 		return ""
 	}
 	scheme := `{"scheme":` + jsonString(by.Scheme)
-	switch plural := h.plural || v != V10 && !h.singular; {
+	switch plural := h.plural || v != wire.V10 && !h.singular; {
 	case plural && by.Scheme == "":
 		scheme = `{"schemes":[]`
 	case plural:
@@ -171,4 +176,8 @@ func (h *webhook) authentication(v Version, by PushConfig) string {
 	return scheme + "}"
 }
 
-func jsonString(s string) string { return string(appendString(nil, s)) }
+// jsonString quotes s; what is no UTF-8 in it is replaced.
+func jsonString(s string) string {
+	quoted, _ := jsontext.AppendQuote(nil, s)
+	return string(quoted)
+}
