@@ -104,6 +104,17 @@ func (s *Set) share(list []Sharing, names map[string]methods) []error {
 	return errs
 }
 
+// readsOfTasks are the names of A2A's own methods that read tasks.
+func readsOfTasks() []string {
+	var list []string
+	for _, m := range wire.Methods() {
+		if m.Does == wire.Reads && (m.Subject == wire.OfTask || m.Subject == wire.OfCaller) {
+			list = append(list, m.Name)
+		}
+	}
+	return list
+}
+
 func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error) {
 	sh := &share{
 		name: src.Name, source: src,
@@ -113,7 +124,7 @@ func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error)
 	}
 	list := src.Methods
 	if list == nil { // those that change nothing
-		list = []string{wire.GetTask, wire.ListTasks, wire.SubscribeToTask}
+		list = readsOfTasks()
 	}
 	var problems []error
 	sh.methods, problems = methodsOf(list, names)

@@ -50,9 +50,8 @@ func answered(x *exchange, d *authdemand.Demand) state.Step {
 // caller wants and may send. Those who only share a task have not asked for what it
 // does, nor has one who cancels it; and reading is not always allowed to write.
 func (de *decoder) may(x *exchange, d *authdemand.Demand, m *wire.Method) bool {
-	switch x.call.Method.Name {
-	case wire.SendMessage, wire.SendStreamingMessage, wire.GetTask, wire.SubscribeToTask:
-	default:
+	asked := x.call.Method
+	if !asked.Sends() && (asked.Does != wire.Reads || asked.Subject != wire.OfTask) {
 		return false
 	}
 	if d.Task == "" {

@@ -49,8 +49,7 @@ func (dd *deduper) withDedupe(forward stage) stage {
 		if x.agent.Dedupe.Window == 0 || x.call.MessageID == "" || x.r.Header.Get(resumeHeader) != "" {
 			return forward(x) // who comes back to a stream sends nothing again
 		}
-		switch x.call.Method.Name {
-		case wire.SendMessage, wire.SendStreamingMessage:
+		if x.call.Method.Sends() {
 			return dd.dedupe(x, forward)
 		}
 		return forward(x)

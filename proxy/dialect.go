@@ -134,12 +134,6 @@ func (x *exchange) isOlder(version string) bool {
 	return x.endpoint.Version == wire.V03 && x.view.Card.Predates(version)
 }
 
-// laterPush are the methods that came with 0.2.5.
-var laterPush = map[string]bool{
-	"ListTaskPushNotificationConfigs":  true,
-	"DeleteTaskPushNotificationConfig": true,
-}
-
 // olderCard gets the extended card as 0.2 has it: a plain GET beside the URL that
 // the agent is called at (A2A 0.2.6 §7.10).
 func (x *exchange) olderCard() error {

@@ -63,7 +63,7 @@ func (se *sessions) newJudge(x *exchange, l *upstreamCall) *judge {
 	j := &judge{sessions: se, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
 	j.said = &j.own
 	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, se.answerLimits())
-	j.chunks.whole = l.call.Method.Name == wire.SendStreamingMessage && x.record.ID == ""
+	j.chunks.whole = l.call.Method.Sends() && l.call.Method.Streams && x.record.ID == ""
 	j.bytes, j.since, j.zones = x.agent.Bytes(), x.sent, x.agent.Zones(l.Side)
 	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: se.StreamConfig.Turns}
 	return j

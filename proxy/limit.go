@@ -132,8 +132,7 @@ func (se *sessions) holdPlace(x *exchange, stop func()) func() {
 // resumes is the task that a call asks after and has nothing done on; "" for none. Who has
 // left its stream can ask for it without another place.
 func (cu *cursors) resumes(x *exchange) string {
-	switch x.call.Method.Name {
-	case wire.SubscribeToTask, wire.GetTask, wire.CancelTask:
+	if m := x.call.Method; m.Extension == "" && m.Subject == wire.OfTask {
 		return x.call.TaskID
 	}
 	var m mark

@@ -49,7 +49,7 @@ func (fw *forwarder) prepare(x *exchange) error {
 		return x.olderCard()
 	case x.alike(x.endpoint.Side):
 		return fw.passThrough(x)
-	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
+	case x.call.Method.Since != "" && x.isOlder(x.call.Method.Since):
 		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.Card.Protocol, x.call.Method.Name)
 	}
 	c := &x.call

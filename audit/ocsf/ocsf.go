@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Version is that of the schema.
@@ -30,14 +32,18 @@ const (
 	dispositionAllowed, dispositionBlocked, dispositionError                    = 1, 2, 28
 )
 
-// activities by A2A method; those that extensions bring are something else.
-var activities = map[string]int{
-	"SendMessage": activityCreate, "SendStreamingMessage": activityCreate,
-	"GetTask": activityRead, "ListTasks": activityRead, "SubscribeToTask": activityRead, "GetExtendedAgentCard": activityRead,
-	"GetTaskPushNotificationConfig": activityRead, "ListTaskPushNotificationConfigs": activityRead,
-	"CancelTask": activityUpdate, "PushNotification": activityUpdate,
-	"CreateTaskPushNotificationConfig": activityCreate, "DeleteTaskPushNotificationConfig": activityDelete,
-}
+// activities by A2A method; those that extensions bring are something else. What an agent
+// delivers to a webhook is no method's.
+var activities = func() map[string]int {
+	does := map[wire.Action]int{
+		wire.Creates: activityCreate, wire.Reads: activityRead, wire.Updates: activityUpdate, wire.Deletes: activityDelete,
+	}
+	byName := map[string]int{"PushNotification": activityUpdate}
+	for _, m := range wire.Methods() {
+		byName[m.Name] = does[m.Does]
+	}
+	return byName
+}()
 
 // Event is one event of the class API Activity, without what the gateway does not know.
 type Event struct {

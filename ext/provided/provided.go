@@ -49,5 +49,6 @@ func holders(doc *wire.Carriers, key string) map[int]bool {
 // isSend reports whether a call gives the agent something to do, so that what its
 // answer has was made in the call.
 func isSend(method string) bool {
-	return method == wire.SendMessage || method == wire.SendStreamingMessage
+	m, ok := wire.Core(method)
+	return ok && m.Sends()
 }

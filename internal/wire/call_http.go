@@ -115,7 +115,7 @@ func (d *decoder) parameter(f jsonscan.Field, value string) {
 func (d *decoder) httpBody() {
 	c := d.call
 	m := c.Method
-	needed := m.Subject == OfMessage || m.Name == CreatePushConfig
+	needed := m.Subject == OfMessage || m.Push && m.Does == Creates
 	switch {
 	case len(c.Body) == 0:
 		if needed {

@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// misprintedCard is what one paragraph of 0.3 calls the extended card.
+const misprintedCard = "agent/authenticatedExtendedCard"
+
 const testURI = "https://acme.example/ext/search/v1"
 
 // rows are methods of every subject.

@@ -19,16 +19,46 @@ const (
 	OfAgent                      // the agent itself (extended card)
 )
 
+// Action is what a method does to what it is about, in the four words that audit formats and
+// access models have for it.
+type Action uint8
+
+// The actions. Every row of A2A's own has one; what an extension's method does is known as far
+// as Writes says.
+const (
+	Reads   Action = iota + 1
+	Creates        // a task, or a config
+	Updates
+	Deletes
+)
+
 // Method is one A2A operation under every name it has had. Two Methods are the
 // same operation if and only if their pointers are equal.
 type Method struct {
 	Name    string  // 1.0: JSON-RPC and gRPC. Policy, metrics and audit use this name only.
 	V03     string  // 0.2 and 0.3 JSON-RPC; empty where the operation did not exist
 	V01     string  // 0.1 JSON-RPC; empty where the operation did not exist
+	Also03  string  // a second name in 0.3, by which clients call it and the gateway does not
 	Streams bool    // the answer is an event stream
 	Subject Subject // what the request names
 	Writes  bool    // changes a task or its configs; false for pure reads
 	Push    bool    // is about push notification configs
+	Does    Action  // in one word; Reads if and only if it does not write
+	Cancels bool    // ends a task before it is done
+	Lists   bool    // the answer is a list, perhaps in pages
+
+	// Since is the version that an agent's card says at least where the agent has the method,
+	// if the method is younger than the version it is listed under: 0.2 is V03 here, and did
+	// not have all of it from the beginning. "" for all others.
+	Since string
+
+	// Addresses are the ends of the URLs at which two frameworks take the method's JSON-RPC
+	// envelope, each method at its own: agno's and python-a2a's. "" where they have none.
+	Addresses [2]string
+
+	// Try says that the console's form for trying calls offers the method. Those about push
+	// notification configs are not for people: a webhook would answer to nobody.
+	Try bool
 
 	// HTTP+JSON. Path is 1.0's, relative to the interface URL, with {task} and
 	// {config} standing for one segment each; 0.3 has the same path under /v1
@@ -74,69 +104,79 @@ var methods = [...]Method{
 	{
 		Name: SendMessage, V03: "message/send", V01: "tasks/send",
 		Subject: OfMessage, Writes: true,
+		Does: Creates, Try: true,
 		Verbs: []string{http.MethodPost}, Path: "/message:send",
-		GRPC03: "SendMessage",
+		GRPC03:    "SendMessage",
+		Addresses: [2]string{"/message:send", "/tasks/send"},
 	},
 	{
 		Name: SendStreamingMessage, V03: "message/stream", V01: "tasks/sendSubscribe",
 		Subject: OfMessage, Writes: true, Streams: true,
+		Does: Creates, Try: true,
 		Verbs: []string{http.MethodPost}, Path: "/message:stream",
 		GRPC03: "SendStreamingMessage",
+		// What python-a2a streams is no JSON-RPC: a stream is asked for where sends are, and
+		// answered with the task.
+		Addresses: [2]string{"/message:stream", ""},
 	},
 	{
 		Name: GetTask, V03: "tasks/get", V01: "tasks/get",
-		Subject: OfTask,
-		Verbs:   []string{http.MethodGet}, Path: "/tasks/{task}",
-		GRPC03: "GetTask",
+		Subject: OfTask, Does: Reads, Try: true,
+		Verbs: []string{http.MethodGet}, Path: "/tasks/{task}",
+		GRPC03:    "GetTask",
+		Addresses: [2]string{"/tasks:get", "/tasks/get"},
 	},
 	{
 		Name:    ListTasks,
-		Subject: OfCaller,
-		Verbs:   []string{http.MethodGet}, Path: "/tasks",
+		Subject: OfCaller, Does: Reads, Lists: true, Try: true,
+		Verbs: []string{http.MethodGet}, Path: "/tasks",
 	},
 	{
 		Name: CancelTask, V03: "tasks/cancel", V01: "tasks/cancel",
-		Subject: OfTask, Writes: true,
+		Subject: OfTask, Writes: true, Does: Updates, Cancels: true, Try: true,
 		Verbs: []string{http.MethodPost}, Path: "/tasks/{task}:cancel",
-		GRPC03: "CancelTask",
+		GRPC03:    "CancelTask",
+		Addresses: [2]string{"/tasks:cancel", "/tasks/cancel"},
 	},
 	{
 		// 1.0's text says POST, its proto GET; 0.3 the same the other way round.
 		Name: SubscribeToTask, V03: "tasks/resubscribe", V01: "tasks/resubscribe",
-		Subject: OfTask, Streams: true,
+		Subject: OfTask, Streams: true, Does: Reads, Try: true,
 		Verbs: []string{http.MethodGet, http.MethodPost}, Path: "/tasks/{task}:subscribe",
 		GRPC03: "TaskSubscription",
 	},
 	{
 		Name: CreatePushConfig,
 		V03:  "tasks/pushNotificationConfig/set", V01: "tasks/pushNotification/set",
-		Subject: OfConfig, Writes: true, Push: true,
+		Subject: OfConfig, Writes: true, Push: true, Does: Creates,
 		Verbs: []string{http.MethodPost}, Path: configsPath,
 		GRPC03: "CreateTaskPushNotificationConfig",
 	},
 	{
 		Name: "GetTaskPushNotificationConfig",
 		V03:  "tasks/pushNotificationConfig/get", V01: "tasks/pushNotification/get",
-		Subject: OfConfig, Push: true,
+		Subject: OfConfig, Push: true, Does: Reads,
 		Verbs: []string{http.MethodGet}, Path: configsPath + "/{config}",
 		GRPC03: "GetTaskPushNotificationConfig",
 	},
 	{
 		Name: "ListTaskPushNotificationConfigs", V03: "tasks/pushNotificationConfig/list",
-		Subject: OfConfig, Push: true,
+		Subject: OfConfig, Push: true, Does: Reads, Lists: true, Since: "0.2.5",
 		Verbs: []string{http.MethodGet}, Path: configsPath,
 		GRPC03: "ListTaskPushNotificationConfig", // singular
 	},
 	{
 		Name: "DeleteTaskPushNotificationConfig", V03: "tasks/pushNotificationConfig/delete",
-		Subject: OfConfig, Writes: true, Push: true,
+		Subject: OfConfig, Writes: true, Push: true, Does: Deletes, Since: "0.2.5",
 		Verbs: []string{http.MethodDelete}, Path: configsPath + "/{config}",
 		GRPC03: "DeleteTaskPushNotificationConfig",
 	},
 	{
-		Name: GetExtendedAgentCard, V03: "agent/getAuthenticatedExtendedCard",
-		Subject: OfAgent,
-		Verbs:   []string{http.MethodGet}, Path: "/extendedAgentCard", Path03: "/v1/card",
+		// One paragraph of 0.3's text has the second name, and at least one SDK's client says it.
+		Name: GetExtendedAgentCard, V03: "agent/getAuthenticatedExtendedCard", Also03: "agent/authenticatedExtendedCard",
+		// Before, it was a plain GET beside the agent's URL (A2A 0.2.6 §7.10).
+		Subject: OfAgent, Does: Reads, Since: "0.3", Try: true,
+		Verbs: []string{http.MethodGet}, Path: "/extendedAgentCard", Path03: "/v1/card",
 		GRPC03: "GetAgentCard",
 	},
 }
@@ -144,6 +184,14 @@ var methods = [...]Method{
 // Methods returns the table, for code that must have an entry per operation
 // (metrics, policy, generated tests). Callers must not change it.
 func Methods() []Method { return methods[:] }
+
+// Sends reports whether the method is one of A2A's own that bring the agent a message, streamed
+// or not. Extensions' methods may bring one as well, but promise nothing of what comes of it.
+func (m *Method) Sends() bool { return m.Extension == "" && m.Subject == OfMessage }
+
+// Core is ByName under 1.0's name, for code that has a method's name only, such as a record's. It
+// does not know extensions' methods.
+func Core(name string) (*Method, bool) { return ByName(V10, name) }
 
 // ByName finds the operation that a version's JSON-RPC binding calls name.
 // Names are compared byte for byte: "sendmessage" is no method.

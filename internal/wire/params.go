@@ -240,7 +240,7 @@ func (d *decoder) required() {
 			d.invalid("the task id is missing")
 		}
 	case OfConfig:
-		c.HasPushConfig = c.HasPushConfig || c.Method.Name == CreatePushConfig
+		c.HasPushConfig = c.HasPushConfig || c.Method.Does == Creates
 		d.agree(&c.ConfigID, d.pushConfig, "the push notification config id", d.lim.IDLength)
 		fallthrough
 	case OfTask:

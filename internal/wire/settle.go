@@ -13,10 +13,6 @@ type spoken struct {
 // names are disjoint but for three that 0.1 and 0.3 share.
 var methodNames = indexMethods()
 
-// misprintedCard stands in one paragraph of the 0.3 specification instead of
-// agent/getAuthenticatedExtendedCard, and at least one SDK's 0.3 client says it.
-const misprintedCard = "agent/authenticatedExtendedCard"
-
 func indexMethods() map[string]spoken {
 	index := make(map[string]spoken, 3*len(methods))
 	for i := range methods {
@@ -28,8 +24,8 @@ func indexMethods() map[string]spoken {
 		if m.V03 != "" {
 			index[m.V03] = spoken{method: m, version: V03, shared: m.V03 == m.V01}
 		}
-		if m.Name == GetExtendedAgentCard {
-			index[misprintedCard] = spoken{method: m, version: V03}
+		if m.Also03 != "" {
+			index[m.Also03] = spoken{method: m, version: V03}
 		}
 	}
 	return index

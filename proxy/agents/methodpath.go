@@ -12,22 +12,19 @@ import (
 // one more message. No interface of JSON-RPC has such an address for anything else: the former
 // are HTTP+JSON's, where there are no envelopes, the latter is a method's name.
 
-// methodPaths are the ends of the addresses that agno has, and those that python-a2a has. What
-// the latter streams is no JSON-RPC: a stream is asked for where sends are, and answered with
-// the task.
-var methodPaths = [...]map[string]string{
-	{
-		wire.SendMessage:          "/message:send",
-		wire.SendStreamingMessage: "/message:stream",
-		wire.GetTask:              "/tasks:get",
-		wire.CancelTask:           "/tasks:cancel",
-	},
-	{
-		wire.SendMessage: "/tasks/send",
-		wire.GetTask:     "/tasks/get",
-		wire.CancelTask:  "/tasks/cancel",
-	},
-}
+// methodPaths are the ends of the addresses that agno has, and those that python-a2a has, by
+// method.
+var methodPaths = func() (paths [2]map[string]string) {
+	for i := range paths {
+		paths[i] = make(map[string]string)
+		for _, m := range wire.Methods() {
+			if at := m.Addresses[i]; at != "" {
+				paths[i][m.Name] = at
+			}
+		}
+	}
+	return paths
+}()
 
 // IsMethodPath reports whether an interface's URL is that of sends or of streams alone.
 func IsMethodPath(s wire.Side, u *url.URL) bool {
@@ -39,8 +36,9 @@ func IsMethodPath(s wire.Side, u *url.URL) bool {
 // belong below it; none if it has no such end.
 func baseOfMethods(path string) (base string, paths map[string]string) {
 	for _, paths := range methodPaths {
-		for _, name := range [...]string{wire.SendMessage, wire.SendStreamingMessage} {
-			if base, ok := strings.CutSuffix(path, paths[name]); ok && paths[name] != "" {
+		for _, m := range wire.Methods() {
+			end := paths[m.Name]
+			if base, ok := strings.CutSuffix(path, end); ok && end != "" && m.Sends() {
 				return base, paths
 			}
 		}

@@ -209,7 +209,7 @@ func (w *Watch) Observe(e *telemetry.Exchange, references []string) {
 			w.probing.see(w.sought(e, references), &s)
 		}
 	}
-	if e.Method == wire.CancelTask && e.Reason != wire.RateLimited.Reason {
+	if cancels(e.Method) && e.Reason != wire.RateLimited.Reason {
 		w.cancels.see(&s)
 		if e.Decision != decisionDeny {
 			all := sighting{key: w.keyOf(e.Agent), agent: e.Agent, now: s.now}
@@ -249,9 +249,21 @@ func (w *Watch) follow(e *telemetry.Exchange, s *sighting) {
 	case e.TaskID == "" || e.TaskState == "" || e.Decision == decisionDeny:
 	case finished(e.TaskState):
 		w.openTasks.finished(w.task(e.Agent, e.TaskID), s.now)
-	case e.Method == wire.SendMessage, e.Method == wire.SendStreamingMessage:
+	case sends(e.Method):
 		w.openTasks.see(w.task(e.Agent, e.TaskID), s)
 	}
+}
+
+// sends reports whether a method of this name brings the agent a message.
+func sends(method string) bool {
+	m, ok := wire.Core(method)
+	return ok && m.Sends()
+}
+
+// cancels reports whether a method of this name ends a task.
+func cancels(method string) bool {
+	m, ok := wire.Core(method)
+	return ok && m.Cancels
 }
 
 func finished(state string) bool {
@@ -293,7 +305,6 @@ func (w *Watch) Check(c *Call) error {
 		return nil
 	}
 	now, k := w.now(), w.key(&c.Caller)
-	sends := c.Method == wire.SendMessage || c.Method == wire.SendStreamingMessage
 	if after := w.denials.check(k, now); after > 0 {
 		return &Throttled{Denials, after}
 	}
@@ -302,12 +313,12 @@ func (w *Watch) Check(c *Call) error {
 			return &Throttled{Probing, after}
 		}
 	}
-	if c.Method == wire.CancelTask {
+	if cancels(c.Method) {
 		if after := w.cancels.check(k, now); after > 0 {
 			return &Throttled{Cancels, after}
 		}
 	}
-	if sends && !c.Task {
+	if !c.Task && sends(c.Method) {
 		if after := w.openTasks.check(k, now); after > 0 {
 			return &Throttled{OpenTasks, after}
 		}

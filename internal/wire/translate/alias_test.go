@@ -8,6 +8,12 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
+// Names of operations that only tests of this package single out.
+const (
+	createConfig = wire.CreatePushConfig
+	deleteConfig = "DeleteTaskPushNotificationConfig"
+)
+
 // aliasPlace is where an object of params stands in a call.
 type aliasPlace struct {
 	object *object

@@ -55,12 +55,12 @@ func (w *writer) tenant() {
 // paramsOf is the table of a method's params; nil for the create call, whose params
 // are a push notification config.
 func paramsOf(m *wire.Method) *object {
-	switch m.Name {
-	case createConfig:
+	switch {
+	case m.Push && m.Does == wire.Creates:
 		return nil
-	case wire.CancelTask:
+	case m.Cancels:
 		return cancelParams
-	case listConfigs:
+	case m.Push && m.Lists:
 		return configsParams
 	}
 	switch m.Subject {
@@ -76,12 +76,10 @@ func paramsOf(m *wire.Method) *object {
 	return agentParams
 }
 
-// Names of operations that package wire has no constants for.
+// The two operations that stand for each other where a version lacks one, or an id.
 const (
-	createConfig = "CreateTaskPushNotificationConfig"
-	getConfig    = "GetTaskPushNotificationConfig"
-	listConfigs  = "ListTaskPushNotificationConfigs"
-	deleteConfig = "DeleteTaskPushNotificationConfig"
+	getConfig   = "GetTaskPushNotificationConfig"
+	listConfigs = "ListTaskPushNotificationConfigs"
 )
 
 // params writes the params of a call from the caller's.

@@ -87,7 +87,7 @@ func (w *writer) configs(result []byte) error {
 // for one by its id and the caller gave none, the answer is a list; see Request.
 func (r *Retelling) config(w *writer, result []byte) error {
 	listed := isArray(result) || has(result, "configs") || r.Call.ConfigID == "" && (w.from == p03 || w.from == d10)
-	if !listed || r.Call.Method.Name == createConfig {
+	if !listed || r.Call.Method.Does == wire.Creates {
 		w.answered(result)
 		return nil
 	}

@@ -114,9 +114,9 @@ func retarget(c *wire.Call, to dialect) *wire.Error {
 		return wire.Errorf(wire.Internal, "").Because(errNoTaskID)
 	case (to == d10 || to == p03) && m.Name == getConfig && c.ConfigID == "":
 		c.Method = methodNamed(listConfigs)
-	case m.Name == deleteConfig && c.ConfigID == "":
+	case m.Does == wire.Deletes && c.ConfigID == "":
 		return wire.Errorf(wire.InvalidParams, "Invalid parameters: the push notification config id is missing")
-	case c.ConfigID == "" && (to == p03 || c.Version == wire.V01) && m.Name == createConfig,
+	case c.ConfigID == "" && (to == p03 || c.Version == wire.V01) && m.Push && m.Does == wire.Creates,
 		c.ConfigID == "" && to == d03 && m.Name == getConfig:
 		// As the SDKs' servers name one that has no name; and so a 0.1 caller, whose
 		// task has one config, replaces it.

@@ -143,13 +143,13 @@ func (r *Retelling) answer(w *writer, result []byte) error {
 	if m == nil || m.Subject == 0 {
 		return broken("no answer that A2A defines")
 	}
-	switch m.Name {
-	case deleteConfig:
+	switch {
+	case m.Does == wire.Deletes:
 		w.literal(nothing(r.side()))
 		return nil
-	case listConfigs:
+	case m.Push && m.Lists:
 		return w.configs(result)
-	case wire.ListTasks:
+	case m.Lists:
 		return w.tasks(result)
 	}
 	if result == nil {

@@ -51,7 +51,7 @@ func Strangers(s wire.Side, m *wire.Method, answer bool, doc []byte) []Stranger 
 		w.task(doc)
 	case m.Subject == wire.OfCaller:
 		w.object(tasksObject, doc)
-	case m.Subject == wire.OfConfig && m.Name != deleteConfig:
+	case m.Subject == wire.OfConfig && m.Does != wire.Deletes:
 		w.configs(doc)
 	}
 	return w.found
