@@ -35,6 +35,7 @@ func (s *Scanner) number() {
 	}
 }
 
+// at reports whether a character is next.
 func (s *Scanner) at(c byte) bool { return s.Pos < len(s.Doc) && s.Doc[s.Pos] == c }
 
 // digits reads at least one.

@@ -39,6 +39,8 @@ func MendHere(doc []byte) {
 	}
 }
 
+// mendFrom mends in place, from the first half on. The replacement is as long as what it replaces, so
+// that nothing behind it moves.
 func mendFrom(doc []byte, at int) {
 	for ; at >= 0; at = nextHalf(doc, at+halfEscape) {
 		copy(doc[at:], `\ufffd`)

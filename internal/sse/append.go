@@ -56,6 +56,8 @@ func AppendComment(dst []byte, text string) []byte {
 	return appendLines(dst, ": ", text)
 }
 
+// appendField writes one field of a frame, or nothing for an empty value. Characters that end a line
+// are left out: an agent could write fields of its own behind them.
 func appendField(dst []byte, prefix, value, without string) []byte {
 	if value == "" {
 		return dst

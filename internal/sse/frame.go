@@ -41,6 +41,8 @@ func (f *frame) add(line []byte) {
 	// the standard wants it.
 }
 
+// addData adds the value of a data field; several are lines of one datum (HTML, "event stream
+// interpretation").
 func (f *frame) addData(value []byte) {
 	buf := f.reader.buf[f.reader.frame:]
 	if !f.data {

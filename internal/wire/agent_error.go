@@ -57,6 +57,11 @@ type errorReader struct {
 }
 
 // top reads the body: a JSON-RPC response, or on HTTP+JSON any of problem's shapes.
+//
+//	{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"…","data":[…]}}
+//	{"error":{"code":404,"status":"NOT_FOUND","message":"…","details":[…]}}
+//	{"code":-32001,"message":"…"}
+//	{"type":"https://a2a-protocol.org/errors/task-not-found","title":"…","status":404}
 func (r *errorReader) top() {
 	for r.Enter(); r.More(); {
 		name := string(r.Name())
@@ -157,6 +162,10 @@ func (r *errorReader) data() {
 }
 
 // detail reads one element of the details.
+//
+//	{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}
+//
+// An element counts as an ErrorInfo by its reason, whether or not it says its type.
 func (r *errorReader) detail() {
 	kind := r.Kind()
 	start := r.Pos
@@ -218,6 +227,8 @@ func (r *errorReader) keep(kind byte, start, end int) {
 	r.details = append(r.details, structOf(value))
 }
 
+// structOf is a google.protobuf.Struct as a detail in ProtoJSON, where a message that is not one of
+// A2A's says its type and has its value beside it.
 func structOf(object string) jsontext.Value {
 	return jsontext.Value(`{"@type":"type.googleapis.com/google.protobuf.Struct","value":` + object + `}`)
 }

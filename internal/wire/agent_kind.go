@@ -20,6 +20,10 @@ func kindOfReason(reason string) *Kind { return kindsByReason[reason] }
 // kindOfCode is the kind with a JSON-RPC code. Where kinds share one, the status
 // that came with it decides, as it does where the code says nothing but that something
 // went wrong.
+//
+//	-32001  TaskNotFound in every version
+//	-32007  NoExtendedCard since 0.3; in 0.1's text, that a credential is missing
+//	-32601  MethodNotFound, and the gateway's own UnknownAgent: the status tells
 func kindOfCode(v Version, code, status int) *Kind {
 	switch k := kindOfPlain(status); {
 	case k == nil:
@@ -69,6 +73,9 @@ func (a *Answer) ReasonOf(v Version, status int) string {
 }
 
 // kindOfStatus is what an HTTP status means when nothing else says so.
+//
+// The statuses of A2A 1.0 §5.4, with those that 1.0.0 and the servers of 0.3 have in their place: 409
+// for a task that cannot be canceled, 415 for a content type, 501 for what is not supported.
 func kindOfStatus(status int) *Kind {
 	if k := kindOfPlain(status); k != nil {
 		return k

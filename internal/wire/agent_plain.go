@@ -46,6 +46,7 @@ func (p Plain) Error() *Error {
 	return &Error{Kind: kind, Message: text}
 }
 
+// redirects reports whether the status asks to call another address. Nobody has checked that one.
 func (p Plain) redirects() bool {
 	switch p.Status {
 	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,

@@ -175,6 +175,9 @@ func BadAnswer(e *Error) error {
 
 // inCore reports whether m is in the method table, so that its answer has a shape
 // that A2A prescribes.
+//
+// A row that is put together for a call of the gateway's own may have no subject; nothing is known of
+// what that answers.
 func inCore(m *Method) bool { return m != nil && m.Subject != 0 && m.Extension == "" }
 
 // mayBeEmpty is true for methods that answer google.protobuf.Empty, and for those
@@ -206,6 +209,9 @@ func (r *answerReader) refuse(reason string) {
 
 // envelope reads a JSON-RPC 2.0 response object. Members that JSON-RPC does not
 // know are ignored, and a null error is none: some servers print every field.
+//
+//	{"jsonrpc":"2.0","id":7,"result":{…}}
+//	{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"…"}}
 func (r *answerReader) envelope() {
 	s := r.s
 	if s.Kind() != '{' {
@@ -257,6 +263,12 @@ func (r *answerReader) rpcID() []byte {
 // body on HTTP+JSON, the ProtoJSON of the message on gRPC. The subject of the method says what there is to find. null
 // shows nothing and is left for the client to make sense of: it is the empty
 // result of a delete, the empty list of a Go agent, the "no task" of 0.1.
+//
+//	OfMessage   a task, a message or an update           event
+//	OfTask      a task; for a subscription, updates      event
+//	OfConfig    a config or a list of them               configs
+//	OfCaller    {"tasks":[…]}                            list
+//	OfAgent     a card, which names no task              card
 func (r *answerReader) result() {
 	if !inCore(r.method) {
 		r.extraResult()

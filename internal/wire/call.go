@@ -11,6 +11,7 @@ type Limits struct {
 	IDLength int   // bytes of an id: JSON-RPC's, a task's, context's, message's, config's; default 256
 }
 
+// withDefaults fills in what the configuration leaves open (server.limits).
 func (l Limits) withDefaults() Limits {
 	if l.Body == 0 {
 		l.Body = 4 << 20
@@ -160,6 +161,11 @@ type decoder struct {
 // envelope reads the request object. Its members may come in any order, but
 // how params are read depends on the method; params that come before it are
 // checked where they stand and read when the object has ended.
+//
+//	{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{…}}
+//
+// A member that JSON-RPC 2.0 §4 does not define is refused: it might be one that some server of
+// the agent's reads, and the gateway does not.
 func (d *decoder) envelope() {
 	c := d.call
 	var early [2]int
@@ -209,6 +215,8 @@ func (d *decoder) isText(want string) bool {
 }
 
 // reread reads params that were passed over before the method was known.
+//
+// The document is cut short behind them, so that the scanner cannot run on into what follows.
 func (d *decoder) reread(span [2]int) {
 	doc, pos := d.Doc, d.Pos
 	d.Doc, d.Pos = doc[:span[1]], span[0]

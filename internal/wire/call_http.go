@@ -64,6 +64,10 @@ func (d *decoder) route(r Route) {
 // query reads the parameters that decide something. Others, like historyLength,
 // are the agent's business. A deciding one must be there once and under an
 // exact name, for frameworks differ in which of two they take.
+//
+//	GET /tasks/T?historyLength=2            nothing here decides
+//	GET /tasks?contextId=C&pageToken=p      both do
+//	GET /tasks?contextId=C&context_id=D     refused: two spellings of one parameter
 func (d *decoder) query(q url.Values) {
 	if len(q) == 0 {
 		return

@@ -35,6 +35,9 @@ func idBeyond(doc []byte, lim Limits) []byte {
 
 // mayBeID reports whether a value is an id as JSON-RPC has them, of no more than the length
 // that ids may have.
+//
+// JSON-RPC 2.0 §4: a string, a number or null. Length is counted in bytes of the document, so that
+// what comes back is never longer than what was sent.
 func mayBeID(kind byte, value []byte, lim Limits) bool {
 	switch kind {
 	case '"':

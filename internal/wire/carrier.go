@@ -63,6 +63,8 @@ type Carriers struct {
 // Pointer is where a carrier stands, as an RFC 6901 pointer into the document.
 func (c *Carriers) Pointer(i int) string { return string(c.appendPointer(nil, i)) }
 
+// appendPointer goes from the outermost object inwards: an object knows the one around it, and its
+// place there.
 func (c *Carriers) appendPointer(b []byte, i int) []byte {
 	at := &c.List[i]
 	if at.Parent < 0 {

@@ -12,6 +12,8 @@ import (
 )
 
 // change is one call of Remove, Set or Add.
+//
+// Changes are kept, and not made, because a caller goes through the marks while it asks for them.
 type change struct {
 	carrier int
 	listed  bool   // of the extensions; else of the metadata
@@ -44,6 +46,9 @@ func (c *Carriers) Add(i int, uri string) {
 // Apply returns the document with the changes made, in the order in which they were
 // asked for: Doc itself if there are none, else new memory. Everything that was not
 // changed stays as it is, byte for byte.
+//
+// Several changes to one object are made together, since where a comma goes depends on what else
+// stays there.
 func (c *Carriers) Apply() []byte {
 	changes := slices.Clone(c.changes)
 	slices.SortStableFunc(changes, func(x, y change) int { return cmp.Compare(x.carrier, y.carrier) })

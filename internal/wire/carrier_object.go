@@ -224,6 +224,12 @@ func (r *carrierReader) status(parent int) {
 }
 
 // part reads a part of a message or artifact.
+//
+//	0.3            {"kind":"data","data":{"n":1},"metadata":{"k":1}}
+//	0.3 ProtoJSON  {"data":{"data":{"n":1}}}
+//	1.0            {"data":{"n":1},"mediaType":"application/json"}
+//
+// In all three, Data is where {"n":1} stands.
 func (r *carrierReader) part(c Carrier) {
 	s := r.s
 	i, marks := r.begin(c), len(r.marks)

@@ -66,6 +66,7 @@ const manyCarriers = 1 << 16
 // keptCarriers bounds what one unusual document leaves behind in the pool.
 const keptCarriers = 128
 
+// release gives the scratch memory back, without what it says of this document.
 func (r *carrierReader) release() {
 	r.s.Release()
 	r.answerReader = answerReader{}
@@ -122,6 +123,7 @@ func (r *carrierReader) begin(c Carrier) int {
 	return len(r.list) - 1
 }
 
+// bounded ends the reading of a document that has more objects or marks than any call needs.
 func (r *carrierReader) bounded(n int) {
 	if n > manyCarriers {
 		r.s.Stop(Errorf(TooLarge, "the document has more than %d objects or marks of extensions", manyCarriers))
@@ -156,6 +158,11 @@ func (r *carrierReader) proto03() bool { return r.version == V03 && r.binding !=
 
 // metadata reads the metadata of object i. The decoder refuses what is no object, and
 // agents' is left to clients.
+//
+//	"metadata":{"https://example.com/ext/v1/key":1,"other":[2]}
+//
+// Every member is a mark, whether or not an extension is known to own it: whose it is, is ext's
+// question.
 func (r *carrierReader) metadata(i int) {
 	s := r.s
 	kind, start := s.Kind(), s.Pos
@@ -176,6 +183,11 @@ func (r *carrierReader) metadata(i int) {
 }
 
 // listed reads the extensions that object i lists.
+//
+//	"extensions":["https://example.com/ext/v1"]
+//
+// 0.1 has no such lists. What stands under the name in a document of 0.1 is read all the same, for a
+// lenient client may read it too.
 func (r *carrierReader) listed(i int) {
 	s := r.s
 	kind, start := s.Kind(), s.Pos

@@ -9,6 +9,8 @@ var envelopePaths = map[string]bool{
 
 // TakesEnvelopes reports whether a JSON-RPC request may stand in the body of a POST to a path
 // below an agent's base.
+//
+// The path is that of the request, percent-encoded as it came; no such path has anything to encode.
 func TakesEnvelopes(path string) bool { return envelopePaths[path] }
 
 // IsEnvelope reports whether a body is a JSON-RPC request, of whatever method: an object that

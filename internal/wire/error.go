@@ -9,6 +9,13 @@ import (
 
 // Kind is one row of the error table: what a refusal is called in every
 // binding. docs/errors.md is generated from the rows.
+//
+// One row in every form, for a caller of 1.0:
+//
+//	JSON-RPC   200 {"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"Task not found",
+//	                "data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND",…}]}}
+//	HTTP+JSON  404 {"error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[…]}}
+//	gRPC       grpc-status: 5, grpc-message: Task not found
 type Kind struct {
 	Reason string // ErrorInfo reason, UPPER_SNAKE (A2A 1.0 §5.4)
 	Code   int    // JSON-RPC error code

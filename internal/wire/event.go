@@ -8,6 +8,11 @@ import "bytes"
 // Version and binding say where to look first. An object that does not look as
 // they say is still read for what it shows: a client may understand it, so the
 // ownership check must.
+//
+//	0.1            {"id":"T","status":{…},"final":false}            an update, by the method
+//	0.3 JSON-RPC   {"kind":"status-update","taskId":"T","status":{…}}
+//	ProtoJSON      {"statusUpdate":{"taskId":"T","status":{…}}}
+//	1.0 GetTask    {"id":"T","status":{…}}                          bare, in every binding
 func (r *answerReader) event() {
 	outer := r.object(true)
 	kind := r.kindOf(&outer)
@@ -33,6 +38,9 @@ func (r *answerReader) wraps() bool {
 // kindOf says what a bare object is: by its "kind" where the version has one, else
 // by the members that only one of them has. A result of tasks/get needs no more
 // than an id; where the method promises nothing, an id with a status.
+//
+// Members are asked for from the rarest to the most common, because an object has those of the
+// others too: an artifact update may have a status, and a message a taskId.
 func (r *answerReader) kindOf(o *shape) string {
 	if o.kind != "" && r.version != V10 {
 		return o.kind
@@ -149,6 +157,7 @@ func (r *answerReader) configs() {
 	}
 }
 
+// configArray reads a list of configs; whatever else stands in it names no task.
 func (r *answerReader) configArray() {
 	s := r.s
 	for s.Enter(); s.More(); {
@@ -161,6 +170,9 @@ func (r *answerReader) configArray() {
 }
 
 // config reads {taskId,…}, 0.1's {id,…} or 0.3 proto's {name:"tasks/T/…"}.
+//
+// The name is a resource name, see ReadResourceName. A taskId beside it goes first, as it is what
+// JSON-RPC clients read.
 func (r *answerReader) config(top bool) {
 	var o shape
 	s := r.s

@@ -8,6 +8,14 @@ import (
 
 // Extra are the methods that extensions bring, beside A2A's own. It is immutable; a
 // nil Extra has none.
+//
+// An extension (A2A 1.0 §4.6) may bring methods. Nothing is known of one but what its registration
+// says: the name, what it is about, perhaps a path or an RPC.
+//
+//	{Name: "acme/notes", Subject: OfTask, Extension: "https://acme.example/notes/v1",
+//	 Verbs: ["GET"], Path: "/tasks/{task}/notes"}
+//
+// With that it passes the stages that A2A's own methods pass.
 type Extra struct {
 	methods []*Method
 	names   map[string]*Method

@@ -50,6 +50,9 @@ func (r *answerReader) listMember(name []byte) bool {
 
 // candidates reads what may be a list of tasks. One entry that looks like a task makes
 // all of them entries of such a list, for the others could then only be broken ones.
+//
+//	{"tasks":[{"id":"T","status":{…}},…]}   a list: the second member of T shows it
+//	{"tasks":["buy milk"]}                  none, for a method that is not about tasks
 func (r *answerReader) candidates() {
 	s, other, badID := r.s, false, false
 	if s.Kind() != '[' {

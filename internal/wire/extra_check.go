@@ -42,6 +42,8 @@ func checkMethodName(name string) error {
 	return nil
 }
 
+// checkVerbs refuses a row whose verbs and path do not go together, and every verb but GET and
+// POST.
 func checkVerbs(m *Method) error {
 	if m.Path == "" && len(m.Verbs) == 0 {
 		return nil
@@ -93,6 +95,7 @@ func checkRPC(m *Method) error {
 	return nil
 }
 
+// isService reports whether s is a full name of a gRPC service: words with dots between them.
 func isService(s string) bool {
 	for piece := range strings.SplitSeq(s, ".") {
 		if !isWord(piece, "_") {
@@ -142,6 +145,7 @@ func (t takenNames) claim(m *Method) error {
 	return errors.Join(take(t.methods, m.Name), take(t.rpcs, m.RPCPath))
 }
 
+// take enters a name, unless it is there, or one that folds into the same letters.
 func take(taken map[string]string, name string) error {
 	folded := foldedName(name)
 	switch other, ok := taken[folded]; {

@@ -10,6 +10,10 @@ import (
 // checkTemplate refuses a path of which not every server makes the same: literals are
 // words of unreserved characters that need no encoding, and an id is the only thing in
 // its segment but for a verb behind the last.
+//
+//	/tasks/{task}/notes   /tasks/{task}:pause   /acme/reports     good
+//	/v1/reports           read as 0.3's by every server
+//	/tasks/{task}/a{x}    an id is a whole segment
 func checkTemplate(path string) error {
 	segments, ok := split(path)
 	if !ok || len(segments) >= longestPath || len(path) > longestRPC {

@@ -37,6 +37,8 @@ func mayFile(name []byte) bool {
 	return len(name) >= shortest && fileLetter[name[0]] && isFile(name)
 }
 
+// isFile knows the three members of which a part has one if it is a file: url and raw are 1.0's, and
+// file is that of all versions before.
 func isFile(name []byte) bool {
 	return jsonscan.Resembles(name, "url") || jsonscan.Resembles(name, "raw") || jsonscan.Resembles(name, "file")
 }
@@ -75,6 +77,13 @@ func (r *fileReader) part(doc []byte, span [2]int) {
 }
 
 // object reads a part, or the object that a file is before 1.0.
+//
+//	0.1, 0.3       {"file":{"name":"a.txt","mimeType":"text/plain","bytes":"…"}}   or "uri"
+//	0.3 ProtoJSON  {"file":{"fileWithBytes":"…"}}                                  or "fileWithUri"
+//	1.0            {"raw":"…","filename":"a.txt","mediaType":"text/plain"}         or "url"
+//
+// Names are folded first, since an agent that reads JSON leniently finds "URL" where it looks for
+// "url".
 func (r *fileReader) object(inner bool) {
 	s := r.s
 	for s.Enter(); s.More(); {

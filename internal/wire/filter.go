@@ -52,6 +52,8 @@ func cutTasks(length int, tasks []TaskRef, keep func(i int) bool) (cuts []jsonsc
 	return cuts, kept, nil
 }
 
+// filterError is the refusal of an answer that cannot be filtered: what cannot be cut out must not
+// be shown.
 func filterError(reason string) error {
 	return &Error{Kind: BadAgentResponse, Err: errors.New("filter tasks: " + reason)}
 }

@@ -17,6 +17,7 @@ func AfterBOM(doc []byte) []byte { return bytes.TrimPrefix(doc, byteOrderMark) }
 // the record such as "no Content-Type, byte order mark", or "".
 type Form string
 
+// note adds one deviation to those that have been found.
 func (f *Form) note(what string) {
 	if *f != "" {
 		*f += ", "
@@ -25,6 +26,11 @@ func (f *Form) note(what string) {
 }
 
 // Label is what the lines of a Content-Type header say about a body.
+//
+//	application/json; charset=utf-8     JSON, as A2A has it
+//	text/plain                          neither: the body decides
+//	text/html                           Other
+//	application/json; charset=utf-16    coded, and refused unless it is ASCII
 type Label struct {
 	Form         // what is not as A2A has it
 	Media string // the media type; "" where there is none, or none that can be read
@@ -139,6 +145,7 @@ func wideText(b []byte) string {
 	return "UTF-16"
 }
 
+// isASCII reports whether b reads alike in every charset that agents name.
 func isASCII(b []byte) bool {
 	return !bytes.ContainsFunc(b, func(c rune) bool { return c > 0x7f })
 }

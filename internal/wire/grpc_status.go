@@ -136,6 +136,8 @@ func percentEncode(s string) string {
 }
 
 // percentDecode is lenient, as gRPC asks for: what is no escape stays.
+//
+// gRPC over HTTP/2, Responses: Status-Message is percent-encoded UTF-8.
 func percentDecode(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -89,6 +89,8 @@ func queryVersion(q url.Values) ([]string, *Error) {
 	return q[versionName], nil
 }
 
+// oneVersion reads the only place that names a version. An empty header says as little as none: the
+// method or the path decides, which for most calls comes to 0.3 (A2A 1.0 §3.6.2).
 func oneVersion(s string) (Version, *Error) {
 	if strings.TrimSpace(s) == "" {
 		return "", nil
@@ -113,6 +115,9 @@ func sameVersion(header, query string) (Version, *Error) {
 	return v, nil
 }
 
+// unknownVersion refuses a version that A2A does not have, and tells those that it has, in words and
+// as metadata for programs. What is quoted of the caller's is cut to a length that suffices to see
+// the mistake.
 func unknownVersion(s string) *Error {
 	if len(s) > 32 {
 		s = s[:32]

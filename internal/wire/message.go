@@ -25,6 +25,11 @@ const (
 )
 
 // Part is one piece of a Message.
+//
+//	{"text":"hello"}                                    PartText, 5 bytes
+//	{"raw":"aGV5","filename":"a.txt"}                   PartFile, 3 bytes
+//	{"url":"https://f.example/a.txt"}                   PartFile, with a URL and 0 bytes
+//	{"data":{"n":1},"mediaType":"application/json"}     PartData, 7 bytes
 type Part struct {
 	Kind      string // PartText, PartFile or PartData; "" for one that no version knows
 	Text      string

@@ -72,6 +72,8 @@ func (r *messageReader) argumentTable() *names {
 	return argumentNames
 }
 
+// partTable is how a part is read. In 1.0 the file's members are the part's own; before, they stand in
+// its member file.
 func (r *messageReader) partTable() *names {
 	if r.call.Version == V10 {
 		return partNames10
@@ -79,6 +81,7 @@ func (r *messageReader) partTable() *names {
 	return partNames
 }
 
+// fileTable is how the object is read that is a file before 1.0.
 func (r *messageReader) fileTable() *names {
 	if r.proto03() {
 		return fileNames03

@@ -11,6 +11,9 @@ import (
 )
 
 // piece is a part while it is read.
+//
+// A part of 1.0 is one of text, raw, url and data (a oneof of the proto); what was before had a kind. A
+// part that is two of them is one thing to some agents and another to others.
 type piece struct {
 	Part
 	said string // its kind or type

@@ -47,6 +47,7 @@ func (r *messageReader) anything() any {
 	return nil
 }
 
+// dictionary reads an object. No name comes twice: the scanner has refused the document else.
 func (r *messageReader) dictionary() map[string]any {
 	m := map[string]any{}
 	for r.Enter(); r.More(); {
@@ -56,6 +57,8 @@ func (r *messageReader) dictionary() map[string]any {
 	return m
 }
 
+// float reads a number as JavaScript, and with it most agents, reads it. One that has no double is
+// refused, since rules would compare with an infinity.
 func (r *messageReader) float() float64 {
 	start, end := r.Skip()
 	f, err := strconv.ParseFloat(string(r.Doc[start:end]), 64)

@@ -41,6 +41,8 @@ type names struct {
 	kind *Kind // what a wrong name is refused as
 }
 
+// newNames makes a table of which a wrong name is refused as kind: InvalidRequest in the envelope,
+// InvalidParams in what is the method's own.
 func newNames(kind *Kind, sets ...map[string]jsonscan.Field) *names {
 	return &names{jsonscan.NewNames(sets...), kind}
 }

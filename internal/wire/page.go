@@ -59,6 +59,12 @@ func ReadPage(b Binding, body []byte) (*Page, error) {
 	return p, err
 }
 
+// read finds the members of one page:
+//
+//	{"tasks":[…],"nextPageToken":"p2","pageSize":50,"totalSize":120}
+//
+// Every place that some client would read is kept, so that all of them are replaced. The token itself
+// is the one under the exact name, if there is one.
 func (p *Page) read(s *jsonscan.Scanner) error {
 	p.open = s.Pos + 1 // kind stands on the brace
 	known := false     // Next, under its very name
@@ -101,6 +107,10 @@ func (p *Page) read(s *jsonscan.Scanner) error {
 // Edit makes the edit and leaves every other byte as it was, the white space between
 // entries included. a is what ReadAnswer made of body. Where nothing changes, body
 // itself is returned, and otherwise new memory.
+//
+// A client that is shown 3 of an agent's 50 entries would ask for the next page to find out whether
+// there are more. So the gateway fills pages from as many of the agent's as it takes, and this writes
+// the result into the first of them.
 func (p *Page) Edit(body []byte, a Answer, e PageEdit) ([]byte, error) {
 	cuts, kept, err := cutTasks(len(body), a.Tasks, func(i int) bool { return e.Keep[i] })
 	switch {
@@ -163,6 +173,8 @@ func setAll(body []byte, spans [][2]int, value string) []jsonscan.Splice {
 
 // SetPage asks for another page: in the params of a JSON-RPC call of ListTasks, which
 // body is the whole of. An empty token asks for the first.
+//
+//	{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"pageSize":100,"pageToken":""}}
 func SetPage(body []byte, size int, token string) ([]byte, error) {
 	quoted, err := jsontext.AppendQuote(nil, token)
 	if err != nil {

@@ -95,6 +95,11 @@ func (d *decoder) value(f jsonscan.Field) {
 
 // message reads the message of a send. There is exactly one, under one of its
 // names.
+//
+//	{"message":{"messageId":"M","taskId":"T","contextId":"C","role":"ROLE_USER","parts":[…]}}
+//
+// Role and parts are not read here. Policy asks for them only where a rule is about content, and
+// ReadMessage reads them then.
 func (d *decoder) message() {
 	if !d.isObject("message") {
 		return
@@ -166,6 +171,7 @@ func (d *decoder) push() {
 // with it at the end: the push config may come first, and an agent may go by
 // either.
 
+// taskOf is where a task's id goes that is read now.
 func (d *decoder) taskOf() *string {
 	if d.pushes > 0 {
 		return &d.pushTask
@@ -173,6 +179,7 @@ func (d *decoder) taskOf() *string {
 	return &d.call.TaskID
 }
 
+// tenantOf is the same for a tenant, which only 1.0 has.
 func (d *decoder) tenantOf() *string {
 	if d.pushes > 0 {
 		return &d.pushTenant
@@ -180,6 +187,7 @@ func (d *decoder) tenantOf() *string {
 	return &d.call.Tenant
 }
 
+// configOf is the same for the id of a config.
 func (d *decoder) configOf() *string {
 	if d.pushes > 0 {
 		return &d.pushConfig
@@ -188,6 +196,8 @@ func (d *decoder) configOf() *string {
 }
 
 // metadata looks for the skill selection. Keys are URIs, compared exactly.
+//
+//	"metadata":{"https://a2a-gateway.dev/extensions/skill-selection/v1":"translate"}
 func (d *decoder) metadata() {
 	if !d.isObject("metadata") {
 		return

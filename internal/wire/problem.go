@@ -71,6 +71,9 @@ func (r *answerReader) problemMember(name []byte) bool {
 }
 
 // failed turns the body into an error if it was nothing else.
+//
+// An agent that answers a task under an error status has answered a task: what a client shows of it
+// has to be the caller's own.
 func (r *answerReader) failed() {
 	p := &r.problem
 	// {"message":"done"} may well be the result of an extension's method.

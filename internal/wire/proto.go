@@ -75,6 +75,7 @@ func file03() (protoreflect.FileDescriptor, error) {
 	return built, nil
 }
 
+// types are the messages of the method's RPC in a version.
 func (m *Method) types(v Version) (rpcTypes, error) {
 	index, err := typesOf()
 	if err != nil {
@@ -122,6 +123,8 @@ func ResponseJSON(m *Method, v Version, message []byte) ([]byte, error) {
 	return documentOf(t.response, message, Limits{})
 }
 
+// messageOf writes a document as protobuf. Required fields do not exist in proto3, and members that
+// the proto does not have are dropped, as every parser of ProtoJSON may do.
 func messageOf(t protoreflect.MessageType, doc []byte) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(doc); len(trimmed) == 0 || string(trimmed) == "null" {
 		return []byte{}, nil
@@ -141,6 +144,8 @@ func messageOf(t protoreflect.MessageType, doc []byte) ([]byte, error) {
 	return b, nil
 }
 
+// documentOf writes a message as its ProtoJSON document, after checkMessage has found that everybody
+// reads it alike.
 func documentOf(t protoreflect.MessageType, b []byte, lim Limits) ([]byte, error) {
 	if err := checkMessage(t.Descriptor(), b, lim.withDefaults()); err != nil {
 		return nil, err

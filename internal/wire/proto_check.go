@@ -40,6 +40,7 @@ var (
 	errOfOtherType = errors.New("a field has the wire type of another")
 )
 
+// message checks one message and those inside of it.
 func (c *messageCheck) message(d protoreflect.MessageDescriptor, b []byte, depth int) error {
 	if depth > c.depth {
 		return errTooDeep
@@ -70,6 +71,7 @@ func (c *messageCheck) message(d protoreflect.MessageDescriptor, b []byte, depth
 	return nil
 }
 
+// field checks one field: its wire type, that it comes as often as it may, and the message it holds.
 func (c *messageCheck) field(
 	f protoreflect.FieldDescriptor, kind protowire.Type, value []byte, seen *fieldsSeen, depth int,
 ) error {
@@ -97,6 +99,8 @@ type fieldsSeen struct {
 	oneofs uint32
 }
 
+// add counts a field, and refuses one that is there once too often. Map entries and elements of lists
+// count like members of JSON objects.
 func (s *fieldsSeen) add(f protoreflect.FieldDescriptor, members int) error {
 	n := min(int(f.Number()), len(s.times)-1)
 	s.times[n]++

@@ -122,6 +122,11 @@ func (v view) response(e *Error) (status int, contentType string, body []byte) {
 	return e.RPC, typeJSON, v.append(nil, e)
 }
 
+// event writes the error as one frame of an event stream:
+//
+//	JSON-RPC   data: {"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"…"}}
+//	HTTP+JSON  event: error
+//	           data: {"error":{"code":500,"status":"INTERNAL","message":"…","details":[…]}}
 func (v view) event(e *Error) []byte {
 	var b []byte
 	if v.Binding != JSONRPC {

@@ -41,6 +41,11 @@ func State(s string) (string, bool) {
 var stateDigits = []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}
 
 // Services are the names of A2A's gRPC services, newest first.
+//
+//	lf.a2a.v1.A2AService   1.0
+//	a2a.v1.A2AService      0.3
+//
+// gRPC's health checks and reflection name them so.
 func Services() []string {
 	return []string{strings.Trim(service10, "/"), strings.Trim(service03, "/")}
 }

@@ -41,6 +41,7 @@ func (e *Error) RetryAs(h http.Header) {
 	}
 }
 
+// comeBack sets Retry-After in a header of the error's own: the one it has may be shared.
 func (e *Error) comeBack(when string) {
 	if e.Header = e.Header.Clone(); e.Header == nil {
 		e.Header = make(http.Header, 1)

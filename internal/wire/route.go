@@ -28,6 +28,7 @@ type Route struct {
 // separates segments and verbs.
 func ByRoute(verb, path string) (Route, bool) { return coreRoutes.find(verb, path, everyMethod) }
 
+// everyMethod hides nothing: A2A's own methods are there for everyone.
 func everyMethod(*Method) bool { return true }
 
 // find is ByRoute in these tables, for who may find the methods that shows says yes to.
@@ -117,6 +118,7 @@ type routeTable struct{ v10, v03 routes }
 // coreRoutes are A2A's own.
 var coreRoutes = newRouteTable(coreMethods())
 
+// coreMethods are the rows of the table by their addresses, which is what makes two of them the same.
 func coreMethods() []*Method {
 	list := make([]*Method, len(methods))
 	for i := range methods {
@@ -125,6 +127,8 @@ func coreMethods() []*Method {
 	return list
 }
 
+// newRouteTable makes the tables of 1.0 and 0.3. A verb that ends an id in one of them ends it in the
+// other too.
 func newRouteTable(list []*Method) *routeTable {
 	t := &routeTable{newRoutes(V10, list), newRoutes(V03, list)}
 	t.v10.suffixes = suffixes(t.v10)
@@ -143,6 +147,8 @@ func (m *Method) path(v Version) string {
 	return "/v1" + m.Path
 }
 
+// newRoutes collects the paths of one version. Methods that share one differ in their verbs, as
+// creating and listing configs do.
 func newRoutes(v Version, list []*Method) routes {
 	rs := routes{version: v}
 	index := make(map[string]int)
@@ -162,6 +168,8 @@ func newRoutes(v Version, list []*Method) routes {
 	return rs
 }
 
+// parseTemplate reads a path of the table: /tasks/{task}:cancel is the literal tasks and an id with the
+// suffix :cancel.
 func parseTemplate(path string) []segment {
 	var list []segment
 	for s := range strings.SplitSeq(path[1:], "/") {
@@ -176,6 +184,7 @@ func parseTemplate(path string) []segment {
 	return list
 }
 
+// suffixes are the verbs that some path has behind an id, such as :cancel and :subscribe.
 func suffixes(rs routes) []string {
 	var list []string
 	for _, p := range rs.paths {
@@ -239,6 +248,11 @@ func (rs *routes) fits(p route, segments []string, r *Route) bool {
 // cutVerb splits an id from the verb behind it, at the last colon and only for
 // verbs that exist: ids may hold colons. exact is false for a verb in another
 // case, which is a verb to some servers and a piece of the id to others.
+//
+//	T:cancel     the id T and the verb :cancel
+//	a:b:cancel   the id a:b and the verb :cancel
+//	a:b          the id a:b
+//	T:CANCEL     not exact, and so no path at all
 func (rs *routes) cutVerb(s string) (id, suffix string, exact bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i <= 0 {
@@ -255,6 +269,11 @@ func (rs *routes) cutVerb(s string) (id, suffix string, exact bool) {
 // decodeSegment decodes an id or tenant once. An encoded slash would be two
 // segments to servers that decode before they split, an encoded colon before a
 // verb would be that verb; dots would be cleaned away.
+//
+//	a%20b   a b
+//	a%2Fb   refused: two segments to some servers
+//	T%3Acancel   refused: the verb :cancel to some
+//	%2e%2e  refused: cleaned away by others
 func (rs *routes) decodeSegment(raw string) (string, bool) {
 	s := raw
 	if strings.IndexByte(raw, '%') >= 0 {

@@ -12,6 +12,7 @@ const (
 // rpcs finds an operation by the path of its RPC.
 var rpcs = indexRPCs()
 
+// indexRPCs goes through the table once, when the program starts.
 func indexRPCs() map[string]*Method {
 	index := make(map[string]*Method, 2*len(methods))
 	for i := range methods {

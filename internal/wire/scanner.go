@@ -57,6 +57,8 @@ func mayMark(name []byte) bool {
 }
 
 // mayHold says what markName has found.
+//
+// Both are true far more often than there is a mark or a file. They only save the second reading.
 func mayHold(s *jsonscan.Scanner) (marks, files bool) {
 	return s.Seen()&nameOfMark != 0, s.Seen()&nameOfFile != 0
 }

@@ -13,6 +13,8 @@ type spoken struct {
 // names are disjoint but for three that 0.1 and 0.3 share.
 var methodNames = indexMethods()
 
+// indexMethods lists every name with the version it belongs to. For those that 0.1 and 0.3 share, 0.3
+// is entered last, and so stands.
 func indexMethods() map[string]spoken {
 	index := make(map[string]spoken, 3*len(methods))
 	for i := range methods {
@@ -34,6 +36,9 @@ func indexMethods() map[string]spoken {
 // method reads the method name and what it says about the version. This is the
 // one place where a JSON-RPC name is looked up: A2A's own first, then those of
 // extensions, both byte for byte.
+//
+//	"SendMessage"   1.0     "message/send"   0.3     "tasks/send"   0.1
+//	"tasks/get"     0.3, or 0.1 where the header says so
 func (d *decoder) method() {
 	if d.Kind() != '"' {
 		d.Skip()
@@ -78,6 +83,9 @@ func (d *decoder) unknownMethod(name string) {
 
 // settle decides between 0.1 and 0.3 for the names they share when no header
 // does: only 0.1's resubscribe has a historyLength.
+//
+// A call that could be either stays 0.3, with Call.Shared set: which agents have the task decides
+// later, in proxy.
 func (d *decoder) settle() {
 	c := d.call
 	if !d.shared || d.header != "" {
@@ -108,6 +116,8 @@ func (d *decoder) requestID() {
 	}
 }
 
+// notCall refuses what is no JSON-RPC call (JSON-RPC 2.0 §5.1, -32600), in the words of the schema's
+// message and with what is wrong behind them.
 func (d *decoder) notCall(what string) {
 	d.Refuse(Errorf(InvalidRequest, "Request payload validation error: %s", what))
 }

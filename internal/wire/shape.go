@@ -10,6 +10,8 @@ import (
 // shape is what one object of an answer holds of the members that A2A's objects
 // have, read before it is known which of them the object is: members may come in
 // any order, and "kind" may come last.
+//
+// One pass suffices so: to find out first what the object is, and then read it as that, would take two.
 type shape struct {
 	kind    string // what "kind" says, as one of the kinds
 	id      string // "id": a task's own; a 0.1 event's task
@@ -34,6 +36,7 @@ const (
 	markBadID // an id that is not a string
 )
 
+// has reports whether all of some members were there.
 func (s *shape) has(m mark) bool { return s.seen&m == m }
 
 // object reads the object that comes next. top is the object that the method
@@ -105,6 +108,8 @@ func kindNamed(word []byte) string {
 // wrapperMember consumes the value of a member that wraps the answer in 1.0 and in
 // HTTP+JSON 0.3, and reports whether it did. Two of them contradict the oneof of
 // the schema, and clients would each pick their own.
+//
+//	{"task":{…}}  {"message":{…}}  {"statusUpdate":{…}}  {"artifactUpdate":{…}}
 func (r *answerReader) wrapperMember(name []byte) bool {
 	var kind string
 	switch string(name) {
@@ -147,6 +152,9 @@ func (r *answerReader) identifier(o *shape, m mark) string {
 }
 
 // status reads a TaskStatus. Its message is called "update" in 0.3's proto.
+//
+//	0.1, 0.3   {"state":"input-required","message":{…},"timestamp":"…"}
+//	ProtoJSON  {"state":"TASK_STATE_INPUT_REQUIRED","message":{…}}   0.3's proto field: "update"
 func (r *answerReader) status(o *shape) {
 	s := r.s
 	if s.Kind() != '{' {
@@ -215,6 +223,8 @@ func stateNamed(word []byte) string {
 }
 
 // terminal reports whether a task in this state stays in it for good.
+//
+// A2A 1.0 §3.1.1: a message to a task in one of these is refused, and its stream ends.
 func terminal(state string) bool {
 	switch state {
 	case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED":
@@ -225,6 +235,9 @@ func terminal(state string) bool {
 
 // artifact reads the artifact of an update. 0.1 numbers it, and says in it what later
 // versions say beside it.
+//
+//	0.1        {"index":0,"append":true,"lastChunk":false,"parts":[…]}
+//	0.3, 1.0   {"artifactId":"a","parts":[…]}, and beside it "append" and "lastChunk"
 func (r *answerReader) artifact(o *shape) {
 	s := r.s
 	if s.Kind() != '{' {

@@ -18,6 +18,9 @@ import (
 //     repeat what they say, but not stand in for it: the agent would not find it there.
 
 // stray is an id that stands where the version has none.
+//
+//	{"taskId":"T","message":{…}}        1.0 has the task in the message
+//	{"id":"T","message":{"taskId":"T"}}  as 0.1 has it, in a call of 1.0
 type stray struct{ member, id string }
 
 // stray reads one.
@@ -85,6 +88,8 @@ func (d *decoder) strays() {
 	}
 }
 
+// elsewhere refuses a call that names one task or context where its version does, and another where
+// some other version would look.
 func (d *decoder) elsewhere(member, what string) {
 	d.invalid(fmt.Sprintf("%s, which A2A %s does not have here, names another %s", member, d.call.Version, what))
 }

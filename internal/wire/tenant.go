@@ -14,6 +14,9 @@ var errProtobuf = errors.New("the message is not protobuf")
 // version v names one: in the message itself and in a push notification config
 // that comes with it. Everything else stays as it is, fields that nobody here
 // knows among it.
+//
+// In 1.0 a tenant is what an interface of the card says (§4.4). At the gateway it names the agent, and
+// the agent itself may want another one, or none.
 func ReplaceTenant(m *Method, v Version, message []byte, tenant string) ([]byte, error) {
 	types, err := m.types(v)
 	if err != nil {
@@ -22,6 +25,8 @@ func ReplaceTenant(m *Method, v Version, message []byte, tenant string) ([]byte,
 	return replaceTenant(types.request.Descriptor(), message, tenant)
 }
 
+// replaceTenant copies the fields of one message but for the tenant, which goes to the end: the order
+// of fields means nothing in protobuf.
 func replaceTenant(d protoreflect.MessageDescriptor, in []byte, tenant string) ([]byte, error) {
 	out := make([]byte, 0, len(in)+len(tenant))
 	var named protowire.Number // the tenant's field, if it was there

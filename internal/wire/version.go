@@ -7,6 +7,10 @@ import (
 
 // Version is an A2A protocol version as it is written on the wire: "Major.Minor".
 // The patch number never takes part in negotiation (A2A 1.0 §3.6.1).
+//
+// How a request says it: the header A2A-Version or a query parameter of that name in 1.0; not at all
+// before, where the method's name or the path tells. How a card says it: protocolVersion of each
+// interface in 1.0, of the whole card in 0.2.5 and 0.3, nowhere in 0.1.
 type Version string
 
 // The versions that agents and clients speak. 0.2 is not listed: its messages are
@@ -52,6 +56,10 @@ func isNumber(s string) bool {
 }
 
 // Binding is one of the three ways to carry an A2A call.
+//
+// A call is the same in all of them but for where things stand: JSON-RPC has the operation in the
+// envelope and everything else in params, HTTP+JSON has operation and ids in the path, gRPC the
+// operation in the path and everything else in a protobuf message.
 type Binding uint8
 
 // The bindings, spelled by String as cards spell them (AgentInterface.protocolBinding).

@@ -48,6 +48,9 @@ func (d *decoder) word(dst *string, what string, longest int) {
 // agree puts value into dst, or refuses when something else is there. An empty
 // value says nothing. Control characters are refused because a NUL ends the
 // string for some agents and a line break forges lines in their logs.
+//
+// A task that is named in the path and in the body is named once if the two are equal. Servers differ
+// in which of two they take.
 func (d *decoder) agree(dst *string, value, what string, longest int) {
 	switch {
 	case value == "" || value == *dst:
@@ -82,6 +85,7 @@ func (d *decoder) where() string {
 	return ", in " + d.at.Camel
 }
 
+// invalid refuses params: -32602 on JSON-RPC, 400 and INVALID_ARGUMENT elsewhere.
 func (d *decoder) invalid(what string) {
 	d.Refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
 }

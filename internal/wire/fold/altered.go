@@ -42,6 +42,7 @@ func (t *Task) AlteredBy(event []byte) (bool, error) {
 	return e.artifact.rest.members != nil && !e.append && t.differs(&e.artifact), nil
 }
 
+// differs reports whether an artifact has other contents than the one that the task has of its id.
 func (t *Task) differs(a *artifact) bool {
 	at, known := t.index[a.id]
 	return known && len(t.index) == len(t.artifacts) && !sameContent(t.artifacts[at].parts, a.parts)

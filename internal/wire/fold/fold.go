@@ -116,6 +116,7 @@ func (t *Task) replaceStatus(status []byte, size int) {
 	t.size += size
 }
 
+// first is the first of two that is not empty.
 func first(a, b string) string {
 	if a != "" {
 		return a

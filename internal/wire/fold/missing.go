@@ -120,6 +120,7 @@ func (t *Task) difference(a, b *artifact, last bool) []byte {
 	return w.closed()
 }
 
+// statusUpdate is the event that would have brought the task's status.
 func (t *Task) statusUpdate() []byte {
 	w := t.open("statusUpdate")
 	w.name(nameStatus)
@@ -138,6 +139,7 @@ func (t *Task) open(kind string) *writer {
 	return w
 }
 
+// closed ends the update and the object around it, and gives the document.
 func (w *writer) closed() []byte {
 	w.close('}')
 	w.close('}')

@@ -35,6 +35,7 @@ func read(doc []byte) *reader {
 	return r
 }
 
+// done gives the reader back, without the document.
 func (r *reader) done() {
 	r.doc, r.buf = nil, bytes.Buffer{}
 	r.dec.Reset(&r.buf) // lets go of doc
@@ -63,6 +64,7 @@ func (r *reader) object(member func(name string) error) error {
 	return err
 }
 
+// offset is where the decoder stands in the document.
 func (r *reader) offset() int { return int(r.dec.InputOffset()) }
 
 // space is what may stand between values, and before the value of a member.

@@ -121,6 +121,7 @@ func (w *writer) artifact(a *artifact) {
 	w.close('}')
 }
 
+// metadata writes the metadata, unless there is none.
 func (w *writer) metadata(o *object) {
 	if len(o.members) == 0 {
 		return
@@ -160,6 +161,7 @@ func (w *writer) text(name, value string) {
 	}
 }
 
+// name writes the name of a member, with the comma before it where one belongs.
 func (w *writer) name(name string) {
 	if w.lead != nil {
 		w.raw(w.lead)

@@ -103,6 +103,7 @@ func valueEnd(doc []byte, i int) int {
 	return len(doc)
 }
 
+// delimits reports whether a byte ends a number or a literal.
 func delimits(c byte) bool {
 	switch c {
 	case ' ', '\t', '\n', '\r', ',', ':', '}', ']':

@@ -18,6 +18,12 @@ const (
 
 const dialects = int(d10) + 1
 
+// dialectOf is how a side writes its objects:
+//
+//	d01   0.1                     {"id":"T","sessionId":"C","status":{"state":"working"}}
+//	d03   0.3 JSON-RPC            {"kind":"task","id":"T","contextId":"C","status":{"state":"working"}}
+//	p03   0.3 HTTP+JSON and gRPC  {"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}
+//	d10   1.0                     as p03, but for parts, configs and what only one of them has
 func dialectOf(s wire.Side) dialect {
 	switch {
 	case s.Version == wire.V01:

@@ -298,6 +298,7 @@ func (s stream) task01(raw []byte) error {
 	return err
 }
 
+// status01 writes an update of 0.1, whose streams have no tasks: {"id":"T","status":{…},"final":true}.
 func (s stream) status01(raw []byte, final bool) error {
 	var v values
 	taskObject.gather(dialectOf(s.From), raw, &v)
@@ -313,6 +314,8 @@ func (s stream) status01(raw []byte, final bool) error {
 	})
 }
 
+// artifacts01 writes one update for each artifact, since 0.1's streams show them in no other way:
+// {"id":"T","artifact":{"index":0,"parts":[…]}}.
 func (s stream) artifacts01(raw []byte) error {
 	var v values
 	taskObject.gather(dialectOf(s.From), raw, &v)

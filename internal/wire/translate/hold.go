@@ -15,6 +15,7 @@ type held struct {
 	told  bool   // the client has all of it but that it is the end
 }
 
+// status is the value of the member status of what is held.
 func (h *held) status() []byte { return lookup(h.raw, "status") }
 
 // GoOn has a stream begin behind its beginning, which the client has had.
@@ -50,6 +51,7 @@ func (r *Retelling) End(emit func(event []byte) error) error {
 	return s.pass(h.what, h.raw, h.whole)
 }
 
+// keep holds an event back until it is known what follows it.
 func (r *Retelling) keep(what thing, raw, whole []byte) {
 	r.held = held{what: what, raw: bytes.Clone(raw), whole: bytes.Clone(whole)}
 }

@@ -34,6 +34,7 @@ func (o *Outbound) route(tenant string) *wire.Error {
 	return nil
 }
 
+// verbOf is the verb to send. A subscription of 1.0 has two: the text says POST, the proto GET.
 func verbOf(m *wire.Method, v wire.Version) string {
 	if m.Name == wire.SubscribeToTask && v == wire.V10 {
 		return http.MethodPost // what the text says, and all releases of a2a-go know

@@ -44,6 +44,7 @@ func requestOpaque(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error
 	return o, e
 }
 
+// unsupported refuses what the target's version has no way to say (-32004).
 func unsupported(text string) *wire.Error { return wire.Errorf(wire.Unsupported, "%s", text) }
 
 // opaque is what the params and the query of a call say.

@@ -54,6 +54,12 @@ func (w *writer) tenant() {
 
 // paramsOf is the table of a method's params; nil for the create call, whose params
 // are a push notification config.
+//
+//	OfMessage   the send's, in all versions
+//	OfTask      {"id":"T"}, in 0.3's proto {"name":"tasks/T"}; a cancel has metadata beside it
+//	OfConfig    {"taskId":"T","id":"C"}, in 0.3 {"id":"T","pushNotificationConfigId":"C"}
+//	OfCaller    1.0 alone
+//	OfAgent     nothing but a tenant
 func paramsOf(m *wire.Method) *object {
 	switch {
 	case m.Push && m.Does == wire.Creates:
@@ -83,6 +89,10 @@ const (
 )
 
 // params writes the params of a call from the caller's.
+//
+//	0.1   {"id":"T","sessionId":"C","message":{…},"historyLength":2}
+//	0.3   {"message":{"taskId":"T","contextId":"C",…},"configuration":{"historyLength":2,"blocking":true}}
+//	1.0   {"message":{"taskId":"T","contextId":"C",…},"configuration":{"historyLength":2,"returnImmediately":false}}
 func (w *writer) params(source []byte) {
 	o := paramsOf(w.call.Method)
 	if len(source) == 0 || isNull(source) {
@@ -154,6 +164,7 @@ func (w *writer) digits(s string) {
 	w.literal(s)
 }
 
+// flag writes a boolean, and what is none as a string, which the reader will say no to.
 func (w *writer) flag(s string) {
 	if s == "true" || s == "false" {
 		w.literal(s)

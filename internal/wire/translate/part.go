@@ -96,6 +96,15 @@ func (w *writer) parts(raw []byte) bool {
 	return true
 }
 
+// part writes one part:
+//
+//	0.1            {"type":"text","text":"a"}   {"type":"file","file":{"bytes":"…"}}   {"type":"data","data":{…}}
+//	0.3 JSON-RPC   {"kind":"text","text":"a"}   {"kind":"file","file":{"bytes":"…"}}   {"kind":"data","data":{…}}
+//	0.3 ProtoJSON  {"text":"a"}                 {"file":{"fileWithBytes":"…"}}         {"data":{"data":{…}}}
+//	1.0            {"text":"a"}                 {"raw":"…"}                            {"data":…}
+//
+// Data is an object before 1.0; what is none is wrapped, {"value":X}, with a mark in the metadata by
+// which the SDKs unwrap it.
 func (w *writer) part(raw []byte) {
 	p, wrong := readPart(w.from, raw)
 	if wrong != "" {

@@ -85,6 +85,11 @@ func (w *writer) configs(result []byte) error {
 
 // config writes the one config that was asked for. Where the target must be asked
 // for one by its id and the caller gave none, the answer is a list; see Request.
+//
+//	0.1            {"id":"T","pushNotificationConfig":{"url":"…"}}
+//	0.3 JSON-RPC   {"taskId":"T","pushNotificationConfig":{"id":"C","url":"…"}}
+//	0.3 ProtoJSON  {"name":"tasks/T/pushNotificationConfigs/C","pushNotificationConfig":{"id":"C","url":"…"}}
+//	1.0            {"taskId":"T","id":"C","url":"…"}
 func (r *Retelling) config(w *writer, result []byte) error {
 	listed := isArray(result) || has(result, "configs") || r.Call.ConfigID == "" && (w.from == p03 || w.from == d10)
 	if !listed || r.Call.Method.Does == wire.Creates {

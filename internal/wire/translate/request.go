@@ -128,6 +128,7 @@ func retarget(c *wire.Call, to dialect) *wire.Error {
 	return nil
 }
 
+// methodNamed finds an operation that this package singles out.
 func methodNamed(name string) *wire.Method {
 	m, _ := wire.ByName(wire.V10, name)
 	return m

@@ -169,6 +169,9 @@ func (r *Retelling) answer(w *writer, result []byte) error {
 
 // nothing is the answer of a method that returns nothing. It must not be left out:
 // clients of JSON-RPC look for a result.
+//
+//	0.1, 0.3   {"jsonrpc":"2.0","id":7,"result":null}
+//	1.0        {"jsonrpc":"2.0","id":7,"result":{}}
 func nothing(s wire.Side) string {
 	if dialectOf(s) == d03 || dialectOf(s) == d01 {
 		return "null"
@@ -177,6 +180,10 @@ func nothing(s wire.Side) string {
 }
 
 // sent writes what a send returned: a task or a message.
+//
+//	0.1            {"id":"T","sessionId":"C","status":{…}}
+//	0.3 JSON-RPC   {"kind":"task",…} or {"kind":"message",…}
+//	ProtoJSON      {"task":{…}} or {"message":{…}}
 func (r *Retelling) sent(w *writer, result []byte) error {
 	what, raw := classify(w.from, result, false)
 	switch {

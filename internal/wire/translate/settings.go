@@ -64,6 +64,8 @@ func (w *writer) readSettings(v *values) {
 	}
 }
 
+// isSet reads a boolean of the configuration: blocking, or what 1.0 has for its opposite. Absent is
+// false, and anything else an error.
 func (w *writer) isSet(raw []byte) bool {
 	if raw != nil && string(raw) != "true" && string(raw) != "false" {
 		w.broken("blocking is neither true nor false")

@@ -64,6 +64,7 @@ type watch struct {
 	found []Stranger
 }
 
+// tell notes the member where the walk stands, as far as there is room.
 func (w *watch) tell(value bool) {
 	if len(w.found) < mostStrangers {
 		w.found = append(w.found, Stranger{string(w.path), value})
@@ -126,6 +127,7 @@ func (w *watch) list(o *object, raw []byte) {
 	}
 }
 
+// find looks a member up in the table, under its name in the document's dialect.
 func (w *watch) find(o *object, name []byte) *spelling {
 	s := o.find(w.d, name)
 	if s == nil && w.d == p03 {
@@ -134,6 +136,7 @@ func (w *watch) find(o *object, name []byte) *spelling {
 	return s
 }
 
+// hasKind reports whether objects of this table say their kind in the document's dialect.
 func (w *watch) hasKind(o *object) bool { return o.kind != "" && (w.d == d03 || w.d == p03) }
 
 // tolerated are members that no text has but everybody's programs: the samples of

@@ -115,6 +115,7 @@ const mostMembers = 12
 // which no version tells apart.
 type values [mostMembers][]byte
 
+// newObject makes a table. kind is what the object says that it is in JSON-RPC of 0.3, "" for nothing.
 func newObject(name, kind string, rows ...member) *object {
 	o := &object{name: name, kind: kind, members: rows}
 	for i, m := range rows {
@@ -155,6 +156,7 @@ func (o *object) withIDs(names ...string) *object {
 	return o
 }
 
+// snakeCase is the proto file's name for a member, which ProtoJSON readers take as well.
 func snakeCase(camel string) string {
 	var b strings.Builder
 	for _, c := range []byte(camel) {

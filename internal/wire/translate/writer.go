@@ -43,6 +43,7 @@ type naming struct {
 	known string // what a missing one is, as the caller says it; "" when nobody knows
 }
 
+// broken keeps the first thing that is wrong with the source.
 func (w *writer) broken(what string) {
 	if w.wrong == "" {
 		w.wrong = what
@@ -66,6 +67,7 @@ func (w *writer) name(s string) {
 	w.out = append(w.out, '"', ':')
 }
 
+// comma writes the comma before a member or element that is not the first.
 func (w *writer) comma() {
 	if c := w.out[len(w.out)-1]; c != '{' && c != '[' {
 		w.out = append(w.out, ',')
