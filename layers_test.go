@@ -20,7 +20,7 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 // own. A package that is not here has no place yet, and the test says so.
 var floors = [][]string{
 	0:  {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/breaker", "internal/share", "internal/jws", "internal/durable", "internal/netpoll", "internal/demo", "internal/server/strict", "internal/server/flood", "internal/console/openapi", "card/lint", "proxy/buffers", "internal/keypath", "internal/grpcframe"},
-	1:  {"internal/server/http1", "internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "audit/redact", "audit/vault", "internal/keys", "internal/state", "internal/console/login", "internal/tunnel", "internal/egress", "internal/wire/pushconfig", "internal/wire/authdemand"},
+	1:  {"internal/server/http1", "internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "audit/redact", "audit/vault", "internal/keys", "internal/state", "internal/console/login", "internal/tunnel", "internal/egress", "internal/wire/pushconfig", "internal/wire/authdemand", "internal/wire/taskpage"},
 	2:  {"authn", "internal/state/sqlite", "internal/state/redis", "audit", "telemetry/anomaly", "internal/server", "ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/upstream/http1", "card/signature", "internal/state/observed"},
 	3:  {"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "card/trust", "audit/postgres", "audit/kafka", "audit/otlp", "audit/index", "audit/ocsf"},
 	4:  {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict"},

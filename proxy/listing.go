@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskpage"
 )
 
 // Pages of ListTasks (A2A 1.0 §3.1.4): at most so many tasks, and so many where nobody
@@ -51,7 +52,7 @@ type count struct {
 
 // agentPage is one answer of the agent's.
 type agentPage struct {
-	*wire.Page
+	*taskpage.Page
 	doc  []byte
 	seen wire.Answer
 }
@@ -70,11 +71,11 @@ func (ls *listing) upstreamCall(base *upstreamCall, asIs bool) (*upstreamCall, e
 	case wire.GRPC:
 		var message []byte
 		if message, err = onlyMessage(l.body, len(l.body)); err == nil {
-			message, err = wire.SetPageRPC(l.call.Method, l.Version, message, ls.size, ls.at.token)
+			message, err = taskpage.SetRPC(l.call.Method, l.Version, message, ls.size, ls.at.token)
 		}
 		l.body, l.holder = grpcframe.Append(nil, message), nil
 	default:
-		l.body, err = wire.SetPage(l.body, ls.size, ls.at.token)
+		l.body, err = taskpage.Set(l.body, ls.size, ls.at.token)
 		l.holder = nil
 	}
 	if err != nil {

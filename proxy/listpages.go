@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskpage"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 )
@@ -77,7 +78,7 @@ func (li *lister) newListing(x *exchange) (*listing, error) {
 // fill takes the first page and asks for more, server.limits.listedPages in all.
 func (li *lister) fill(ctx context.Context, x *exchange, ls *listing, base *upstreamCall, doc []byte, seen wire.Answer) error {
 	for pages := 1; ; pages++ {
-		page, err := wire.ReadPage(x.upstream.Binding, doc)
+		page, err := taskpage.Read(x.upstream.Binding, doc)
 		switch {
 		case err != nil:
 			return err
@@ -187,7 +188,7 @@ func (li *lister) count(x *exchange, may func(*state.Record) bool) (*count, erro
 
 // showPage gives the caller the page that has been put together.
 func (li *lister) showPage(ctx context.Context, x *exchange, ls *listing, resp *http.Response, a received) error {
-	edit := wire.PageEdit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
+	edit := taskpage.Edit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
 	if !ls.ended {
 		edit.Next = li.sealPage(x, agentsList, ls.next.plain())
 	}

@@ -10,11 +10,11 @@ import (
 // They hold what has been reached; whoever improves a figure moves its limit along.
 var limits = map[string]float64{
 	"comments":                          -13.3,
-	"comments of internal/wire":         -14,
+	"comments of internal/wire":         -18.5,
 	"files of a package, p90":           30,
 	"files of a package, largest":       99,
 	"exported names of a package, p50":  8,
-	"exported names of a package, most": 138,
+	"exported names of a package, most": 136,
 	"packages of more than 20 names":    21,
 	"methods of a type, most":           97,
 	"fields of a struct, most":          43,

@@ -9,7 +9,7 @@ import (
 
 // FilterTasks cuts the tasks that keep says no to out of the list that an extension's
 // method answers, and leaves every other byte as it was, the white space between
-// entries included. Those of ListTasks itself are put together from pages; see Page.
+// entries included. Those of ListTasks itself are put together from pages; see taskpage.
 // a is what ReadAnswer made of body; keep is asked about each of its tasks, in order. When keep says yes to every task, body itself is
 // returned; otherwise the result is new memory and body is unchanged.
 //
@@ -20,7 +20,7 @@ func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef)
 	if a.Kind != kindList {
 		return nil, filterError("not a list of tasks")
 	}
-	cuts, kept, err := cutTasks(len(body), a.Tasks, func(i int) bool { return keep(a.Tasks[i]) })
+	cuts, kept, err := CutTasks(len(body), a.Tasks, func(i int) bool { return keep(a.Tasks[i]) })
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,9 @@ func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef)
 	return jsonscan.Spliced(body, cuts), nil
 }
 
-// cutTasks cuts those entries of a list out of a body that keep says no to.
-func cutTasks(length int, tasks []TaskRef, keep func(i int) bool) (cuts []jsonscan.Splice, kept int, err error) {
+// CutTasks returns the splices that cut those entries of a list out of a body of length bytes that
+// keep says no to, and how many entries are kept. tasks are what ReadAnswer has found.
+func CutTasks(length int, tasks []TaskRef, keep func(i int) bool) (cuts []jsonscan.Splice, kept int, err error) {
 	for i, t := range tasks {
 		if !follows(t.Span, tasks[:i], length) {
 			return nil, 0, filterError("not the body that was read")

@@ -88,6 +88,15 @@ func (m *Method) types(v Version) (rpcTypes, error) {
 	return t, nil
 }
 
+// RequestFields are the fields of the protobuf message that a version's RPC of the method takes.
+func (m *Method) RequestFields(v Version) (protoreflect.FieldDescriptors, error) {
+	t, err := m.types(v)
+	if err != nil {
+		return nil, err
+	}
+	return t.request.Descriptor().Fields(), nil
+}
+
 // RequestMessage turns the ProtoJSON document of a request into its protobuf
 // message. Members that the proto does not have are left out. An empty document
 // and null are the empty message.

@@ -1,4 +1,4 @@
-package wire
+package taskpage
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Page is where a ListTasks answer (A2A 1.0 §3.1.4) has what the gateway replaces.
@@ -22,8 +23,8 @@ type Page struct {
 	next, total, size [][2]int
 }
 
-// PageEdit is what a page becomes.
-type PageEdit struct {
+// Edit is what a page becomes.
+type Edit struct {
 	Keep  []bool   // which of the page's own entries stay
 	More  [][]byte // entries of further pages, which go behind them
 	Next  string   // nextPageToken
@@ -31,18 +32,18 @@ type PageEdit struct {
 	Total int      // totalSize
 }
 
-// ReadPage finds what Edit replaces, under every name that some client reads it by: of
+// Read finds what Edit replaces, under every name that some client reads it by: of
 // any case, as encoding/json does. body has been read by ReadAnswer.
-func ReadPage(b Binding, body []byte) (*Page, error) {
+func Read(b wire.Binding, body []byte) (*Page, error) {
 	// ReadAnswer has held the body to the limits that count.
-	s := Rescan(body)
+	s := wire.Rescan(body)
 	defer s.Release()
 	p := &Page{}
 	var err error
 	switch {
 	case s.Kind() != '{':
 		s.Skip()
-	case b != JSONRPC:
+	case b != wire.JSONRPC:
 		err = p.read(s)
 	default:
 		for s.Enter(); s.More(); {
@@ -53,8 +54,8 @@ func ReadPage(b Binding, body []byte) (*Page, error) {
 			}
 		}
 	}
-	if e := Finish(s); e != nil {
-		return nil, BadAnswer(e)
+	if e := wire.Finish(s); e != nil {
+		return nil, wire.BadAnswer(e)
 	}
 	return p, err
 }
@@ -86,7 +87,7 @@ func (p *Page) read(s *jsonscan.Scanner) error {
 				s.Skip()
 			default:
 				s.Skip()
-				err = filterError("nextPageToken is not a string")
+				err = badPage("nextPageToken is not a string")
 			}
 			p.next = append(p.next, [2]int{start, s.Pos})
 			known = known || exact == "nextPageToken"
@@ -111,19 +112,19 @@ func (p *Page) read(s *jsonscan.Scanner) error {
 // A client that is shown 3 of an agent's 50 entries would ask for the next page to find out whether
 // there are more. So the gateway fills pages from as many of the agent's as it takes, and this writes
 // the result into the first of them.
-func (p *Page) Edit(body []byte, a Answer, e PageEdit) ([]byte, error) {
-	cuts, kept, err := cutTasks(len(body), a.Tasks, func(i int) bool { return e.Keep[i] })
+func (p *Page) Edit(body []byte, a wire.Answer, e Edit) ([]byte, error) {
+	cuts, kept, err := wire.CutTasks(len(body), a.Tasks, func(i int) bool { return e.Keep[i] })
 	switch {
 	case err != nil:
 		return nil, err
 	case p.open == 0 && len(e.More) == 0 && e.Next == "":
 		return body, nil
 	case p.open == 0:
-		return nil, filterError("the first page is none")
+		return nil, badPage("the first page is none")
 	}
 	next, err := jsontext.AppendQuote(nil, e.Next)
 	if err != nil {
-		return nil, filterError("the page token is not UTF-8")
+		return nil, badPage("the page token is not UTF-8")
 	}
 	var absent []string // members that have to be added
 	if len(e.More) > 0 {
@@ -171,16 +172,16 @@ func setAll(body []byte, spans [][2]int, value string) []jsonscan.Splice {
 	return cuts
 }
 
-// SetPage asks for another page: in the params of a JSON-RPC call of ListTasks, which
+// Set asks for another page: in the params of a JSON-RPC call of ListTasks, which
 // body is the whole of. An empty token asks for the first.
 //
 //	{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"pageSize":100,"pageToken":""}}
-func SetPage(body []byte, size int, token string) ([]byte, error) {
+func Set(body []byte, size int, token string) ([]byte, error) {
 	quoted, err := jsontext.AppendQuote(nil, token)
 	if err != nil {
 		return nil, err
 	}
-	s := Rescan(body)
+	s := wire.Rescan(body)
 	defer s.Release()
 	values := map[string]string{"pageSize": strconv.Itoa(size), "pageToken": string(quoted)}
 	all := `{"pageSize":` + values["pageSize"] + `,"pageToken":` + values["pageToken"] + `}`
@@ -199,7 +200,7 @@ func SetPage(body []byte, size int, token string) ([]byte, error) {
 		}
 		cuts = append(cuts, setMembers(s, values)...)
 	}
-	if e := Finish(s); e != nil {
+	if e := wire.Finish(s); e != nil {
 		return nil, e
 	}
 	if !found {
@@ -245,14 +246,14 @@ func setMembers(s *jsonscan.Scanner, values map[string]string) []jsonscan.Splice
 	return cuts
 }
 
-// SetPageRPC is SetPage for a protobuf message of version v. Fields that nobody here
+// SetRPC is Set for a protobuf message of version v. Fields that nobody here
 // knows stay as they are.
-func SetPageRPC(m *Method, v Version, message []byte, size int, token string) ([]byte, error) {
-	types, err := m.types(v)
+func SetRPC(m *wire.Method, v wire.Version, message []byte, size int, token string) ([]byte, error) {
+	types, err := m.RequestFields(v)
 	if err != nil {
 		return nil, err
 	}
-	fields := types.request.Descriptor().Fields()
+	fields := types
 	sizeAt, tokenAt := fields.ByName("page_size"), fields.ByName("page_token")
 	if sizeAt == nil || tokenAt == nil {
 		return nil, errors.New("the method has no pages")
@@ -261,7 +262,7 @@ func SetPageRPC(m *Method, v Version, message []byte, size int, token string) ([
 	for len(message) > 0 {
 		number, _, n := protowire.ConsumeField(message)
 		if n < 0 {
-			return nil, errProtobuf
+			return nil, errors.New("the message is not protobuf") // cannot be: it has been read before
 		}
 		if number != sizeAt.Number() && number != tokenAt.Number() {
 			out = append(out, message[:n]...)
@@ -273,4 +274,10 @@ func SetPageRPC(m *Method, v Version, message []byte, size int, token string) ([
 		out = protowire.AppendString(protowire.AppendTag(out, tokenAt.Number(), protowire.BytesType), token)
 	}
 	return out, nil
+}
+
+// badPage is the refusal of a page that cannot be put together with others: what cannot be cut out
+// must not be shown.
+func badPage(reason string) error {
+	return &wire.Error{Kind: wire.BadAgentResponse, Err: errors.New("filter tasks: " + reason)}
 }

@@ -1,4 +1,4 @@
-package wire
+package taskpage
 
 import (
 	"bytes"
@@ -9,17 +9,19 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // edited reads a ListTasks answer and edits it.
-func edited(t testing.TB, b Binding, body string, e PageEdit) (string, *Page, error) {
+func edited(t testing.TB, b wire.Binding, body string, e Edit) (string, *Page, error) {
 	t.Helper()
-	m, _ := ByName(V10, ListTasks)
-	a, err := ReadAnswer(b, V10, m, []byte(body), Limits{})
+	m, _ := wire.ByName(wire.V10, wire.ListTasks)
+	a, err := wire.ReadAnswer(b, wire.V10, m, []byte(body), wire.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ReadPage(b, []byte(body))
+	p, err := Read(b, []byte(body))
 	if err != nil {
 		return "", nil, err
 	}
@@ -43,59 +45,59 @@ func TestPage(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		in   string
-		edit PageEdit
+		edit Edit
 		want string
 	}{
 		"nothing": {
-			`{"tasks":[ {"id":"a"} ], "nextPageToken":"", "pageSize":50,"totalSize":1}`, PageEdit{Size: 50, Total: 1},
+			`{"tasks":[ {"id":"a"} ], "nextPageToken":"", "pageSize":50,"totalSize":1}`, Edit{Size: 50, Total: 1},
 			`{"tasks":[ {"id":"a"} ], "nextPageToken":"", "pageSize":50,"totalSize":1}`,
 		},
 		"all": {
 			`{"tasks":[ {"id":"a"} , {"id":"b"} ], "nextPageToken":"t" ,"pageSize":2,"totalSize":9}`,
-			PageEdit{Keep: []bool{true, false}, More: x(`{"id":"c"}`, `{ "id":"d"}`), Next: "\"s", Size: 2, Total: 3},
+			Edit{Keep: []bool{true, false}, More: x(`{"id":"c"}`, `{ "id":"d"}`), Next: "\"s", Size: 2, Total: 3},
 			`{"tasks":[ {"id":"a"} ,{"id":"c"},{ "id":"d"}], "nextPageToken":"\"s" ,"pageSize":2,"totalSize":3}`,
 		},
 		"none kept, more": {
-			`{"tasks":[{"id":"a"}],"nextPageToken":"t","totalSize":9}`, PageEdit{Keep: []bool{false}, More: x(`{"id":"c"}`), Total: 1},
+			`{"tasks":[{"id":"a"}],"nextPageToken":"t","totalSize":9}`, Edit{Keep: []bool{false}, More: x(`{"id":"c"}`), Total: 1},
 			`{"tasks":[{"id":"c"}],"nextPageToken":"","totalSize":1}`,
 		},
 		"empty, more": {
-			`{"tasks":[],"nextPageToken":"t","totalSize":9}`, PageEdit{More: x(`{"id":"c"}`), Total: 1},
+			`{"tasks":[],"nextPageToken":"t","totalSize":9}`, Edit{More: x(`{"id":"c"}`), Total: 1},
 			`{"tasks":[{"id":"c"}],"nextPageToken":"","totalSize":1}`,
 		},
 		"null, more": {
-			`{"tasks":null,"nextPageToken":"t","totalSize":9}`, PageEdit{More: x(`{"id":"c"}`), Total: 1},
+			`{"tasks":null,"nextPageToken":"t","totalSize":9}`, Edit{More: x(`{"id":"c"}`), Total: 1},
 			`{"tasks":[{"id":"c"}],"nextPageToken":"","totalSize":1}`,
 		},
 		"absent, more": {
-			`{"nextPageToken":"t","totalSize":9}`, PageEdit{More: x(`{"id":"c"}`), Total: 1},
+			`{"nextPageToken":"t","totalSize":9}`, Edit{More: x(`{"id":"c"}`), Total: 1},
 			`{"tasks":[{"id":"c"}],"nextPageToken":"","totalSize":1}`,
 		},
-		"no members to change": {`{"tasks":[{"id":"a"}]}`, PageEdit{Total: 5}, `{"tasks":[{"id":"a"}]}`},
-		"no token to change":   {`{"tasks":[{"id":"a"}]}`, PageEdit{Next: "s"}, `{"nextPageToken":"s","tasks":[{"id":"a"}]}`},
-		"null":                 {`null`, PageEdit{Total: 5}, `null`},
+		"no members to change": {`{"tasks":[{"id":"a"}]}`, Edit{Total: 5}, `{"tasks":[{"id":"a"}]}`},
+		"no token to change":   {`{"tasks":[{"id":"a"}]}`, Edit{Next: "s"}, `{"nextPageToken":"s","tasks":[{"id":"a"}]}`},
+		"null":                 {`null`, Edit{Total: 5}, `null`},
 		"as other parsers read": {
-			`{"tasks":[],"NextPageToken":"t","next_page_token":"u","TOTALSIZE":9,"total_size":"9","totalSize":null}`, PageEdit{Next: "s"},
+			`{"tasks":[],"NextPageToken":"t","next_page_token":"u","TOTALSIZE":9,"total_size":"9","totalSize":null}`, Edit{Next: "s"},
 			`{"tasks":[],"NextPageToken":"s","next_page_token":"s","TOTALSIZE":0,"total_size":0,"totalSize":0}`,
 		},
 	} {
-		for b, wrap := range map[Binding][2]string{HTTPJSON: {"", ""}, JSONRPC: {`{"jsonrpc":"2.0","id":1,"result":`, `}`}} {
+		for b, wrap := range map[wire.Binding][2]string{wire.HTTPJSON: {"", ""}, wire.JSONRPC: {`{"jsonrpc":"2.0","id":1,"result":`, `}`}} {
 			got, _, err := edited(t, b, wrap[0]+tt.in+wrap[1], tt.edit)
 			if want := wrap[0] + tt.want + wrap[1]; err != nil || got != want {
 				t.Errorf("%s over %s: %v\n%s, want\n%s", name, b, err, got, want)
 			}
 		}
 	}
-	_, p, _ := edited(t, HTTPJSON, `{"tasks":[],"nextPageToken":"t\u00e9","pageSize":7}`, PageEdit{})
+	_, p, _ := edited(t, wire.HTTPJSON, `{"tasks":[],"nextPageToken":"t\u00e9","pageSize":7}`, Edit{})
 	if p.Next != "té" || p.Size != 7 {
 		t.Errorf("read %+v", p)
 	}
 	for _, bad := range []string{`{"nextPageToken":1}`, `{"nextPageToken":{"a":"b"}}`} {
-		if _, _, err := edited(t, HTTPJSON, bad, PageEdit{}); err == nil {
+		if _, _, err := edited(t, wire.HTTPJSON, bad, Edit{}); err == nil {
 			t.Errorf("%s is a page", bad)
 		}
 	}
-	if _, _, err := edited(t, HTTPJSON, `null`, PageEdit{Next: "t"}); err == nil {
+	if _, _, err := edited(t, wire.HTTPJSON, `null`, Edit{Next: "t"}); err == nil {
 		t.Error("something follows nothing")
 	}
 }
@@ -112,21 +114,21 @@ func TestSetPage(t *testing.T) {
 		`{"params":{"page_size": 1 ,"x":{"pageSize":1}}}`: `{"params":{"pageToken":"a\"b","page_size": 7 ,"x":{"pageSize":1}}}`,
 		`{"params":{"page_token":null,"pageToken":"x"}}`:  `{"params":{"pageSize":7,"page_token":"a\"b","pageToken":"a\"b"}}`,
 	} {
-		got, err := SetPage([]byte(in), 7, `a"b`)
+		got, err := Set([]byte(in), 7, `a"b`)
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %v\n%s, want\n%s", in, err, got, want)
 		}
 	}
-	if _, err := SetPage([]byte(`{"a":`), 7, ""); err == nil {
+	if _, err := Set([]byte(`{"a":`), 7, ""); err == nil {
 		t.Error("half a document is a call")
 	}
 }
 
 func TestSetPageRPC(t *testing.T) {
 	t.Parallel()
-	m, _ := ByName(V10, ListTasks)
+	m, _ := wire.ByName(wire.V10, wire.ListTasks)
 	doc := `{"contextId":"C","status":"TASK_STATE_WORKING","pageSize":3,"pageToken":"old","includeArtifacts":true}`
-	message, err := RequestMessage(m, V10, []byte(doc))
+	message, err := wire.RequestMessage(m, wire.V10, []byte(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,21 +137,21 @@ func TestSetPageRPC(t *testing.T) {
 		"new": strings.Replace(strings.Replace(doc, "old", "new", 1), `"pageSize":3`, `"pageSize":7`, 1),
 		"":    strings.Replace(strings.Replace(doc, `"pageToken":"old",`, "", 1), `"pageSize":3`, `"pageSize":7`, 1),
 	} {
-		got, err := SetPageRPC(m, V10, append(unknown, message...), 7, token)
+		got, err := SetRPC(m, wire.V10, append(unknown, message...), 7, token)
 		if err != nil || !bytes.HasPrefix(got, unknown) {
 			t.Fatalf("%x, %v", got, err)
 		}
-		expected, _ := RequestMessage(m, V10, []byte(want))
-		var a, b Call
-		if e := a.DecodeGRPC(m, V10, got[len(unknown):], V10, Limits{}); e != nil {
+		expected, _ := wire.RequestMessage(m, wire.V10, []byte(want))
+		var a, b wire.Call
+		if e := a.DecodeGRPC(m, wire.V10, got[len(unknown):], wire.V10, wire.Limits{}); e != nil {
 			t.Fatal(e)
 		}
-		if e := b.DecodeGRPC(m, V10, expected, V10, Limits{}); e != nil || string(a.Body) != string(b.Body) {
+		if e := b.DecodeGRPC(m, wire.V10, expected, wire.V10, wire.Limits{}); e != nil || string(a.Body) != string(b.Body) {
 			t.Errorf("%s, want %s, %v", a.Body, b.Body, e)
 		}
 	}
-	other, _ := ByName(V10, GetTask)
-	if _, err := SetPageRPC(other, V10, nil, 7, "x"); err == nil {
+	other, _ := wire.ByName(wire.V10, wire.GetTask)
+	if _, err := SetRPC(other, wire.V10, nil, 7, "x"); err == nil {
 		t.Error("a method without pages has them")
 	}
 }
@@ -163,17 +165,17 @@ func FuzzPage(f *testing.F) {
 	} {
 		f.Add(seed, uint8(1))
 	}
-	m, _ := ByName(V10, ListTasks)
+	m, _ := wire.ByName(wire.V10, wire.ListTasks)
 	f.Fuzz(func(t *testing.T, body string, keep uint8) {
-		a, err := ReadAnswer(HTTPJSON, V10, m, []byte(body), Limits{})
-		if err != nil || a.Error != 0 || a.Kind != kindList {
+		a, err := wire.ReadAnswer(wire.HTTPJSON, wire.V10, m, []byte(body), wire.Limits{})
+		if err != nil || a.Error != 0 || a.Kind != "list" {
 			return
 		}
-		p, err := ReadPage(HTTPJSON, []byte(body))
+		p, err := Read(wire.HTTPJSON, []byte(body))
 		if err != nil {
 			return
 		}
-		e := PageEdit{More: [][]byte{[]byte(`{"id":"more"}`)}, Next: "sealed", Total: math.MaxInt32}
+		e := Edit{More: [][]byte{[]byte(`{"id":"more"}`)}, Next: "sealed", Total: math.MaxInt32}
 		kept := 1
 		for i := range a.Tasks {
 			is := keep>>(i%8)&1 != 0
@@ -185,7 +187,7 @@ func FuzzPage(f *testing.F) {
 		if err != nil {
 			return
 		}
-		after, err := ReadAnswer(HTTPJSON, V10, m, out, Limits{})
+		after, err := wire.ReadAnswer(wire.HTTPJSON, wire.V10, m, out, wire.Limits{})
 		if err != nil || len(after.Tasks) != kept {
 			t.Fatalf("%s becomes %s: %d tasks, %v", body, out, len(after.Tasks), err)
 		}
