@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/pushconfig"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
@@ -116,10 +117,10 @@ func (fw *forwarder) configs(ctx context.Context, x *exchange, doc []byte) ([]by
 		func(task string, found pushconfig.Config) (pushconfig.Config, bool, error) {
 			h, err := fw.shown(ctx, x, found)
 			if err != nil || h == nil || task != "" && h.Task != "" && h.Task != task {
-				return wire.PushConfig{}, false, err
+				return pushconfig.Config{}, false, err
 			}
 			if err := fw.Relay.Hooks.Bind(ctx, h, x.call.TaskID, "", found.ID, x.oneConfig()); err != nil {
-				return wire.PushConfig{}, false, err
+				return pushconfig.Config{}, false, err
 			}
 			return masked(h), true, nil
 		})
