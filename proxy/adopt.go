@@ -38,7 +38,7 @@ func (az *authorizer) adopt(x *exchange) error {
 }
 
 func (ow *owners) reserveIDs(x *exchange) error {
-	err := ow.ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
+	err := ow.ledger.Reserve(x.ctx, x.principal, originOf(x), &x.call)
 	if err == nil && x.call.Method.Subject == wire.OfMessage {
 		x.reserved = x.call.ContextID
 	}

@@ -68,13 +68,13 @@ func (fw *forwarder) show(ctx context.Context, x *exchange, resp *http.Response,
 		if !x.w.wrote {
 			x.incoming(resp)
 		}
-		return x.single(doc)
+		return streamAnswer(x, doc)
 	case x.upstream.retell == nil:
-		return x.pass(resp, a, doc)
-	case isError(seen) && x.noConfigs(seen):
+		return passAnswer(x, resp, a, doc)
+	case isError(seen) && noConfigs(x, seen):
 		x.incoming(resp)
-		return x.deliverNone()
-	case isError(seen) && x.mayFallBack(seen):
+		return deliverNoConfig(x)
+	case isError(seen) && mayFallBack(x, seen):
 		return errMethodUnknown
 	case isError(seen):
 		return x.failed(resp, fw.ended(ctx, x, a.error(x.upstream, resp, doc)))
@@ -85,9 +85,9 @@ func (fw *forwarder) show(ctx context.Context, x *exchange, resp *http.Response,
 	}
 	x.incoming(resp)
 	if x.call.Streaming {
-		return x.single(doc)
+		return streamAnswer(x, doc)
 	}
-	return x.deliver(doc)
+	return deliverAnswer(x, doc)
 }
 
 // judge reads what an answer or event of the agent's shows. An empty body is an
@@ -110,8 +110,8 @@ func (x *parsedCall) wantsEvents(resp *http.Response) bool {
 
 func isError(seen wire.Answer) bool { return seen.Error != 0 || seen.Reason != "" }
 
-// pass gives the caller what the agent said, as the agent said it.
-func (x *exchange) pass(resp *http.Response, a received, doc []byte) error {
+// passAnswer gives the caller what the agent said, as the agent said it.
+func passAnswer(x *exchange, resp *http.Response, a received, doc []byte) error {
 	if x.upstream.Binding == wire.GRPC {
 		message := a.bytes
 		if !same(a.doc, doc) {
@@ -146,8 +146,8 @@ func same(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// deliver gives the caller an answer retold.
-func (x *exchange) deliver(doc []byte) error {
+// deliverAnswer gives the caller an answer retold.
+func deliverAnswer(x *exchange, doc []byte) error {
 	n := translate.Room(len(doc))
 	room := buffers.NewFor(int64(n))
 	defer x.giveBack(room)

@@ -153,7 +153,7 @@ func (as *answerStore) repeat(x *exchange, k *processed, mine *flight) error {
 	case k.Status == 0 || mine.stream || k.Side != mine.side:
 		return before(x, k, "the message was processed before")
 	}
-	x.replay(k)
+	replayAnswer(x, k)
 	return nil
 }
 
@@ -168,9 +168,9 @@ func before(x *exchange, k *processed, text string) *wire.Error {
 	return e
 }
 
-// replay gives the caller an answer that another exchange of the caller's got. Of it, the
+// replayAnswer gives the caller an answer that another exchange of the caller's got. Of it, the
 // JSON-RPC id alone was about that one.
-func (x *exchange) replay(k *processed) {
+func replayAnswer(x *exchange, k *processed) {
 	body, h := k.Body, x.w.Header()
 	if x.call.Binding == wire.JSONRPC {
 		if from, to := memberSpan(body, "id"); to > 0 {

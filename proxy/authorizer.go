@@ -89,7 +89,7 @@ func (in *inspector) read(x *exchange) *wire.Error {
 	body := x.body.Bytes()
 	if x.mayBeEnvelope() {
 		if wire.IsEnvelope(body) {
-			x.unwrap()
+			unwrapEnvelope(x)
 		} else if x.route.Method == nil {
 			return notAllowed(x.route.Allow)
 		}

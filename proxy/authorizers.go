@@ -19,7 +19,7 @@ func (az *authorizer) askAuthorizers(x *exchange) error {
 		TaskID: x.call.TaskID, ContextID: x.call.ContextID, Extensions: x.asked,
 		Source: x.source(), Host: x.r.Host, Path: x.r.URL.Path, RequestID: x.rec.RequestID, Now: x.rec.Start,
 	}
-	q.Skills = x.possible()
+	q.Skills = possibleSkills(x)
 	if az.Panel.Reads(x.agent.ID) {
 		var err error
 		if q.Message, err = az.message(x); err != nil {
@@ -31,9 +31,9 @@ func (az *authorizer) askAuthorizers(x *exchange) error {
 	return err
 }
 
-// possible are the skills that a call may be for which does not say it; nil where it is
+// possibleSkills are the skills that a call may be for which does not say it; nil where it is
 // for none.
-func (x *exchange) possible() []string {
+func possibleSkills(x *exchange) []string {
 	switch {
 	case x.agentwide:
 		return nil

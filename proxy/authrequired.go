@@ -20,9 +20,9 @@ var errAnswers = errors.New("the gateway answers the task")
 // errNothing says that the stream of such an answer brought nothing.
 var errNothing = errors.New("the agent answered with an empty stream")
 
-// hold keeps an event from the client whose task the gateway answers. It is what the
+// holdDemand keeps an event from the client whose task the gateway answers. It is what the
 // client gets after all when the agent does not take the answer.
-func (x *exchange) hold(d *authdemand.Demand, tell func(telling) error) error {
+func holdDemand(x *exchange, d *authdemand.Demand, tell func(telling) error) error {
 	var frames stream.Framing = stream.EventFrames{}
 	if x.call.Binding == wire.GRPC {
 		frames = stream.MessageFrames{}
@@ -52,7 +52,7 @@ func (se *sessions) resume(ctx context.Context, x *exchange, late *time.Timer) e
 		err = errNothing
 	}
 	se.withdraw(x, x.question, err)
-	return x.release()
+	return releaseHeld(x)
 }
 
 func (se *sessions) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
@@ -83,8 +83,8 @@ func (se *sessions) goOn(ctx context.Context, x *exchange, late *time.Timer) err
 	return se.show(ctx, x, resp, a, seen)
 }
 
-// release ends a stream with the event that was held back.
-func (x *exchange) release() error {
+// releaseHeld ends a stream with the event that was held back.
+func releaseHeld(x *exchange) error {
 	if err := x.open(); err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (au *authenticator) noCard(x *exchange) error {
 }
 
 // boundHere reports whether what the caller shows is good for this agent alone.
-func (x *exchange) boundHere() bool {
+func boundHere(x *exchange) bool {
 	return x.principal != nil && x.principal.Only() == x.agent.ID
 }
 

@@ -111,7 +111,7 @@ func (cv *cardViews) ways(x *exchange, skill string) []card.Offered {
 		card.Offered{Version: wire.V03, Binding: wire.JSONRPC},
 		card.Offered{Version: wire.V03, Binding: wire.HTTPJSON})
 	// 0.3 has no tenant: only a host or a credential can say which agent is meant.
-	if authority != "" && skill == "" && (own || x.boundHere()) {
+	if authority != "" && skill == "" && (own || boundHere(x)) {
 		list = append(list, card.Offered{Version: wire.V03, Binding: wire.GRPC, URL: authority})
 	}
 	return list

@@ -63,14 +63,14 @@ func (fw *forwarder) allConfigs(ctx context.Context, x *exchange, doc []byte) ([
 
 // noConfigs reports whether an error is 0.1's way to say that a task has no push
 // notification config. 0.1 has no list: it was asked for the one there can be.
-func (x *exchange) noConfigs(seen wire.Answer) bool {
+func noConfigs(x *exchange, seen wire.Answer) bool {
 	return x.call.Method == listConfigs && x.upstream.Version == wire.V01 && seen.Error == wire.TaskNotFound.Code
 }
 
-// deliverNone gives the caller an empty list of push notification configs.
-func (x *exchange) deliverNone() error {
+// deliverNoConfig gives the caller an empty list of push notification configs.
+func deliverNoConfig(x *exchange) error {
 	x.upstream.retell.From = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
-	return x.deliver([]byte(`{"configs":[]}`))
+	return deliverAnswer(x, []byte(`{"configs":[]}`))
 }
 
 // rpcPage is a page in its JSON-RPC envelope.

@@ -140,11 +140,11 @@ func derived(id string) bool {
 func (ow *owners) nameContexts(x *exchange, seen *wire.Answer) error {
 	var unknown []wire.TaskRef
 	for _, t := range seen.Tasks {
-		if derived(t.ContextID) && x.nameless(t.ContextID) {
+		if derived(t.ContextID) && nameless(x, t.ContextID) {
 			unknown = append(unknown, t)
 		}
 	}
-	if derived(seen.ContextID) && x.nameless(seen.ContextID) && len(unknown) == 0 {
+	if derived(seen.ContextID) && nameless(x, seen.ContextID) && len(unknown) == 0 {
 		unknown = append(unknown, wire.TaskRef{ID: x.record.ID, ContextID: seen.ContextID})
 	}
 	if len(unknown) == 0 {
@@ -153,7 +153,7 @@ func (ow *owners) nameContexts(x *exchange, seen *wire.Answer) error {
 	method := cmp.Or(x.call.Method, createConfig) // notifications have none
 	names, err := ow.ledger.Names(x.ctx, x.principal, x.agent.ID, method, unknown)
 	for i, name := range names {
-		if x.nameless(unknown[i].ContextID) { // tasks of a list can have one in common
+		if nameless(x, unknown[i].ContextID) { // tasks of a list can have one in common
 			x.learnName(newForeign(unknown[i].ContextID, name))
 		}
 	}
@@ -181,7 +181,7 @@ func (ow *owners) nameTask(x *exchange) error {
 }
 
 // nameless reports whether nobody has looked yet what the caller calls a context.
-func (x *exchange) nameless(context string) bool {
+func nameless(x *exchange, context string) bool {
 	return context != x.call.ContextID && x.otherwise(context) == nil
 }
 

@@ -36,7 +36,7 @@ const (
 
 // sealPage makes a page token. It is good for this caller, agent and filter.
 func (cu *cursors) sealPage(x *exchange, list byte, plain []byte) string {
-	sealed := cu.sealer.Seal(pagePurpose, append([]byte{list}, plain...), x.listed())
+	sealed := cu.sealer.Seal(pagePurpose, append([]byte{list}, plain...), listBinding(x))
 	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
@@ -49,7 +49,7 @@ func (cu *cursors) openPage(x *exchange, list byte) ([]byte, *wire.Error) {
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(x.call.PageToken)
 	var plain []byte
 	if err == nil {
-		plain, err = cu.sealer.Unseal(pagePurpose, sealed, x.listed())
+		plain, err = cu.sealer.Unseal(pagePurpose, sealed, listBinding(x))
 	}
 	if err != nil || len(plain) == 0 || plain[0] != list {
 		return nil, badPage().Because(err)
@@ -61,9 +61,9 @@ func badPage() *wire.Error {
 	return wire.Errorf(wire.InvalidParams, "pageToken is not one that this list has given")
 }
 
-// listed says which list a call is about: whose, on which agent, and of which tasks, as
+// listBinding says which list a call is about: whose, on which agent, and of which tasks, as
 // the caller has put it. The size of pages does not belong to it.
-func (x *exchange) listed() []byte {
+func listBinding(x *exchange) []byte {
 	given := givenIn(&x.call, x.parameters())
 	sum := sha256.New()
 	part := func(s string) {

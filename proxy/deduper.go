@@ -59,7 +59,7 @@ func (dd *deduper) withDedupe(forward stage) stage {
 // dedupe makes x's call the one that is sent, or answers it by that one.
 func (dd *deduper) dedupe(x *exchange, forward stage) error {
 	x.stays = true // others wait for what becomes of it
-	key, mine := x.messageKey(), &flight{digest: x.messageDigest(), side: x.saidTo(), stream: x.call.Streaming, done: make(chan struct{})}
+	key, mine := messageKey(x), &flight{digest: messageDigest(x), side: x.saidTo(), stream: x.call.Streaming, done: make(chan struct{})}
 	dd.repeats.mu.Lock()
 	other := dd.repeats.flights[key]
 	if other == nil {
@@ -148,11 +148,11 @@ func (dd *deduper) lead(x *exchange, key string, mine *flight, forward stage) (*
 	}()
 	err := forward(x)
 	settled = true
-	if err != nil && !x.had(err, reached.Load()) {
+	if err != nil && !mayHaveTaken(x, err, reached.Load()) {
 		dd.forget(x, key)
 		return nil, err
 	}
-	result.Task = x.taskShown()
+	result.Task = taskShown(x)
 	if result.Lost = err != nil && result.Task == ""; err == nil && !mine.stream {
 		result.answered(x, mine.side, before)
 	}
@@ -177,8 +177,8 @@ func refused(reason string) bool {
 // begun reports whether the agent has shown a task.
 func (x *recording) begun() bool { return x.rec.TaskState != "" || x.learned != (wire.TaskRef{}) }
 
-// had reports whether the agent may have taken the message.
-func (x *exchange) had(err error, reached bool) bool {
+// mayHaveTaken reports whether the agent may have taken the message.
+func mayHaveTaken(x *exchange, err error, reached bool) bool {
 	var e *wire.Error
 	var away *upstream.Unavailable
 	said := errors.As(err, &e)
@@ -194,7 +194,7 @@ func (x *exchange) had(err error, reached bool) bool {
 }
 
 // taskShown is the task that the answer showed, as the caller calls it.
-func (x *exchange) taskShown() string {
+func taskShown(x *exchange) string {
 	if x.task.Agent != "" && x.task.Agent == x.rec.TaskID {
 		return x.task.Caller
 	}
@@ -203,7 +203,7 @@ func (x *exchange) taskShown() string {
 
 // messageKey is whose message it is, to which agent, and how it is called. Whose stands in
 // front, as owners share the memory.
-func (x *exchange) messageKey() string {
+func messageKey(x *exchange) string {
 	who, sum := sha256.Sum256([]byte(x.principal.Key())), sha256.New()
 	addPart(sum, x.principal.Key())
 	addPart(sum, x.agent.ID)
@@ -213,7 +213,7 @@ func (x *exchange) messageKey() string {
 
 // messageDigest is the content: all that the agent makes of the message depends on. The
 // binding, the version and the JSON-RPC id are no part of it.
-func (x *exchange) messageDigest() [sha256.Size]byte {
+func messageDigest(x *exchange) [sha256.Size]byte {
 	sum := sha256.New()
 	addPart(sum, x.call.Method.Name)
 	addPart(sum, x.skill)

@@ -17,7 +17,7 @@ var errDetached = errors.New("the exchange goes on elsewhere")
 // mayLeave reports whether the stream of an exchange can go on without its handler. Over
 // HTTP/2 there is nothing to be had from it: the connection is that of other calls too.
 // The stream of an answer that the gateway itself has given ends where that was begun.
-func (x *exchange) mayLeave() bool {
+func mayLeave(x *exchange) bool {
 	return x.r.ProtoMajor == 1 && x.away == nil && !x.stays && x.question == nil
 }
 

@@ -130,13 +130,13 @@ func (x *fromClient) callerBytes() translate.Bytes {
 
 // isOlder reports whether the interface's agent speaks a version before this one,
 // which on the wire is called 0.3 all the same.
-func (x *exchange) isOlder(version string) bool {
+func isOlder(x *exchange, version string) bool {
 	return x.endpoint.Version == wire.V03 && x.view.Card.Predates(version)
 }
 
-// olderCard gets the extended card as 0.2 has it: a plain GET beside the URL that
+// getOlderCard gets the extended card as 0.2 has it: a plain GET beside the URL that
 // the agent is called at (A2A 0.2.6 §7.10).
-func (x *exchange) olderCard() error {
+func getOlderCard(x *exchange) error {
 	beside, err := x.endpoint.URL.Parse("agent/authenticatedExtendedCard")
 	if err != nil {
 		return err

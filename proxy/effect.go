@@ -17,12 +17,12 @@ func (ow *owners) ready(x *exchange) error {
 	if !x.call.Method.Writes {
 		return nil
 	}
-	return ow.ledger.Ready(x.ctx, x.principal, x.agent.ID, x.makes())
+	return ow.ledger.Ready(x.ctx, x.principal, x.agent.ID, newNames(x))
 }
 
-// makes is how many ids the agent's answer is about to show that nobody has: those of a new
+// newNames is how many ids the agent's answer is about to show that nobody has: those of a new
 // task and its context, and the names that a client of 0.1 has for them.
-func (x *exchange) makes() int {
+func newNames(x *exchange) int {
 	if x.call.Method.Subject != wire.OfMessage || x.record.Kind == state.Task {
 		return 0
 	}
@@ -54,7 +54,7 @@ func (x *exchange) uncertain(err error) bool {
 // unrepeatable is a refusal as the caller of a call that has reached the agent may see it: it
 // does not invite to make the call again, which would have its effect twice. To subscribe
 // again to a task that was shown has none.
-func (x *exchange) unrepeatable(err error, e *wire.Error) *wire.Error {
+func unrepeatable(x *exchange, err error, e *wire.Error) *wire.Error {
 	if e.Kind != wire.Unavailable && e.Header["Retry-After"] == nil {
 		return e
 	}

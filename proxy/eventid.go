@@ -28,7 +28,7 @@ type mark struct {
 // and agent, and for nobody else.
 func (cu *cursors) sealTask(x *exchange, task string, epoch [8]byte) string {
 	plain := append(append(make([]byte, 0, len(epoch)+len(task)), epoch[:]...), task...)
-	return base64.RawURLEncoding.EncodeToString(cu.sealer.Seal(eventPurpose, plain, x.marked())) + "."
+	return base64.RawURLEncoding.EncodeToString(cu.sealer.Seal(eventPurpose, plain, eventBinding(x))) + "."
 }
 
 // longestMark bounds what is opened: the id of an event of a task with the longest id.
@@ -62,7 +62,7 @@ func (cu *cursors) readMark(x *exchange, id string, m *mark) bool {
 	if err != nil {
 		return false
 	}
-	plain, err := cu.sealer.Unseal(eventPurpose, sealed, x.marked())
+	plain, err := cu.sealer.Unseal(eventPurpose, sealed, eventBinding(x))
 	if err != nil || len(plain) <= len(m.epoch) {
 		return false
 	}
@@ -70,8 +70,8 @@ func (cu *cursors) readMark(x *exchange, id string, m *mark) bool {
 	return true
 }
 
-// marked says whose event ids are: of which caller, and of which agent's tasks.
-func (x *exchange) marked() []byte {
+// eventBinding says whose event ids are: of which caller, and of which agent's tasks.
+func eventBinding(x *exchange) []byte {
 	key := x.principal.Key()
 	aad := binary.AppendUvarint(make([]byte, 0, len(key)+len(x.agent.ID)+binary.MaxVarintLen64), uint64(len(key)))
 	return append(append(aad, key...), x.agent.ID...)

@@ -31,7 +31,7 @@ func (in *inspector) stand(x *exchange) error {
 		if err != nil && in.follows(uri) {
 			return err
 		}
-		x.place(step, standing{state: now})
+		setStanding(x, step, standing{state: now})
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func (er *extensionRules) follows(uri string) bool {
 	return ok && (e.Validation == "" || e.Validation == ext.Enforce)
 }
 
-func (x *exchange) place(step state.Step, s standing) {
+func setStanding(x *exchange, step state.Step, s standing) {
 	if x.stands == nil {
 		x.stands = make(map[state.Step]standing)
 	}
@@ -95,7 +95,7 @@ func (in *inspector) arrive(x *exchange, a content.Arrival) (wrong string, err e
 		return wrong, nil
 	}
 	if x.rec.Streamed { // what goes before a stream may be newer than its events
-		x.place(step, standing{state: a.State, shown: true})
+		setStanding(x, step, standing{state: a.State, shown: true})
 	}
 	if known && at.state == a.State {
 		return wrong, nil

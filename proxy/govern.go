@@ -71,7 +71,7 @@ func (in *inspector) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, 
 		return doc, nil
 	}
 	doc, err := in.screenAnswer(x, x.upstream.Side, x.upstream.call.Method, seen, doc)
-	if err != nil || x.plain(seen.MayCarry, x.view.Schemas[x.skill].Output) {
+	if err != nil || unconstrained(x, seen.MayCarry, x.view.Schemas[x.skill].Output) {
 		return doc, err
 	}
 	if !seen.MayCarry && (x.passes || !in.looksAtAll(x)) {

@@ -38,7 +38,7 @@ var (
 // outgoing builds the header of the request to the agent from nothing.
 func (fe *frontend) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (http.Header, error) {
 	in, accept := x.r.Header, accepted(x.r.Header, x.call.Accept)
-	out := make(http.Header, x.fields(l, accept))
+	out := make(http.Header, fieldCount(x, l, accept))
 	x.terms.Send.Apply(out, l.Version)
 	for _, name := range requestHeaders {
 		if v := in[name]; len(v) > 0 {
@@ -67,9 +67,9 @@ func (fe *frontend) outgoing(ctx context.Context, x *exchange, l *upstreamCall) 
 	return out, x.agent.Upstream.Authorize(ctx, out, fe.caller(x, l))
 }
 
-// fields is how many fields outgoing makes, or a few more. Up to eight take half the memory
+// fieldCount is how many fields outgoing makes, or a few more. Up to eight take half the memory
 // of nine.
-func (x *exchange) fields(l *upstreamCall, accept []string) int {
+func fieldCount(x *exchange, l *upstreamCall, accept []string) int {
 	n := 7 + len(x.agent.Request) + len(x.agent.Upstream.Shown()) // with Content-Type and Traceparent
 	if accept != nil || l.own || l.retell != nil {
 		n++

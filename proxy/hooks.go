@@ -59,20 +59,20 @@ func (er *extensionRules) runHooks(x *exchange, c hook.Callout, check func(doc [
 				continue
 			}
 			c.Extension = uri
-			c.Failed = func(error) { x.noteHook(uri, "the hook gave no usable answer, and was passed over", false) }
+			c.Failed = func(error) { noteHook(x, uri, "the hook gave no usable answer, and was passed over", false) }
 			out, err := h.Call(x.ctx, c)
 			var denied *hook.Denied
 			switch {
 			case errors.As(err, &denied):
-				return nil, x.hookDenied(uri, denied, c.Phase != hook.Request)
+				return nil, hookDenied(x, uri, denied, c.Phase != hook.Request)
 			case err != nil:
-				x.noteHook(uri, "the hook gave no usable answer", true)
+				noteHook(x, uri, "the hook gave no usable answer", true)
 				return nil, retryLater("5", "an extension of this call cannot be served at the moment").
 					Because(errors.Join(errHook, err))
 			}
 			if !same(out, c.Document) {
 				if err := check(out); err != nil {
-					x.noteHook(uri, "the hook changed what it may not", true)
+					noteHook(x, uri, "the hook changed what it may not", true)
 					return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, hide(err)))
 				}
 			}
@@ -83,7 +83,7 @@ func (er *extensionRules) runHooks(x *exchange, c hook.Callout, check func(doc [
 }
 
 // noteHook records what a hook did.
-func (x *exchange) noteHook(uri, what string, enforced bool) {
+func noteHook(x *exchange, uri, what string, enforced bool) {
 	x.note(&content.Violation{Extension: uri, Fault: content.Hooked, Text: what, Enforced: enforced})
 }
 
@@ -93,8 +93,8 @@ func hide(err error) error { return errors.New(err.Error()) }
 
 // hookDenied refuses a call that a hook said no to, and an answer likewise: it is
 // withheld.
-func (x *exchange) hookDenied(uri string, d *hook.Denied, answer bool) error {
-	x.noteHook(uri, "a hook said no", true)
+func hookDenied(x *exchange, uri string, d *hook.Denied, answer bool) error {
+	noteHook(x, uri, "a hook said no", true)
 	kind, text := wire.Denied, cmp.Or(d.Message, "an extension does not allow this call")
 	if answer {
 		kind, text = wire.BadAgentResponse, cmp.Or(d.Message, "an extension does not allow this answer")

@@ -43,7 +43,7 @@ func (in *inspector) inspect(x *exchange) error {
 	if err := in.screenRequest(x); err != nil {
 		return err
 	}
-	if x.plain(x.call.MayCarry, x.view.Schemas[x.skill].Input) {
+	if unconstrained(x, x.call.MayCarry, x.view.Schemas[x.skill].Input) {
 		return nil
 	}
 	if in.judgesContent(x, x.view.Schemas[x.skill].Input) {
@@ -67,9 +67,9 @@ func (x *parsedCall) opaque() bool {
 	return x.call.Binding == wire.GRPC && x.call.Method.Extension != ""
 }
 
-// plain reports whether there is nothing to do about a document: its call has no
+// unconstrained reports whether there is nothing to do about a document: its call has no
 // extension, it carries nothing of one, and no schema of the skill's is for it.
-func (x *exchange) plain(mayCarry bool, by *schema.Schema) bool {
+func unconstrained(x *exchange, mayCarry bool, by *schema.Schema) bool {
 	return !mayCarry && by == nil && len(x.terms.Send) == 0 && len(x.terms.Provided) == 0 && !x.conforms()
 }
 

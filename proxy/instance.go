@@ -12,10 +12,10 @@ import (
 // Reader implements upstream.Body.
 func (l *upstreamCall) Reader() io.ReadCloser { return l.holder.Reader(l.body) }
 
-// hint says which instance of the agent's an upstream call is best sent to. Pages of a list have
+// instanceHint says which instance of the agent's an upstream call is best sent to. Pages of a list have
 // their caller in common where they have no context: what one instance began, another
 // may not know how to go on with.
-func (x *exchange) hint(l *upstreamCall) upstream.Hint {
+func instanceHint(x *exchange, l *upstreamCall) upstream.Hint {
 	c := l.call
 	h := upstream.Hint{
 		Caller: x.holder(), Safe: !c.Method.Writes, Task: c.TaskID != "", Body: l,

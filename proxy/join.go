@@ -14,7 +14,7 @@ func (se *sessions) share(x *exchange) (done bool, err error) {
 	if err != nil || feed == nil || !feed.Live() {
 		return false, err
 	}
-	l, err := x.listening(feed, x.call.TaskID)
+	l, err := readFeed(x, feed, x.call.TaskID)
 	if err != nil || l == nil || l.Version != wire.V10 {
 		return false, err // 0.x leaves it to the agent what a subscription begins with
 	}
@@ -57,10 +57,10 @@ func (se *sessions) listen(x *exchange, a *subscriber, l *upstreamCall, task str
 	return se.serveSubscriber(x, a)
 }
 
-// listening is how the exchange reads the events of a feed. It is nil where the feed is
+// readFeed is how the exchange reads the events of a feed. It is nil where the feed is
 // not what the agent would show this caller: under other extensions, or at an interface
 // that the caller may not use.
-func (x *exchange) listening(feed *stream.Feed, task string) (*upstreamCall, error) {
+func readFeed(x *exchange, feed *stream.Feed, task string) (*upstreamCall, error) {
 	for i := range x.view.Endpoints {
 		e := &x.view.Endpoints[i]
 		if !x.mayUse(e) || feed.Form() != x.form(&upstreamCall{Endpoint: e}) {

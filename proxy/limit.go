@@ -16,7 +16,7 @@ func (az *authorizer) spend(x *exchange) error {
 		return nil
 	}
 	c := &limits.Call{
-		ID: x.rec.RequestID, Principal: x.principal, Agent: x.agent.ID, Skill: x.skill, Skills: x.possible(), Method: x.call.Method,
+		ID: x.rec.RequestID, Principal: x.principal, Agent: x.agent.ID, Skill: x.skill, Skills: possibleSkills(x), Method: x.call.Method,
 		Source: x.source(), Bytes: x.rec.RequestBytes, Within: x.agent.Upstream.Timeout(x.call.Method.Name),
 	}
 	if x.record.ID != "" {

@@ -21,7 +21,7 @@ const (
 // agent that does not exist is not refused yet: before authentication, it must
 // look like one that does.
 func (de *decoder) locate(x *exchange) error {
-	x.guess()
+	guessBinding(x)
 	x.call.Accept = accept(x.r.Header)
 	host, err := de.screen(x)
 	if err != nil {
@@ -69,10 +69,10 @@ func (de *decoder) noAgentHere(x *exchange) error {
 // nowhere ends what no route took.
 func (de *decoder) nowhere(x *exchange) error { return de.prefix.noPath(x) }
 
-// guess settles the shape of a refusal by screen, before anything in the request
+// guessBinding settles the shape of a refusal by screen, before anything in the request
 // is believed: a POST to what looks like an agent's base is meant as JSON-RPC, and
 // its client understands no other error. binding decides anew.
-func (x *exchange) guess() {
+func guessBinding(x *exchange) {
 	if x.r.Method == http.MethodPost && x.at.base() {
 		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
 	}
@@ -141,10 +141,10 @@ func (x *exchange) mayBeEnvelope() bool {
 	return x.call.Binding == wire.HTTPJSON && x.r.Method == http.MethodPost && wire.TakesEnvelopes(x.rest)
 }
 
-// unwrap takes a JSON-RPC request for what it is where one has been posted to a path of
+// unwrapEnvelope takes a JSON-RPC request for what it is where one has been posted to a path of
 // HTTP+JSON: the envelope says what is asked, and all that comes goes by that, as if it had come
 // to the base.
-func (x *exchange) unwrap() {
+func unwrapEnvelope(x *exchange) {
 	x.call.Binding, x.call.Method, x.call.Streaming = wire.JSONRPC, nil, false
 	x.route, x.rest = wire.Route{}, "/"
 }

@@ -20,7 +20,7 @@ const mixedVersion = "1.0 mixed"
 // mixes has a call of a mixed caller be one of 1.0. A send shows by its message what it is;
 // calls about a task are like the one that the task came from.
 func (ow *owners) mixes(x *exchange, v *agents.View) (bool, error) {
-	if !x.mayMix(v) {
+	if !mayMix(x, v) {
 		return false, nil
 	}
 	if x.call.Method.Subject == wire.OfMessage {
@@ -43,7 +43,7 @@ func (ow *owners) mixes(x *exchange, v *agents.View) (bool, error) {
 
 // mayMix reports whether a call may be one of a mixed caller. Where the agent speaks 0.3
 // itself, calls by 0.3's names pass as they are: it answers as it would directly.
-func (x *exchange) mayMix(v *agents.View) bool {
+func mayMix(x *exchange, v *agents.View) bool {
 	c := &x.call
 	switch {
 	case c.Binding != wire.JSONRPC || c.Version != wire.V03 || c.Method.Extension != "" || !x.agent.Tolerates(agents.MixedObjects):

@@ -127,7 +127,7 @@ func (ow *owners) learn(x *exchange, seen wire.Answer) error {
 // claim makes what an answer of an instance's shows the caller's. An agent that shows
 // somebody else's has mixed its callers up, and is not helped.
 func (ow *owners) claim(x *exchange, instance string, seen wire.Answer) (first state.Record, err error) {
-	from := x.origin()
+	from := originOf(x)
 	from.Endpoint = cmp.Or(instance, x.endpoint.Address)
 	if time.Since(x.rec.Start) < time.Second {
 		from.Reserved = x.reserved
@@ -140,8 +140,8 @@ func (ow *owners) claim(x *exchange, instance string, seen wire.Answer) (first s
 	return first, err
 }
 
-// origin is the call, as records of what comes from it keep it.
-func (x *exchange) origin() ledger.Origin {
+// originOf is the call, as records of what comes from it keep it.
+func originOf(x *exchange) ledger.Origin {
 	o := ledger.Origin{
 		Agent: x.agent.ID, Skill: x.skill, Version: x.spoken(), Extensions: x.shown,
 		Method: x.call.Method, Task: x.call.TaskID, Trace: x.rec.Anchor(),

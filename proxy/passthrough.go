@@ -15,7 +15,7 @@ func (fw *forwarder) passThrough(x *exchange) error {
 	c := &x.call
 	l := &upstreamCall{Endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
 	if x.named {
-		x.retenant()
+		replaceTenant(x)
 	}
 	if x.webhook != nil {
 		body, err := fw.substituted(x)
@@ -27,9 +27,9 @@ func (fw *forwarder) passThrough(x *exchange) error {
 	l.body = c.Body
 	switch c.Binding {
 	case wire.HTTPJSON:
-		l.path, l.query = x.below(), forwardedQuery(x.queryString())
+		l.path, l.query = pathBelow(x), forwardedQuery(queryString(x))
 	case wire.GRPC:
-		message, err := x.message()
+		message, err := grpcMessage(x)
 		if err != nil {
 			return err
 		}
@@ -39,10 +39,10 @@ func (fw *forwarder) passThrough(x *exchange) error {
 	return nil
 }
 
-// message is the caller's protobuf message, as it came but for what names the agent.
+// grpcMessage is the caller's protobuf message, as it came but for what names the agent.
 // One whose context or webhook had to be replaced is made of its document, and has what A2A
 // knows of it.
-func (x *exchange) message() ([]byte, error) {
+func grpcMessage(x *exchange) ([]byte, error) {
 	c := &x.call
 	switch {
 	case x.foreign != nil, x.webhook != nil:
@@ -55,7 +55,7 @@ func (x *exchange) message() ([]byte, error) {
 
 // queryString is the caller's query, with the interface's tenant where one there
 // named the agent.
-func (x *exchange) queryString() string {
+func queryString(x *exchange) string {
 	raw := cmp.Or(x.query, x.r.URL.RawQuery)
 	if x.named && raw != "" {
 		return replaceQuery(raw, "tenant", x.endpoint.Tenant)
@@ -63,9 +63,9 @@ func (x *exchange) queryString() string {
 	return raw
 }
 
-// retenant puts the interface's tenant where the body names the agent. An empty
+// replaceTenant puts the interface's tenant where the body names the agent. An empty
 // tenant is none (ProtoJSON).
-func (x *exchange) retenant() {
+func replaceTenant(x *exchange) {
 	spans := x.call.TenantSpans
 	for i := len(spans) - 1; i >= 0; i-- { // from the end, so that the others stay where they are
 		x.call.Body = splice(x.call.Body, spans[i][0], spans[i][1], quoted(x.endpoint.Tenant))
@@ -73,8 +73,8 @@ func (x *exchange) retenant() {
 	x.call.Tenant = x.endpoint.Tenant
 }
 
-// below is the path below the interface's URL.
-func (x *exchange) below() string {
+// pathBelow is the path below the interface's URL.
+func pathBelow(x *exchange) string {
 	if !x.named || x.route.Tenant == "" {
 		return x.rest
 	}

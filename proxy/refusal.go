@@ -38,7 +38,7 @@ var (
 // audit record. Of a call that has reached the agent it says nothing that would have the
 // client make it again.
 func (rc *recorder) refusal(x *exchange, err error) *wire.Error {
-	return x.unrepeatable(err, rc.why(x, err))
+	return unrepeatable(x, err, rc.why(x, err))
 }
 
 // why is refusal, wherever the call has been.

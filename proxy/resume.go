@@ -110,7 +110,7 @@ func (se *sessions) since(x *exchange, m *mark) (*subscriber, *upstreamCall, err
 	case feed == nil:
 		return nil, nil, errNotKept
 	}
-	l, err := x.listening(feed, m.task)
+	l, err := readFeed(x, feed, m.task)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,7 +132,7 @@ func (se *sessions) since(x *exchange, m *mark) (*subscriber, *upstreamCall, err
 // startOver shows a client who has missed what is not kept any more the task as it is,
 // and then what comes. Of a task that has ended that is all there is.
 func (se *sessions) startOver(ctx context.Context, x *exchange, task string) error {
-	l, err := x.subscription(task)
+	l, err := subscriptionFor(x, task)
 	if err != nil {
 		return err
 	}
@@ -194,9 +194,9 @@ func (se *sessions) whole(ctx context.Context, x *exchange, l *upstreamCall, tas
 	return entries, seen.State, nil
 }
 
-// subscription is a call of SubscribeToTask in the caller's behalf, whose events are told
+// subscriptionFor is a call of SubscribeToTask in the caller's behalf, whose events are told
 // as answers to the caller's own call.
-func (x *exchange) subscription(task string) (*upstreamCall, error) {
+func subscriptionFor(x *exchange, task string) (*upstreamCall, error) {
 	c := question(subscribeToTask, task, nil)
 	c.Extra = x.call.Extra
 	to := x.translationTarget(c)

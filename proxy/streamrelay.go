@@ -67,9 +67,9 @@ func (x *exchange) open() error {
 	return nil
 }
 
-// single streams an answer that came whole to a caller who asked for events: many
+// streamAnswer streams an answer that came whole to a caller who asked for events: many
 // clients read nothing else, and would take it for a stream of none.
-func (x *exchange) single(doc []byte) error {
+func streamAnswer(x *exchange, doc []byte) error {
 	var frames stream.Framing = stream.EventFrames{}
 	if x.call.Binding == wire.GRPC {
 		frames = stream.MessageFrames{}
@@ -113,11 +113,11 @@ func oneLine(doc []byte) []byte {
 	return v
 }
 
-// closed is the status with which an agent's gRPC stream ended, nil for OK.
-func (x *exchange) closed(resp *http.Response) error {
+// grpcEnd is the status with which an agent's gRPC stream ended, nil for OK.
+func grpcEnd(x *exchange, resp *http.Response) error {
 	e := wire.ReadStatus(resp.Header, resp.Trailer)
 	if x.recordActivation(resp); e == nil {
-		x.tellLate()
+		tellLate(x)
 		return x.verify()
 	}
 	x.w.ended = x.held == nil && x.upstream.retell == nil && copyStatus(x.w.Header(), resp)
@@ -126,7 +126,7 @@ func (x *exchange) closed(resp *http.Response) error {
 
 // tellLate says what is active to a caller of gRPC, who can still be told where the
 // agent has only said it in its trailer.
-func (x *exchange) tellLate() {
+func tellLate(x *exchange) {
 	active, said := x.answerable(), x.rec.ExtensionsActivated
 	x.rec.ExtensionsActivated = active
 	if x.call.Binding != wire.GRPC || len(active) == len(said) {

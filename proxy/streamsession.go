@@ -37,8 +37,8 @@ func (se *sessions) serveSubscriber(x *exchange, a *subscriber) error {
 		return err
 	}
 	x.late.Stop()
-	x.unload()
-	at := &streamSession{sessions: se, x: x, a: a, open: x.stream(), began: time.Now(), before: x.rec.Events}
+	unloadRequest(x)
+	at := &streamSession{sessions: se, x: x, a: a, open: openStream(x), began: time.Now(), before: x.rec.Events}
 	counted := se.Telemetry.Metrics.OpenStream(x.agent.ID)
 	t := se.Server.Timeouts
 	at.relay = stream.Relay{
@@ -62,7 +62,7 @@ func (se *sessions) serveSubscriber(x *exchange, a *subscriber) error {
 	if x.upstream.retell != nil {
 		x.upstream.retell.Holds, at.relay.Tail = true, a.tail
 	}
-	if x.mayLeave() {
+	if mayLeave(x) {
 		at.relay.Leave = func() bool { return x.w.wrote && !a.ready() }
 	}
 	left := false
@@ -120,11 +120,11 @@ func (at *streamSession) end(err error) error {
 		a.resp = nil // what it says in the end is about a stream that others have followed
 	}
 	if err == nil && x.upstream.Binding == wire.GRPC && a.resp != nil {
-		err = x.closed(a.resp)
+		err = grpcEnd(x, a.resp)
 	} else if err == nil && at.events == 0 && a.resp != nil {
 		err = x.verify()
 	}
-	if err == nil && x.hadNothing(a) {
+	if err == nil && hadNothing(x, a) {
 		err = wire.Errorf(wire.BadAgentResponse, "the agent's stream ended without an event").Because(stream.ErrEarly)
 	}
 	if a.judge != nil {
@@ -145,13 +145,13 @@ func (at *streamSession) end(err error) error {
 // hadNothing reports whether a message was answered with a stream of no event, which says as
 // little as no answer. Of a task that waits some agents have such a stream, and methods of
 // extensions may have.
-func (x *exchange) hadNothing(a *subscriber) bool {
+func hadNothing(x *exchange, a *subscriber) bool {
 	m := x.call.Method
 	return a.resp != nil && x.rec.Events == 0 && x.held == nil && m.Subject == wire.OfMessage && m.Extension == ""
 }
 
-// stream is the exchange among those that are open.
-func (x *exchange) stream() *openstreams.Stream {
+// openStream is the exchange among those that are open.
+func openStream(x *exchange) *openstreams.Stream {
 	return openstreams.NewStream(x.rec.RequestID, x.request(), x.rec.Sharing != "", x.inUse(), cmp.Or(x.rec.TaskID, x.call.TaskID), x.rec.Events)
 }
 

@@ -74,7 +74,7 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange, late *time.Timer
 			return err
 		}
 		if se.provides(ctx, x, d, streamMessage) {
-			return x.hold(d, func(emit telling) error { return x.retell(from.doc, emit) })
+			return holdDemand(x, d, func(emit telling) error { return x.retell(from.doc, emit) })
 		}
 	}
 	return se.relay(x, s.resp, from)

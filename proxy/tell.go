@@ -61,12 +61,12 @@ func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.
 // nothing.
 func (a *subscriber) translated(e stream.Entry, found *judged, out []byte, d *authdemand.Demand, emit stream.Emit) error {
 	x := a.x
-	tell := func(emit telling) error { return x.tell(e, found, out, a.shown, emit) }
+	tell := func(emit telling) error { return tellEvent(x, e, found, out, a.shown, emit) }
 	if d != nil && a.sessions.provides(x.ctx, x, d, streamMessage) {
 		if a.feed != nil { // else the event is the gateway's own, of a task that has no stream
 			a.feed.End()
 		}
-		return x.hold(d, tell)
+		return holdDemand(x, d, tell)
 	}
 	x.held = nil // what it was held back for has come
 	return a.emit(e, emit, tell)
@@ -168,8 +168,8 @@ func (a *subscriber) forget() string {
 	return sse.Forget
 }
 
-// tell emits an event that has been judged: out is what is left of it.
-func (x *exchange) tell(e stream.Entry, found *judged, out []byte, from *snapshot, emit telling) error {
+// tellEvent emits an event that has been judged: out is what is left of it.
+func tellEvent(x *exchange, e stream.Entry, found *judged, out []byte, from *snapshot, emit telling) error {
 	switch {
 	case !e.Made && from.shows(x.upstream, found.docOf(e.Data)):
 		return nil

@@ -21,18 +21,18 @@ func (th *throttling) throttle(x *exchange) error {
 	// In 0.1 it is the caller who names a new task: none is looked for under that name.
 	names := x.call.Version == wire.V01 && x.call.Method.Subject == wire.OfMessage
 	return th.anomalies.Check(&anomaly.Call{
-		Caller: x.caller(), Method: x.call.Method.Name,
+		Caller: anomalyCaller(x), Method: x.call.Method.Name,
 		Task: x.call.TaskID != "" && !names, Refers: len(x.call.ReferenceTaskIDs) > 0,
 	})
 }
 
 // throttleSkill is throttle for what can be asked once the skill is known.
 func (th *throttling) throttleSkill(x *exchange) error {
-	return th.anomalies.CheckSkill(x.caller(), x.agent.ID, x.skill)
+	return th.anomalies.CheckSkill(anomalyCaller(x), x.agent.ID, x.skill)
 }
 
-// caller is whom the call is counted for where unusual things are.
-func (x *exchange) caller() anomaly.Caller {
+// anomalyCaller is whom the call is counted for where unusual things are.
+func anomalyCaller(x *exchange) anomaly.Caller {
 	return anomaly.CallerOf(x.principal.Subject, x.principal.Issuer, x.principal.Method, x.rec.ClientIP)
 }
 

@@ -16,10 +16,10 @@ func (x *fromClient) giveBack(b *buffers.Buffer) {
 	}
 }
 
-// unload lets go of a request once its answer streams: what came with it would stay in
+// unloadRequest lets go of a request once its answer streams: what came with it would stay in
 // memory for as long as the stream is open. The buffer goes to the collector and not
 // to the next call, so that nobody who still holds a part of it sees another's.
-func (x *exchange) unload() {
+func unloadRequest(x *exchange) {
 	if x.body == nil && x.told == nil {
 		return
 	}

@@ -45,11 +45,11 @@ func (fw *forwarder) prepare(x *exchange) error {
 		return err
 	}
 	switch {
-	case x.call.Method.Name == wire.GetExtendedAgentCard && x.isOlder("0.3"):
-		return x.olderCard()
+	case x.call.Method.Name == wire.GetExtendedAgentCard && isOlder(x, "0.3"):
+		return getOlderCard(x)
 	case x.alike(x.endpoint.Side):
 		return fw.passThrough(x)
-	case x.call.Method.Since != "" && x.isOlder(x.call.Method.Since):
+	case x.call.Method.Since != "" && isOlder(x, x.call.Method.Since):
 		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.Card.Protocol, x.call.Method.Name)
 	}
 	c := &x.call
@@ -92,7 +92,7 @@ func (ow *owners) assignTaskID(x *exchange, c *wire.Call) error {
 		return nil
 	}
 	c.TaskID = uuid.NewString()
-	return ow.ledger.ReserveTask(x.ctx, x.principal, x.origin(), c.TaskID, c.ContextID)
+	return ow.ledger.ReserveTask(x.ctx, x.principal, originOf(x), c.TaskID, c.ContextID)
 }
 
 // translated retells c, which is the caller's call or made like one, for the agent's
@@ -247,7 +247,7 @@ func (fw *forwarder) send(ctx context.Context, x *exchange, l *upstreamCall) (*u
 	if err != nil {
 		return l, nil, err
 	}
-	h := x.hint(l)
+	h := instanceHint(x, l)
 	if l.trail = fw.Telemetry.Trail(ctx, x.about(l)); l.trail != nil {
 		h.Trail = l.trail
 	}

@@ -20,7 +20,7 @@ var errMethodUnknown = errors.New("the agent does not know the method in the ver
 
 // mayFallBack reports whether the call, which the agent has refused, is to be sent in the
 // caller's version. What the operator has written down is not doubted.
-func (x *exchange) mayFallBack(seen wire.Answer) bool {
+func mayFallBack(x *exchange, seen wire.Answer) bool {
 	e := x.endpoint
 	switch {
 	case !isUnknown(seen) || x.fellBack || x.question != nil || len(x.agent.Interfaces) > 0 || x.call.Method.Extension != "":

@@ -85,7 +85,7 @@ func (no *notifications) intercept(x *exchange) error {
 	case found == nil:
 		return nil
 	}
-	hook := x.hook(found)
+	hook := webhookOf(x, found)
 	hook.Trace = no.traceparent(x)
 	who, err := x.principal.Remember()
 	if err != nil {
@@ -116,8 +116,8 @@ func (x *recording) unregistered(r *push.RefusedError) error {
 	return wire.Errorf(wire.RateLimited, "%s", r).Because(r)
 }
 
-// hook is the caller's webhook, as it is remembered.
-func (x *exchange) hook(c *pushconfig.Config) push.Webhook {
+// webhookOf is the caller's webhook, as it is remembered.
+func webhookOf(x *exchange, c *pushconfig.Config) push.Webhook {
 	h := push.Webhook{
 		Agent: x.agent.ID, Speaks: x.endpoint.Version, Endpoint: x.endpoint.Address,
 		Owner: x.principal.Key(), Subject: x.principal.Subject, Issuer: x.principal.Issuer, Tenant: x.principal.Tenant,
@@ -201,7 +201,7 @@ func (wh *webhooks) bindWebhook(x *exchange, seen wire.Answer) error {
 // that cannot be known of a send it stays: the task may have begun, and its caller waits
 // for word of it.
 func (wh *webhooks) dropWebhook(x *exchange, err error) {
-	if x.webhook == nil || !x.untaken(err) {
+	if x.webhook == nil || !webhookUntaken(x, err) {
 		return
 	}
 	if err := wh.relay.Hooks.Forget(context.WithoutCancel(x.ctx), x.webhook.Webhook); err != nil {
@@ -210,9 +210,9 @@ func (wh *webhooks) dropWebhook(x *exchange, err error) {
 	}
 }
 
-// untaken reports whether the agent has not taken the webhook that came with a call,
+// webhookUntaken reports whether the agent has not taken the webhook that came with a call,
 // which has ended with err.
-func (x *exchange) untaken(err error) bool {
+func webhookUntaken(x *exchange, err error) bool {
 	failed := err != nil || x.rec.Decision == "error"
 	if x.call.Method.Subject != wire.OfMessage {
 		return failed
