@@ -50,7 +50,8 @@ var singledOut = map[string]string{
 	"token_answer.go": "what a token is tried with",
 	"traceability.go": "likewise",
 	"unstreamed.go":   "likewise",
-	"upstreamcall.go": "the extended card of agents before 0.3, and answers that clients read otherwise",
+	"translation.go":  "answers that clients read otherwise",
+	"upstreamcall.go": "the extended card of agents before 0.3",
 	"webhooks.go":     "likewise",
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
@@ -17,76 +18,54 @@ type admissions struct {
 
 // admit counts a call as one in flight, or refuses it with 503. It comes before everything that
 // takes time: an overloaded gateway that looked at every call first would do nothing else.
-func (ad *admissions) admit(x *exchange) error {
+func (ad *admissions) admit(x *exchange.Exchange) error {
 	if err := ad.load.Enter(ad.server.Limits.Requests); err != nil {
 		return err
 	}
-	x.admitted = true
+	x.Admitted = true
 	return nil
 }
 
 // fairShare refuses a call of a caller who asks for more than a fair share of the processor while
 // calls wait for it, or who has more calls in flight than there are places left (load
 // shedding). It comes once the caller is known, and before anything of the body is read.
-func (ad *admissions) fairShare(x *exchange) error {
-	if err := ad.load.Spare(x.principal.Key()); err != nil {
+func (ad *admissions) fairShare(x *exchange.Exchange) error {
+	if err := ad.load.Spare(x.Principal.Key()); err != nil {
 		return err
 	}
-	if err := ad.load.EnterAs(x.holder(), ad.server.Limits.Requests); err != nil {
+	if err := ad.load.EnterAs(x.Holder(), ad.server.Limits.Requests); err != nil {
 		return err
 	}
-	x.counted = true
+	x.Counted = true
 	return nil
 }
 
-// holder is who has what the exchange takes of what all share: the caller. Those who do not say
-// who they are differ by their addresses, as far as one client has more than one for itself.
-func (x *exchange) holder() string {
-	if !x.principal.Anonymous() {
-		return x.principal.Key()
-	}
-	if x.network == "" { // fairShare asks first, before others could at the same time
-		x.network = x.clientNetwork()
-	}
-	return x.network
-}
-
-// clientNetwork is the client's address, or its /64 network of IPv6.
-func (x *fromClient) clientNetwork() string {
-	from := x.client.Unmap().WithZone("")
-	if from.Is6() {
-		network, _ := from.Prefix(64) // never fails
-		from = network.Addr()
-	}
-	return from.String()
-}
-
 // makeRoom takes a body of n bytes on, or refuses it while memory is short.
-func (ad *admissions) makeRoom(x *exchange, n int64) error {
+func (ad *admissions) makeRoom(x *exchange.Exchange, n int64) error {
 	if n <= int64(ad.server.Limits.LargeBody) {
 		return nil
 	}
-	if err := ad.load.Hold(x.holder(), n); err != nil {
+	if err := ad.load.Hold(x.Holder(), n); err != nil {
 		return err
 	}
-	x.bulk = n
+	x.Bulk = n
 	return nil
 }
 
 // discharge ends what admit, fairShare and makeRoom have begun. A stream ends it early: it has a
 // place of its own among the streams.
-func (ad *admissions) discharge(x *exchange) {
-	if x.admitted {
-		x.admitted = false
+func (ad *admissions) discharge(x *exchange.Exchange) {
+	if x.Admitted {
+		x.Admitted = false
 		ad.load.Leave()
 	}
-	if x.counted {
-		x.counted = false
-		ad.load.LeaveAs(x.holder())
+	if x.Counted {
+		x.Counted = false
+		ad.load.LeaveAs(x.Holder())
 	}
-	if x.bulk > 0 {
-		ad.load.Drop(x.holder(), x.bulk)
-		x.bulk = 0
+	if x.Bulk > 0 {
+		ad.load.Drop(x.Holder(), x.Bulk)
+		x.Bulk = 0
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
@@ -31,7 +32,7 @@ func TestR16_NoDescriptorForTheAgent(t *testing.T) {
 		if got := overloaded(tt.err); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 		}
-		e := new(recorder).refusal(new(exchange), tt.err)
+		e := new(recorder).refusal(new(exchange.Exchange), tt.err)
 		if e.RPC != http.StatusServiceUnavailable || e.Message != tt.text || e.Header.Get("Retry-After") == "" {
 			t.Errorf("%v: %d %q %v", tt.err, e.RPC, e.Message, e.Header)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // adopt: are the ids that the caller made up the caller's alone? It makes them so,
@@ -14,12 +15,12 @@ import (
 // call, so that a caller who is not allowed leaves nothing behind, and before the record,
 // which says what the agent gets. At last it makes sure that there is a state to record in
 // what the agent makes of the call.
-func (az *authorizer) adopt(x *exchange) error {
+func (az *authorizer) adopt(x *exchange.Exchange) error {
 	err := az.reserveIDs(x)
 	if err == nil {
 		return az.ready(x)
 	}
-	if x.foreign != nil {
+	if x.Foreign != nil {
 		return err
 	}
 	var other *ledger.ForeignContext
@@ -37,26 +38,26 @@ func (az *authorizer) adopt(x *exchange) error {
 	return az.ready(x)
 }
 
-func (ow *owners) reserveIDs(x *exchange) error {
-	err := ow.ledger.Reserve(x.ctx, x.principal, originOf(x), &x.call)
-	if err == nil && x.call.Method.Subject == wire.OfMessage {
-		x.reserved = x.call.ContextID
+func (ow *owners) reserveIDs(x *exchange.Exchange) error {
+	err := ow.ledger.Reserve(x.Ctx, x.Principal, originOf(x), &x.Call)
+	if err == nil && x.Call.Method.Subject == wire.OfMessage {
+		x.Reserved = x.Call.ContextID
 	}
 	return err
 }
 
 // rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
 // context that it is in. What it took of its caller's limits it has taken.
-func (az *authorizer) rejudge(x *exchange) error {
+func (az *authorizer) rejudge(x *exchange.Exchange) error {
 	if e := az.read(x); e != nil {
 		return e
 	}
 	if err := az.recognise(x); err != nil {
 		return err
 	}
-	x.task, x.session, x.contexts = translate.Alias{}, translate.Alias{}, nil
-	x.skill, x.agentwide, x.known, x.callMessage = x.path, false, policy.Task{}, callMessage{}
-	x.rec.Violations, x.rec.Sharing = nil, ""
+	x.Task, x.Session, x.Contexts = translate.Alias{}, translate.Alias{}, nil
+	x.Skill, x.Agentwide, x.Known, x.CallMessage = x.Path, false, policy.Task{}, exchange.CallMessage{}
+	x.Rec.Violations, x.Rec.Sharing = nil, ""
 	for _, judge := range []stage{az.checkOwnership, az.authorize, az.negotiate} {
 		if err := judge(x); err != nil {
 			return err

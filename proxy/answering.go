@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -21,20 +22,20 @@ func (h heard) Unwrap() error { return h.error }
 // of method m: a credential for it is configured and can be had, the caller could say
 // it too, and the task has not been answered before, by whatever call. It is not said
 // twice in one exchange either, for an agent could make up tasks for ever.
-func (de *decoder) provides(ctx context.Context, x *exchange, d *authdemand.Demand, m *wire.Method) bool {
-	if x.question != nil || !x.agent.Upstream.Answers(wants(d)) || !de.may(x, d, m) {
+func (de *decoder) provides(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
+	if x.Question != nil || !x.Agent.Upstream.Answers(wants(d)) || !de.may(x, d, m) {
 		return false
 	}
-	x.question = d
-	step, mine := answered(x, d), x.rec.RequestID
-	if now, err := de.Steps.Advance(x.ctx, step, "", mine); err != nil || now != mine {
+	x.Question = d
+	step, mine := answered(x, d), x.Rec.RequestID
+	if now, err := de.Steps.Advance(x.Ctx, step, "", mine); err != nil || now != mine {
 		return false
 	}
-	x.rec.Authorized, x.rec.Credentials = true, x.agent.Upstream.ShownTo(wants(d))
+	x.Rec.Authorized, x.Rec.Credentials = true, x.Agent.Upstream.ShownTo(wants(d))
 	// Before the client loses sight of the question, there has to be an answer to it.
-	caller := de.caller(x, x.upstream)
+	caller := de.caller(x, x.Upstream)
 	caller.Demanded = wants(d)
-	if err := x.agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
+	if err := x.Agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
 		de.takeBack(x, d, err)
 		return false
 	}
@@ -42,29 +43,29 @@ func (de *decoder) provides(ctx context.Context, x *exchange, d *authdemand.Dema
 }
 
 // answered marks a task that the gateway has answered.
-func answered(x *exchange, d *authdemand.Demand) state.Step {
-	return state.Step{Agent: x.agent.ID, Task: d.Task, Extension: TaskAuthorization}
+func answered(x *exchange.Exchange, d *authdemand.Demand) state.Step {
+	return state.Step{Agent: x.Agent.ID, Task: d.Task, Extension: TaskAuthorization}
 }
 
 // may reports whether a message to the task in the caller's behalf is one that the
 // caller wants and may send. Those who only share a task have not asked for what it
 // does, nor has one who cancels it; and reading is not always allowed to write.
-func (de *decoder) may(x *exchange, d *authdemand.Demand, m *wire.Method) bool {
-	asked := x.call.Method
+func (de *decoder) may(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
+	asked := x.Call.Method
 	if !asked.Sends() && (asked.Does != wire.Reads || asked.Subject != wire.OfTask) {
 		return false
 	}
 	if d.Task == "" {
 		return false
 	}
-	record, err := de.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(getTask, d.Task, nil))
-	if err != nil || record.Owner != x.principal.Key() {
+	record, err := de.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, question(getTask, d.Task, nil))
+	if err != nil || record.Owner != x.Principal.Key() {
 		return false
 	}
-	if x.call.Method.Subject == wire.OfMessage {
+	if x.Call.Method.Subject == wire.OfMessage {
 		return true
 	}
-	q := x.request()
+	q := x.PolicyRequest()
 	q.Method = m
 	_, err = de.Policy.Check(q)
 	return err == nil
@@ -73,26 +74,26 @@ func (de *decoder) may(x *exchange, d *authdemand.Demand, m *wire.Method) bool {
 // withdraw takes back that the gateway has answered a task, so that the next call may
 // try again, unless the agent may have the answer: saying it twice is worse than not at
 // all.
-func (de *decoder) withdraw(x *exchange, d *authdemand.Demand, err error) {
+func (de *decoder) withdraw(x *exchange.Exchange, d *authdemand.Demand, err error) {
 	var e *wire.Error
 	switch {
 	case errors.As(err, new(heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:
-	case errors.Is(err, errAgentSaid): // it was shown the credentials, and said no
-		shown := x.rec.Credentials
+	case errors.Is(err, exchange.ErrAgentSaid): // it was shown the credentials, and said no
+		shown := x.Rec.Credentials
 		de.takeBack(x, d, err)
-		x.rec.Credentials = shown
+		x.Rec.Credentials = shown
 		return
 	case errors.As(err, &e) && e.Kind != wire.BadAgentResponse, // before anything was sent
 		errors.Is(err, upstream.ErrBusy), upstream.NoConnection(err):
 		de.takeBack(x, d, err)
 		return
 	}
-	x.rec.Cause = err.Error()
+	x.Rec.Cause = err.Error()
 }
 
 // takeBack is withdraw where it is certain that the agent has no answer. What stays
 // behind when it fails only keeps the gateway silent.
-func (er *extensionRules) takeBack(x *exchange, d *authdemand.Demand, err error) {
-	x.rec.Authorized, x.rec.Credentials, x.rec.Cause = false, x.agent.Upstream.Shown(), err.Error()
-	_, _ = er.steps.Advance(context.WithoutCancel(x.ctx), answered(x, d), x.rec.RequestID, "")
+func (er *extensionRules) takeBack(x *exchange.Exchange, d *authdemand.Demand, err error) {
+	x.Rec.Authorized, x.Rec.Credentials, x.Rec.Cause = false, x.Agent.Upstream.Shown(), err.Error()
+	_, _ = er.steps.Advance(context.WithoutCancel(x.Ctx), answered(x, d), x.Rec.RequestID, "")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -45,12 +46,12 @@ type processed struct {
 
 // answered takes the answer that the response at hand has sent. What the header held
 // before is about the one call.
-func (k *processed) answered(x *exchange, side string, before http.Header) {
-	k.Side, k.Status, k.Body = side, x.w.status, x.w.copy.Bytes()
+func (k *processed) answered(x *exchange.Exchange, side string, before http.Header) {
+	k.Side, k.Status, k.Body = side, x.Writer.Status, x.Writer.Copy.Bytes()
 	k.Header = http.Header{}
-	for name, values := range x.w.Header() {
+	for name, values := range x.Writer.Header() {
 		// What it says to pages is about the one that asked.
-		forPages := x.w.readers != nil && strings.HasPrefix(name, "Access-Control-")
+		forPages := x.Writer.Readers != nil && strings.HasPrefix(name, "Access-Control-")
 		if name != "Content-Length" && !forPages && !slices.Equal(before[name], values) {
 			k.Header[name] = values
 		}
@@ -76,19 +77,19 @@ func (as *answerStore) remembered() state.Values {
 }
 
 // reserve claims a message for this exchange, or finds what has become of it.
-func (as *answerStore) reserve(x *exchange, key string, digest [32]byte) (*processed, error) {
+func (as *answerStore) reserve(x *exchange.Exchange, key string, digest [32]byte) (*processed, error) {
 	// Whoever claimed it and has not said more by then has died.
-	until := time.Now().Add(x.agent.Upstream.Timeout(x.call.Method.Name) + time.Minute)
+	until := time.Now().Add(x.Agent.Upstream.Timeout(x.Call.Method.Name) + time.Minute)
 	claim, err := json.Marshal(processed{Digest: digest[:], Until: until})
 	if err != nil {
 		return nil, err
 	}
 	values := as.remembered()
 	for range 2 { // what is there may run out just now
-		if added, err := values.Add(x.ctx, dedupeSpace, key, claim, x.agent.Dedupe.Window.Std()); err != nil || added {
+		if added, err := values.Add(x.Ctx, dedupeSpace, key, claim, x.Agent.Dedupe.Window.Std()); err != nil || added {
 			return nil, err
 		}
-		data, ok, err := values.Get(x.ctx, dedupeSpace, key)
+		data, ok, err := values.Get(x.Ctx, dedupeSpace, key)
 		if err != nil {
 			return nil, err
 		}
@@ -102,9 +103,9 @@ func (as *answerStore) reserve(x *exchange, key string, digest [32]byte) (*proce
 
 // keep remembers what became of a message. Where that fails the claim stands, and the
 // message is not sent again either.
-func (as *answerStore) keep(x *exchange, key string, k *processed) {
+func (as *answerStore) keep(x *exchange.Exchange, key string, k *processed) {
 	kept := *k
-	if len(kept.Body) > x.agent.Dedupe.MaxAnswer() {
+	if len(kept.Body) > x.Agent.Dedupe.MaxAnswer() {
 		kept.withoutAnswer()
 	}
 	err := as.memorise(x, key, &kept)
@@ -114,36 +115,36 @@ func (as *answerStore) keep(x *exchange, key string, k *processed) {
 	}
 	if err != nil {
 		as.Telemetry.Log.Warn("what became of a message could not be stored; it will not be sent again (agents[].dedupe)",
-			"request_id", x.rec.RequestID, "error", err)
+			"request_id", x.Rec.RequestID, "error", err)
 	}
 }
 
-func (as *answerStore) memorise(x *exchange, key string, k *processed) error {
+func (as *answerStore) memorise(x *exchange.Exchange, key string, k *processed) error {
 	data, err := json.Marshal(k)
 	if err != nil {
 		return err
 	}
-	return as.remembered().Put(context.WithoutCancel(x.ctx), dedupeSpace, key, data, x.agent.Dedupe.Window.Std())
+	return as.remembered().Put(context.WithoutCancel(x.Ctx), dedupeSpace, key, data, x.Agent.Dedupe.Window.Std())
 }
 
 func (k *processed) withoutAnswer() { k.Side, k.Status, k.Header, k.Body = "", 0, nil, nil }
 
 // forget lets a message be sent again that the agent has not had.
-func (as *answerStore) forget(x *exchange, key string) {
-	if err := as.Values.Delete(context.WithoutCancel(x.ctx), dedupeSpace, key); err != nil {
+func (as *answerStore) forget(x *exchange.Exchange, key string) {
+	if err := as.Values.Delete(context.WithoutCancel(x.Ctx), dedupeSpace, key); err != nil {
 		as.Telemetry.Log.Warn("a message that the agent has not had stays claimed (agents[].dedupe)",
-			"request_id", x.rec.RequestID, "error", err)
+			"request_id", x.Rec.RequestID, "error", err)
 	}
 }
 
 // repeat answers a message by what became of the same one before.
-func (as *answerStore) repeat(x *exchange, k *processed, mine *flight) error {
-	x.rec.Deduplicated = true
+func (as *answerStore) repeat(x *exchange.Exchange, k *processed, mine *flight) error {
+	x.Rec.Deduplicated = true
 	if !bytes.Equal(k.Digest, mine.digest[:]) {
 		return otherContent(x)
 	}
-	if x.rec.TaskID == "" {
-		x.rec.TaskID = k.Task
+	if x.Rec.TaskID == "" {
+		x.Rec.TaskID = k.Task
 	}
 	switch {
 	case time.Now().Before(k.Until):
@@ -158,9 +159,9 @@ func (as *answerStore) repeat(x *exchange, k *processed, mine *flight) error {
 }
 
 // before refuses a message for what became of it, and names the task to get.
-func before(x *exchange, k *processed, text string) *wire.Error {
+func before(x *exchange.Exchange, k *processed, text string) *wire.Error {
 	e := wire.Errorf(wire.Duplicate, "%s", text)
-	e.Meta = map[string]string{"messageId": x.call.MessageID}
+	e.Meta = map[string]string{"messageId": x.Call.MessageID}
 	if k.Task != "" {
 		e.Message = fmt.Sprintf("%s: get task %s", text, k.Task)
 		e.Meta["taskId"] = k.Task
@@ -170,11 +171,11 @@ func before(x *exchange, k *processed, text string) *wire.Error {
 
 // replayAnswer gives the caller an answer that another exchange of the caller's got. Of it, the
 // JSON-RPC id alone was about that one.
-func replayAnswer(x *exchange, k *processed) {
-	body, h := k.Body, x.w.Header()
-	if x.call.Binding == wire.JSONRPC {
-		if from, to := memberSpan(body, "id"); to > 0 {
-			body = splice(body, from, to, x.call.ID)
+func replayAnswer(x *exchange.Exchange, k *processed) {
+	body, h := k.Body, x.Writer.Header()
+	if x.Call.Binding == wire.JSONRPC {
+		if from, to := exchange.MemberSpan(body, "id"); to > 0 {
+			body = exchange.Splice(body, from, to, x.Call.ID)
 		}
 	}
 	late := http.Header{}
@@ -185,10 +186,10 @@ func replayAnswer(x *exchange, k *processed) {
 			h[name] = slices.Clone(values)
 		}
 	}
-	if x.call.Binding != wire.GRPC && k.Status != http.StatusNoContent {
+	if x.Call.Binding != wire.GRPC && k.Status != http.StatusNoContent {
 		h.Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	x.w.WriteHeader(k.Status)
-	x.send(body)
+	x.Writer.WriteHeader(k.Status)
+	x.Send(body)
 	maps.Copy(h, late)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 var getTask = method(wire.GetTask)
@@ -37,16 +38,16 @@ func question(m *wire.Method, task string, history *int) *wire.Call {
 
 // ask puts a question about a task to the agent. The answer must be about it, and
 // show nothing of other callers'.
-func (fw *forwarder) ask(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCall, []byte, wire.Answer, error) {
+func (fw *forwarder) ask(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
 	l, doc, seen, err := fw.put(ctx, x, c)
 	if err == nil && (len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID) {
 		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	if err == nil {
-		_, err = fw.claim(x, l.served.Instance, seen)
+		_, err = fw.claim(x, l.Served.Instance, seen)
 	}
 	if err == nil {
-		x.tally(seen)
+		x.Tally(seen)
 	}
 	return l, doc, seen, err
 }
@@ -54,34 +55,22 @@ func (fw *forwarder) ask(ctx context.Context, x *exchange, c *wire.Call) (*upstr
 // put puts a question to the agent and returns its answer, in the agent's words,
 // and how it would be retold as a 1.0 document. It may be used by several
 // goroutines: it changes nothing of the exchange.
-func (fw *forwarder) put(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCall, []byte, wire.Answer, error) {
-	l, err := x.asking(c)
+func (fw *forwarder) put(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
+	l, err := x.Asking(c)
 	if err != nil {
 		return nil, nil, wire.Answer{}, err
 	}
 	return fw.say(ctx, x, l)
 }
 
-// asking is the upstream call of the gateway's own, whose answer is for itself.
-func (x *exchange) asking(c *wire.Call) (*upstreamCall, error) {
-	as := *c
-	as.Binding = wire.HTTPJSON // the document alone, without an envelope
-	l, err := x.translated(c, nil, &as)
-	if err != nil {
-		return nil, err
-	}
-	l.own = true
-	return l, nil
-}
-
 // say sends such an upstream call and returns its answer, as put does.
-func (fw *forwarder) say(ctx context.Context, x *exchange, l *upstreamCall) (*upstreamCall, []byte, wire.Answer, error) {
+func (fw *forwarder) say(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
 	l, resp, err := fw.send(ctx, x, l)
 	if err != nil {
 		return nil, nil, wire.Answer{}, broken(ctx, err)
 	}
 	defer resp.Body.Close() // nothing is left to do with the answer
-	defer l.trail.End(resp.StatusCode, nil)
+	defer l.Trail.End(resp.StatusCode, nil)
 	if e := unreadable(resp); e != nil {
 		return nil, nil, wire.Answer{}, e
 	}
@@ -89,28 +78,17 @@ func (fw *forwarder) say(ctx context.Context, x *exchange, l *upstreamCall) (*up
 	switch {
 	case err != nil:
 		return nil, nil, wire.Answer{}, err
-	case a.failed != nil:
-		return nil, nil, wire.Answer{}, agentError(a.failed)
+	case a.Failed != nil:
+		return nil, nil, wire.Answer{}, agentError(a.Failed)
 	}
-	jsonscan.MendHere(a.doc) // nobody gets it as it came, and what was judged are pieces of it
+	jsonscan.MendHere(a.Doc) // nobody gets it as it came, and what was judged are pieces of it
 	switch {
-	case isError(a.seen):
-		return nil, nil, wire.Answer{}, agentError(a.error(l, resp, a.doc))
-	case l.Binding == wire.JSONRPC && !a.seen.Answers(l.call.ID):
+	case exchange.IsError(a.Seen):
+		return nil, nil, wire.Answer{}, agentError(a.AgentError(l, resp, a.Doc))
+	case l.Binding == wire.JSONRPC && !a.Seen.Answers(l.Call.ID):
 		return nil, nil, wire.Answer{}, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
-	return l, a.doc, a.seen, nil
-}
-
-// settled reports whether a caller who waits for a task need not wait any longer:
-// it has ended, or it is the caller's turn (A2A 1.0 §3.1.1).
-func settled(state string) bool {
-	switch state {
-	case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED",
-		"TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED":
-		return true
-	}
-	return false
+	return l, a.Doc, a.Seen, nil
 }
 
 // How often a task is looked at that a caller waits for: soon at first, because
@@ -124,20 +102,20 @@ const (
 // agent could not be asked to: the answer to a send becomes that to the get which
 // found the task settled. It is done when the caller has got another answer.
 func (fw *forwarder) await(
-	ctx context.Context, x *exchange, seen wire.Answer, doc []byte,
+	ctx context.Context, x *exchange.Exchange, seen wire.Answer, doc []byte,
 ) (_ []byte, done bool, _ error) {
 	if len(seen.Tasks) != 1 {
 		return doc, false, nil
 	}
-	for pause := firstLook; !settled(seen.State); pause = min(2*pause, lastLook) {
+	for pause := firstLook; !exchange.Settled(seen.State); pause = min(2*pause, lastLook) {
 		select {
 		case <-ctx.Done():
 			return nil, false, context.Cause(ctx)
 		case <-time.After(pause):
 		}
 		var err error
-		var l *upstreamCall
-		if l, doc, seen, err = fw.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.upstream.retell.History)); err != nil {
+		var l *exchange.UpstreamCall
+		if l, doc, seen, err = fw.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.Upstream.Retell.History)); err != nil {
 			return nil, false, err
 		}
 		if err := fw.witness(x, l, seen, doc); err != nil {

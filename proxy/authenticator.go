@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // authenticator finds out who is calling, and tells callers with which credentials they may.
@@ -17,35 +18,28 @@ type authenticator struct {
 }
 
 // authenticate: who is calling?
-func (au *authenticator) authenticate(x *exchange) error {
-	principal, err := au.authn.Authenticate(x.r)
+func (au *authenticator) authenticate(x *exchange.Exchange) error {
+	principal, err := au.authn.Authenticate(x.Request)
 	if err != nil {
-		return au.authn.Blame(x.rec.ClientIP, err)
+		return au.authn.Blame(x.Rec.ClientIP, err)
 	}
-	x.principal = principal
+	x.Principal = principal
 	if strings.Contains(principal.Proof, "dpop") {
-		x.nonce(au.authn.Nonce()) // for the next proof
+		x.Nonce(au.authn.Nonce()) // for the next proof
 	}
 	return nil
 }
 
-// nonce gives the caller a value for DPoP proofs to hold (RFC 9449 §8).
-func (x *fromClient) nonce(value string) {
-	if value != "" {
-		x.w.Header().Set("DPoP-Nonce", value)
-	}
-}
-
 // greet finds out who is calling, where strangers may be welcome.
-func (au *authenticator) greet(x *exchange, strangers bool) error {
-	principal, err := au.authn.Authenticate(x.r)
+func (au *authenticator) greet(x *exchange.Exchange, strangers bool) error {
+	principal, err := au.authn.Authenticate(x.Request)
 	if err != nil {
-		err = au.authn.Blame(x.rec.ClientIP, err)
+		err = au.authn.Blame(x.Rec.ClientIP, err)
 	}
 	var refused *authn.Refused
 	switch {
 	case err == nil:
-		x.principal = principal
+		x.Principal = principal
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused), errors.Is(err, authn.ErrUnavailable),
 		errors.Is(err, authn.ErrTooManyProofs):
 		if !strangers {

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // TaskAuthorization is the metadata key under which the message of a task that waits for
@@ -28,8 +29,8 @@ const (
 // answer, and holds its links against the hosts that are permitted: an agent that has
 // been taken over asks the user to log in somewhere else. That a task waits is never an
 // authorization.
-func (fw *forwarder) demand(x *exchange, seen wire.Answer, doc []byte) (*authdemand.Demand, error) {
-	if isError(seen) || !asksForMore(seen.State) {
+func (fw *forwarder) demand(x *exchange.Exchange, seen wire.Answer, doc []byte) (*authdemand.Demand, error) {
+	if exchange.IsError(seen) || !asksForMore(seen.State) {
 		return nil, nil //nolint:nilnil // no demand and no error: the usual answer
 	}
 	d, ok := authdemand.Read(doc)
@@ -48,7 +49,7 @@ func asksForMore(state string) bool {
 }
 
 // demands does the same to the tasks of a list, none of which is answered.
-func (ow *owners) demands(x *exchange, seen wire.Answer, doc []byte) error {
+func (ow *owners) demands(x *exchange.Exchange, seen wire.Answer, doc []byte) error {
 	for _, t := range seen.Tasks {
 		if d, ok := authdemand.Read(doc[t.Span[0]:t.Span[1]]); ok {
 			if err := ow.links(x, &d); err != nil {
@@ -60,21 +61,21 @@ func (ow *owners) demands(x *exchange, seen wire.Answer, doc []byte) error {
 }
 
 // links refuses a demand with links that lead where they may not.
-func (ow *owners) links(x *exchange, d *authdemand.Demand) error {
+func (ow *owners) links(x *exchange.Exchange, d *authdemand.Demand) error {
 	elsewhere := ""
-	if d.Cut && len(x.agent.Authorization.Hosts) > 0 {
+	if d.Cut && len(x.Agent.Authorization.Hosts) > 0 {
 		elsewhere = "more links than are looked at"
 	}
 	for _, link := range d.Links {
 		host := hostOf(link)
-		if len(x.rec.Demanded) < maxDemanded && !slices.Contains(x.rec.Demanded, host) {
-			x.rec.Demanded = append(x.rec.Demanded, host)
+		if len(x.Rec.Demanded) < maxDemanded && !slices.Contains(x.Rec.Demanded, host) {
+			x.Rec.Demanded = append(x.Rec.Demanded, host)
 		}
-		if elsewhere == "" && !ow.leads(x.agent, host) {
+		if elsewhere == "" && !ow.leads(x.Agent, host) {
 			elsewhere = host
 		}
 	}
-	if elsewhere != "" && x.agent.Authorization.Links != agents.ReportLinks {
+	if elsewhere != "" && x.Agent.Authorization.Links != agents.ReportLinks {
 		return wire.Errorf(wire.BadAgentResponse, "the task asks for authorization at a host that is not permitted").
 			Because(fmt.Errorf("a link leads to %.200q (agents[].authorization.hosts)", elsewhere))
 	}
@@ -111,8 +112,8 @@ func (au *authenticator) leads(a *agents.Agent, host string) bool {
 
 // enrich tells the client where a token can be had for a task that waits for one, if
 // that is known.
-func (fw *forwarder) enrich(x *exchange, doc []byte) ([]byte, error) {
-	where := x.agent.Authorization.ResourceMetadata
+func (fw *forwarder) enrich(x *exchange.Exchange, doc []byte) ([]byte, error) {
+	where := x.Agent.Authorization.ResourceMetadata
 	if where == "" {
 		return doc, nil
 	}
@@ -120,7 +121,7 @@ func (fw *forwarder) enrich(x *exchange, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	cs, err := wire.ReadCarriers(x.upstream.Side, x.upstream.call.Method, true, doc, fw.answerLimits())
+	cs, err := wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, fw.answerLimits())
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}

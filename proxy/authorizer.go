@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
@@ -36,20 +37,20 @@ type authorizer struct {
 
 // identify is authenticate for public documents: a caller without credentials,
 // or with ones that are no longer good, is a stranger, not an error.
-func (az *authorizer) identify(x *exchange) error {
-	public := x.agent != nil && x.agent.Public()
+func (az *authorizer) identify(x *exchange.Exchange) error {
+	public := x.Agent != nil && x.Agent.Public()
 	return az.greet(x, public)
 }
 
 // decode: what is asked, and of whom? It reads the body, settles the version,
 // finds the agent where the path did not name it, and the interface to call.
-func (az *authorizer) decode(x *exchange) error {
+func (az *authorizer) decode(x *exchange.Exchange) error {
 	body, err := az.readBody(x)
 	if err != nil {
 		return err
 	}
-	x.body = body
-	x.rec.RequestBytes = int64(len(body.Bytes()))
+	x.Body = body
+	x.Rec.RequestBytes = int64(len(body.Bytes()))
 	if e := az.read(x); e != nil {
 		return az.misread(x, e)
 	}
@@ -67,66 +68,66 @@ func (az *authorizer) decode(x *exchange) error {
 	if err := az.checkExtensionMethod(x); err != nil {
 		return err
 	}
-	return x.connect()
+	return x.Connect()
 }
 
 // meet makes sure of the agent, in the same words for one that does not exist and for
 // one this caller has no business with.
-func (in *inspector) meet(x *exchange) error {
-	if x.shared {
+func (in *inspector) meet(x *exchange.Exchange) error {
+	if x.Shared {
 		if err := in.nameAgent(x); err != nil {
 			return err
 		}
 	}
-	if x.agent == nil || !x.principal.MayUse(x.agent.ID) || !in.Policy.Sees(x.principal, x.agent.ID) {
+	if x.Agent == nil || !x.Principal.MayUse(x.Agent.ID) || !in.Policy.Sees(x.Principal, x.Agent.ID) {
 		return agents.ErrUnknown
 	}
 	return nil
 }
 
 // read decodes the body by the binding.
-func (in *inspector) read(x *exchange) *wire.Error {
-	body := x.body.Bytes()
-	if x.mayBeEnvelope() {
+func (in *inspector) read(x *exchange.Exchange) *wire.Error {
+	body := x.Body.Bytes()
+	if x.MayBeEnvelope() {
 		if wire.IsEnvelope(body) {
 			unwrapEnvelope(x)
-		} else if x.route.Method == nil {
-			return notAllowed(x.route.Allow)
+		} else if x.Route.Method == nil {
+			return exchange.NotAllowed(x.Route.Allow)
 		}
 	}
 	var query url.Values // parsing an empty one would still cost a map
-	if x.r.URL.RawQuery != "" {
-		query = x.r.URL.Query()
+	if x.Request.URL.RawQuery != "" {
+		query = x.Request.URL.Query()
 	}
-	version, e := wire.RequestVersion(x.r.Header, query)
+	version, e := wire.RequestVersion(x.Request.Header, query)
 	if e != nil {
-		if x.call.Binding == wire.JSONRPC {
-			_ = x.call.DecodeJSONRPC(body, "", in.decodeLimits()) // for the caller's id
+		if x.Call.Binding == wire.JSONRPC {
+			_ = x.Call.DecodeJSONRPC(body, "", in.decodeLimits()) // for the caller's id
 		}
-		x.call.Version = wire.V10 // whose word it is for a version that nobody here speaks
+		x.Call.Version = wire.V10 // whose word it is for a version that nobody here speaks
 		return e
 	}
 	if version != "" {
-		x.call.Spelled = wire.SpelledVersion(x.r.Header, query)
+		x.Call.Spelled = wire.SpelledVersion(x.Request.Header, query)
 	}
-	json := wire.MediaType(x.r.Header.Get("Content-Type"))
-	switch x.call.Binding {
+	json := wire.MediaType(x.Request.Header.Get("Content-Type"))
+	switch x.Call.Binding {
 	case wire.GRPC:
 		return in.decodeRPC(x, version)
 	case wire.JSONRPC:
 		if !json {
 			return wire.Errorf(wire.ContentType, "send Content-Type: application/json")
 		}
-		return x.call.DecodeJSONRPC(body, version, in.decodeLimits())
+		return x.Call.DecodeJSONRPC(body, version, in.decodeLimits())
 	}
 	if len(body) > 0 && !json {
 		return wire.Errorf(wire.ContentType, "send Content-Type: application/json or application/a2a+json")
 	}
-	return x.call.DecodeHTTP(x.route, query, body, version, in.decodeLimits())
+	return x.Call.DecodeHTTP(x.Route, query, body, version, in.decodeLimits())
 }
 
 // authorize: may they? It resolves the skill, then asks the rules.
-func (az *authorizer) authorize(x *exchange) error {
+func (az *authorizer) authorize(x *exchange.Exchange) error {
 	if err := az.gatherConditions(x); err != nil {
 		return err
 	}
@@ -135,20 +136,20 @@ func (az *authorizer) authorize(x *exchange) error {
 		return err
 	}
 	source := policy.SkillSource{
-		Path: x.skill, Task: x.record.Skill, Extension: own,
-		Declared: x.call.Skill, All: x.view.Skills,
-		Method: x.call.Method, Principal: x.principal, Agent: x.agent.ID,
+		Path: x.Skill, Task: x.Record.Skill, Extension: own,
+		Declared: x.Call.Skill, All: x.View.Skills,
+		Method: x.Call.Method, Principal: x.Principal, Agent: x.Agent.ID,
 	}
-	if x.agent.Match != nil {
-		q := x.request()
-		source.Match, source.Call = x.agent.Match, &q
+	if x.Agent.Match != nil {
+		q := x.PolicyRequest()
+		source.Match, source.Call = x.Agent.Match, &q
 	}
 	skill, agentwide, err := az.Policy.Resolve(source)
 	if err != nil {
 		return err
 	}
-	x.skill, x.agentwide = skill, agentwide
-	x.decision, err = az.Policy.Check(x.request())
+	x.Skill, x.Agentwide = skill, agentwide
+	x.Decision, err = az.Policy.Check(x.PolicyRequest())
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (az *authorizer) authorize(x *exchange) error {
 	// An agent without the capability may still answer with what was never meant
 	// to be read, so its card is believed. Streaming is not held to the card in
 	// the same way: nothing leaks, and an agent that can or cannot says so itself.
-	if x.call.Method.Name == wire.GetExtendedAgentCard && !x.view.Card.Extended {
+	if x.Call.Method.Name == wire.GetExtendedAgentCard && !x.View.Card.Extended {
 		return wire.Errorf(wire.Unsupported, "")
 	}
 	if err := az.throttleSkill(x); err != nil {
@@ -179,30 +180,30 @@ func (az *authorizer) authorize(x *exchange) error {
 // authorizeMethod finds the skill that an extension's method needs. On a task that was
 // made for another skill the caller needs both: the method's is asked for here, the
 // task's is the call's then.
-func (er *extensionRules) authorizeMethod(x *exchange) (skill string, err error) {
-	skill = er.book.Skill(x.call.Method)
-	if skill == "" || x.record.Skill == "" || skill == x.record.Skill {
+func (er *extensionRules) authorizeMethod(x *exchange.Exchange) (skill string, err error) {
+	skill = er.book.Skill(x.Call.Method)
+	if skill == "" || x.Record.Skill == "" || skill == x.Record.Skill {
 		return skill, nil
 	}
-	q := x.request()
+	q := x.PolicyRequest()
 	q.Skill = skill
 	_, err = er.policy.Check(q)
 	return "", err
 }
 
 // record: the audit intent is on disk, or nothing is forwarded.
-func (az *authorizer) record(x *exchange) error {
-	x.describe()
-	if x.rec.Digest = buffers.Digest(x.call.Body); x.opaque() {
-		x.rec.Digest = buffers.Digest(x.call.Message)
+func (az *authorizer) record(x *exchange.Exchange) error {
+	x.Describe()
+	if x.Rec.Digest = buffers.Digest(x.Call.Body); x.Opaque() {
+		x.Rec.Digest = buffers.Digest(x.Call.Message)
 	}
-	x.rec.Endpoint, x.rec.Credentials = x.endpoint.Address, x.agent.Upstream.Shown()
-	if !x.alike(x.endpoint.Side) {
-		x.rec.TranslatedTo = x.endpoint.String()
+	x.Rec.Endpoint, x.Rec.Credentials = x.Endpoint.Address, x.Agent.Upstream.Shown()
+	if !x.Alike(x.Endpoint.Side) {
+		x.Rec.TranslatedTo = x.Endpoint.String()
 	}
-	if err := az.Audit.Intent(&x.rec); err != nil && !az.FailOpen {
+	if err := az.Audit.Intent(&x.Rec); err != nil && !az.FailOpen {
 		return fmt.Errorf("%w: %w", errNotRecorded, err)
 	}
-	x.captured = az.Audit.Capture(x.agent.ID, x.skill, x.call.Params)
+	x.Captured = az.Audit.Capture(x.Agent.ID, x.Skill, x.Call.Params)
 	return nil
 }

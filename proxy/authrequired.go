@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -22,9 +23,9 @@ var errNothing = errors.New("the agent answered with an empty stream")
 
 // holdDemand keeps an event from the client whose task the gateway answers. It is what the
 // client gets after all when the agent does not take the answer.
-func holdDemand(x *exchange, d *authdemand.Demand, tell func(telling) error) error {
+func holdDemand(x *exchange.Exchange, d *authdemand.Demand, tell func(exchange.Telling) error) error {
 	var frames stream.Framing = stream.EventFrames{}
-	if x.call.Binding == wire.GRPC {
+	if x.Call.Binding == wire.GRPC {
 		frames = stream.MessageFrames{}
 	}
 	held := []byte{} // not nil, whatever there is to tell
@@ -35,65 +36,65 @@ func holdDemand(x *exchange, d *authdemand.Demand, tell func(telling) error) err
 	if err != nil {
 		return err
 	}
-	x.held, x.question = held, d
+	x.Held, x.Question = held, d
 	return errAnswers
 }
 
 // resume answers the task at which a stream was left, and goes on with the stream of
 // the answer. Until that brings something, the event that was held back is what the
 // caller gets.
-func (se *sessions) resume(ctx context.Context, x *exchange, late *time.Timer) error {
-	late.Reset(x.agent.Upstream.Timeout(x.call.Method.Name))
+func (se *sessions) resume(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
+	late.Reset(x.Agent.Upstream.Timeout(x.Call.Method.Name))
 	err := se.goOn(ctx, x, late)
 	switch {
-	case x.held == nil, x.clientLeft(err), errors.Is(err, openstreams.ErrRevoked):
+	case x.Held == nil, x.ClientLeft(err), errors.Is(err, openstreams.ErrRevoked):
 		return err
 	case err == nil:
 		err = errNothing
 	}
-	se.withdraw(x, x.question, err)
+	se.withdraw(x, x.Question, err)
 	return releaseHeld(x)
 }
 
-func (se *sessions) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
-	c, err := se.reply(x, x.question, streamMessage, true)
+func (se *sessions) goOn(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
+	c, err := se.reply(x, x.Question, streamMessage, true)
 	if err != nil {
 		return err
 	}
-	if err := x.speak(c, wants(x.question)); err != nil {
+	if err := x.Speak(c, wants(x.Question)); err != nil {
 		return err
 	}
 	resp, err := se.reach(ctx, x)
 	if err != nil {
 		return err
 	}
-	defer x.up.letGo(resp)
-	if streams(resp, x.upstream) {
+	defer x.Up.LetGo(resp)
+	if streams(resp, x.Upstream) {
 		late.Stop()
 		return se.relay(x, resp, nil)
 	}
 	body := buffers.New()
-	defer x.giveBack(body)
+	defer x.GiveBack(body)
 	a, seen, err := se.taken(x, resp, body)
 	if err != nil {
 		return err
 	}
-	x.held = nil
-	x.recordActivation(resp)
+	x.Held = nil
+	x.RecordActivation(resp)
 	return se.show(ctx, x, resp, a, seen)
 }
 
 // releaseHeld ends a stream with the event that was held back.
-func releaseHeld(x *exchange) error {
-	if err := x.open(); err != nil {
+func releaseHeld(x *exchange.Exchange) error {
+	if err := x.Open(); err != nil {
 		return err
 	}
-	if !x.w.wrote {
-		x.w.WriteHeader(http.StatusOK)
+	if !x.Writer.Wrote {
+		x.Writer.WriteHeader(http.StatusOK)
 	}
-	x.rec.End = "agent finished"
-	x.w.arm()
-	x.send(x.held)
-	x.finish()
+	x.Rec.End = "agent finished"
+	x.Writer.ArmDeadline()
+	x.Send(x.Held)
+	x.Finish()
 	return nil
 }

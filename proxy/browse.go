@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // browse makes the catalog. Asking the rules about every agent takes time, so that a list
@@ -82,15 +83,15 @@ func viewerOf(p *authn.Principal) (viewer, error) {
 }
 
 // agentsFor is the list that the caller may see.
-func (ds *documents) agentsFor(x *exchange) (catalog.List, error) {
-	who, err := viewerOf(x.principal)
+func (ds *documents) agentsFor(x *exchange.Exchange) (catalog.List, error) {
+	who, err := viewerOf(x.Principal)
 	if err != nil {
 		return nil, err
 	}
 	b := ds.browse
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if l := b.lists[who]; l != nil && l.until.After(x.rec.Start) && l.current(ds.Agents) {
+	if l := b.lists[who]; l != nil && l.until.After(x.Rec.Start) && l.current(ds.Agents) {
 		return l.list, nil
 	}
 	l, err := ds.survey(x)
@@ -116,17 +117,17 @@ func (l *roster) current(agents []*agents.Agent) bool {
 
 // survey asks about every agent what serveCard asks about one. Agents whose cards have
 // never been fetched are left out: nothing can be said of them, and calls would fail.
-func (ds *documents) survey(x *exchange) (*roster, error) {
-	l := &roster{views: make([]*agents.View, len(ds.Agents)), until: x.rec.Start.Add(rosterAge)}
+func (ds *documents) survey(x *exchange.Exchange) (*roster, error) {
+	l := &roster{views: make([]*agents.View, len(ds.Agents)), until: x.Rec.Start.Add(rosterAge)}
 	entries := make([]*catalog.Entry, 0, len(ds.Agents))
-	about := &exchange{principal: x.principal}
-	about.rec.Start = x.rec.Start
+	about := &exchange.Exchange{Principal: x.Principal}
+	about.Rec.Start = x.Rec.Start
 	for i, a := range ds.Agents {
 		l.views[i] = a.Look()
-		if l.views[i] == nil || !ds.lists(x.principal, a) {
+		if l.views[i] == nil || !ds.lists(x.Principal, a) {
 			continue
 		}
-		about.agent, about.view = a, l.views[i]
+		about.Agent, about.View = a, l.views[i]
 		e, err := ds.entry(about, &ds.browse.shelves[i])
 		if err != nil {
 			return nil, fmt.Errorf("list agent %s: %w", a.ID, err)
@@ -150,9 +151,9 @@ func (ds *documents) lists(who *authn.Principal, a *agents.Agent) bool {
 }
 
 // entry is what the catalog says of an agent to this caller. p.browse.mu is held.
-func (ds *documents) entry(x *exchange, s *shelf) (*catalog.Entry, error) {
-	if s.view != x.view {
-		*s = shelf{view: x.view, entries: map[[sha256.Size]byte]*catalog.Entry{}}
+func (ds *documents) entry(x *exchange.Exchange, s *shelf) (*catalog.Entry, error) {
+	if s.view != x.View {
+		*s = shelf{view: x.View, entries: map[[sha256.Size]byte]*catalog.Entry{}}
 	}
 	skills := ds.visible(x)
 	extensions := offeredIn(ds.extensions(x, skills))
@@ -181,14 +182,14 @@ func offeredIn(list []ext.Declared) []catalog.Extension {
 }
 
 // portray puts an agent into the catalog's words, those of the card as it is served.
-func (ds *documents) portray(x *exchange, skills []string, extensions []catalog.Extension) catalog.About {
-	said := x.view.Card.Summarize(card.View{
-		Skills: skills, Limits: x.agent.Card.Limits, Hidden: x.agent.Addresses(), Push: ds.pushes(), Version: wire.V10,
+func (ds *documents) portray(x *exchange.Exchange, skills []string, extensions []catalog.Extension) catalog.About {
+	said := x.View.Card.Summarize(card.View{
+		Skills: skills, Limits: x.Agent.Card.Limits, Hidden: x.Agent.Addresses(), Push: ds.pushes(), Version: wire.V10,
 	})
-	base := ds.base(x.agent)
+	base := ds.base(x.Agent)
 	a := catalog.About{
-		ID: x.agent.ID, Name: said.Name, Description: said.Description, Version: said.Version,
-		URL: base, Card: base + cardPath, Documentation: said.Documentation,
+		ID: x.Agent.ID, Name: said.Name, Description: said.Description, Version: said.Version,
+		URL: base, Card: base + exchange.CardPath, Documentation: said.Documentation,
 		Streaming: said.Streaming, Push: said.Push, Extensions: extensions,
 		Skills: make([]catalog.Skill, 0, len(said.Skills)),
 	}
@@ -198,7 +199,7 @@ func (ds *documents) portray(x *exchange, skills []string, extensions []catalog.
 			one.Tags = []string{}
 		}
 		if addressable(s.ID) {
-			one.Card = base + skillPath(s.ID) + cardPath
+			one.Card = base + skillPath(s.ID) + exchange.CardPath
 		}
 		a.Skills = append(a.Skills, one)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // cardMaxAge is how long clients may keep a public card: short enough for a
@@ -20,42 +21,42 @@ const cardMaxAge = time.Minute
 
 // serveCard answers with the agent's card as this caller should see it. The
 // card was fetched long before; a caller cannot make the gateway fetch anything.
-func (ds *documents) serveCard(x *exchange) error {
-	x.rec.Method = "GetAgentCard"
-	if !reads(x.r.Method) {
-		return notAllowed([]string{http.MethodGet, http.MethodHead})
+func (ds *documents) serveCard(x *exchange.Exchange) error {
+	x.Rec.Method = "GetAgentCard"
+	if !reads(x.Request.Method) {
+		return exchange.NotAllowed([]string{http.MethodGet, http.MethodHead})
 	}
-	if x.agent == nil || x.agent.Card.Visibility == card.None {
+	if x.Agent == nil || x.Agent.Card.Visibility == card.None {
 		return ds.noCard(x)
 	}
-	if x.principal != nil && !ds.lists(x.principal, x.agent) {
+	if x.Principal != nil && !ds.lists(x.Principal, x.Agent) {
 		return agents.ErrUnknown
 	}
-	version, pure := x.agent.Card.Form.Of(x.r.Header, x.r.URL.Query())
-	if x.rest == legacyCardPath && version != wire.V10 {
+	version, pure := x.Agent.Card.Form.Of(x.Request.Header, x.Request.URL.Query())
+	if x.Rest == exchange.LegacyCardPath && version != wire.V10 {
 		version = wire.V01 // 0.1 looks for it there, and 0.2, which can read that form
 	}
-	if x.view = x.agent.Look(); x.view == nil {
-		return x.agent.NotReady()
+	if x.View = x.Agent.Look(); x.View == nil {
+		return x.Agent.NotReady()
 	}
-	if x.skill != "" && !slices.Contains(ds.visible(x), x.skill) {
+	if x.Skill != "" && !slices.Contains(ds.visible(x), x.Skill) {
 		return ds.noCard(x)
 	}
-	body, etag, err := x.view.Card.Render(ds.servedView(x, version, pure))
+	body, etag, err := x.View.Card.Render(ds.servedView(x, version, pure))
 	if err != nil {
 		return err
 	}
 	// Callers without a credential are all the same one, and so is their card.
-	private := x.principal != nil && x.principal.Method != "anonymous"
+	private := x.Principal != nil && x.Principal.Method != "anonymous"
 	card.Reply{
 		Body: body, ETag: etag, Private: private, MaxAge: cardMaxAge,
 		Credentials: ds.Authn.CredentialHeaders(),
-	}.ServeHTTP(x.w, x.r)
+	}.ServeHTTP(x.Writer, x.Request)
 	return nil
 }
 
 // servedView is cardView for who asks for the card by HTTP, in whichever form.
-func (ds *documents) servedView(x *exchange, version wire.Version, pure bool) card.View {
+func (ds *documents) servedView(x *exchange.Exchange, version wire.Version, pure bool) card.View {
 	v := ds.cardView(x, version)
 	v.Pure = pure
 	return v
@@ -74,11 +75,11 @@ func (ds *documents) cardFor(who *authn.Principal, agent string, version wire.Ve
 	if a == nil || !ds.lists(who, a) {
 		return nil, "", nil
 	}
-	x := &exchange{destination: destination{agent: a, view: a.Look()}, principal: who}
-	if x.view == nil {
+	x := &exchange.Exchange{Destination: exchange.Destination{Agent: a, View: a.Look()}, Principal: who}
+	if x.View == nil {
 		return nil, "", a.NotReady()
 	}
-	x.rec.Start = time.Now() // until when extensions are good
+	x.Rec.Start = time.Now() // until when extensions are good
 	asked := http.Header{}
 	if version != "" {
 		asked.Set(card.VersionHeader, string(version))
@@ -88,15 +89,15 @@ func (ds *documents) cardFor(who *authn.Principal, agent string, version wire.Ve
 	if pure {
 		form = card.Form(version)
 	}
-	body, _, err := x.view.Card.Render(ds.servedView(x, version, pure))
+	body, _, err := x.View.Card.Render(ds.servedView(x, version, pure))
 	return body, form, err
 }
 
 // noCard is what a stranger and a caller are told about an agent that is not
 // there for them.
-func (au *authenticator) noCard(x *exchange) error {
-	if x.principal == nil {
-		_, err := au.authn.Authenticate(x.r)
+func (au *authenticator) noCard(x *exchange.Exchange) error {
+	if x.Principal == nil {
+		_, err := au.authn.Authenticate(x.Request)
 		if err != nil {
 			return err
 		}
@@ -105,8 +106,8 @@ func (au *authenticator) noCard(x *exchange) error {
 }
 
 // boundHere reports whether what the caller shows is good for this agent alone.
-func boundHere(x *exchange) bool {
-	return x.principal != nil && x.principal.Only() == x.agent.ID
+func boundHere(x *exchange.Exchange) bool {
+	return x.Principal != nil && x.Principal.Only() == x.Agent.ID
 }
 
 // merge adds what holds for calls of one skill to what holds for those of others. A

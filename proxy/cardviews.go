@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // cardViews is what a card says to a caller: the skills that are the caller's to use, the gateway's
@@ -29,21 +30,21 @@ type cardViews struct {
 }
 
 // visible lists the skills this caller may read about.
-func (cv *cardViews) visible(x *exchange) []string {
-	if x.principal == nil {
-		return x.agent.Shown(x.view.Skills)
+func (cv *cardViews) visible(x *exchange.Exchange) []string {
+	if x.Principal == nil {
+		return x.Agent.Shown(x.View.Skills)
 	}
-	return cv.Policy.SkillsWith(x.principal, x.agent.ID, x.view.Skills, x.view.Scopes)
+	return cv.Policy.SkillsWith(x.Principal, x.Agent.ID, x.View.Skills, x.View.Scopes)
 }
 
 // cardView says how the agent's card is rewritten for this caller.
-func (cv *cardViews) cardView(x *exchange, version wire.Version) card.View {
+func (cv *cardViews) cardView(x *exchange.Exchange, version wire.Version) card.View {
 	skills := cv.visible(x)
-	base, skill := cv.base(x.agent), ""
+	base, skill := cv.base(x.Agent), ""
 	switch {
-	case x.skill != "":
-		skill, skills = x.skill, []string{x.skill}
-	case x.principal != nil && len(skills) == 1 && len(x.view.Skills) > 1 && addressable(skills[0]):
+	case x.Skill != "":
+		skill, skills = x.Skill, []string{x.Skill}
+	case x.Principal != nil && len(skills) == 1 && len(x.View.Skills) > 1 && addressable(skills[0]):
 		// No A2A request names a skill. A caller who may use just one of several gets
 		// URLs that name it, and every unmodified client then declares it.
 		skill = skills[0]
@@ -52,7 +53,7 @@ func (cv *cardViews) cardView(x *exchange, version wire.Version) card.View {
 		base += skillPath(skill)
 	}
 	var signer *signature.Signer
-	if x.agent.Card.Signed() {
+	if x.Agent.Card.Signed() {
 		signer = cv.signer
 	}
 	return card.View{
@@ -63,35 +64,35 @@ func (cv *cardViews) cardView(x *exchange, version wire.Version) card.View {
 		Skills:       skills,
 		Extensions:   cv.extensions(x, skills),
 		Schemes:      cv.Schemes,
-		Requirements: x.agent.Card.Requirements,
-		Limits:       x.agent.Card.Limits,
-		Hidden:       x.agent.Addresses(),
-		Push:         cv.pushes() && x.view.Card.Push,
-		Extended:     x.view.Card.Extended,
+		Requirements: x.Agent.Card.Requirements,
+		Limits:       x.Agent.Card.Limits,
+		Hidden:       x.Agent.Addresses(),
+		Push:         cv.pushes() && x.View.Card.Push,
+		Extended:     x.View.Card.Extended,
 	}
 }
 
 // offers lists the ways to reach the agent through the gateway that its card is to have.
-func (cv *cardViews) offers(x *exchange, skill string) []card.Offered {
+func (cv *cardViews) offers(x *exchange.Exchange, skill string) []card.Offered {
 	return slices.DeleteFunc(cv.ways(x, skill), func(o card.Offered) bool {
 		has := func(i card.Interface) bool { return i.Binding == o.Binding }
-		return !x.agent.Card.Offers(o.Binding, slices.ContainsFunc(x.agent.Offers(x.view.Card), has))
+		return !x.Agent.Card.Offers(o.Binding, slices.ContainsFunc(x.Agent.Offers(x.View.Card), has))
 	})
 }
 
 // ways lists every way to reach the agent through the gateway: each version in
 // each binding, whatever the agent itself speaks, 1.0 first, because clients take
 // the first they understand.
-func (cv *cardViews) ways(x *exchange, skill string) []card.Offered {
+func (cv *cardViews) ways(x *exchange.Exchange, skill string) []card.Offered {
 	list := []card.Offered{}
-	if len(x.view.Endpoints) == 0 {
+	if len(x.View.Endpoints) == 0 {
 		return list
 	}
-	tenants := x.view.Tenants()
-	authority, own := "", cv.alone(x.agent)
+	tenants := x.View.Tenants()
+	authority, own := "", cv.alone(x.Agent)
 	// What leads a path here leads no path of gRPC here, which cannot begin with it.
 	if cv.GRPC && (own || cv.PublicURL.Path == "") {
-		authority = cv.authority(x.agent)
+		authority = cv.authority(x.Agent)
 	}
 	for _, tenant := range tenants {
 		list = append(list,
@@ -104,7 +105,7 @@ func (cv *cardViews) ways(x *exchange, skill string) []card.Offered {
 	if authority != "" && !own {
 		// gRPC's paths are A2A's: on a host that agents share, the tenant names them.
 		list = append(list, card.Offered{
-			Version: wire.V10, Binding: wire.GRPC, URL: authority, Tenant: tenantName(x.agent.ID, skill),
+			Version: wire.V10, Binding: wire.GRPC, URL: authority, Tenant: tenantName(x.Agent.ID, skill),
 		})
 	}
 	list = append(list,
@@ -135,9 +136,9 @@ func (cv *cardViews) authority(a *agents.Agent) string {
 
 // extensions is what the card says about extensions: the agent's as far as they
 // are permitted, the operator's, and the gateway's own where it has a use.
-func (cv *cardViews) extensions(x *exchange, skills []string) []ext.Declared {
+func (cv *cardViews) extensions(x *exchange.Exchange, skills []string) []ext.Declared {
 	all := []ext.Declared{}
-	for _, rules := range cv.Policy.Extensions(x.principal, x.agent.ID, skills) {
+	for _, rules := range cv.Policy.Extensions(x.Principal, x.Agent.ID, skills) {
 		q := cv.question(x, rules)
 		all = merge(all, cv.Book.Effective(&q))
 	}
@@ -162,34 +163,34 @@ func (cv *cardViews) base(a *agents.Agent) string {
 // extendedCard rewrites the agent's answer to GetExtendedAgentCard as if it were
 // the card: the agent's URLs, credentials and signature do not get out, and the
 // caller sees the skills that caller may use.
-func (cv *cardViews) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
+func (cv *cardViews) extendedCard(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	from, to := 0, len(body)
-	if x.upstream.Binding == wire.JSONRPC {
+	if x.Upstream.Binding == wire.JSONRPC {
 		from, to = seen.Result[0], seen.Result[1]
 	}
-	extended, err := card.ParseWithin(body[from:to], x.agent.Card.Limits)
+	extended, err := card.ParseWithin(body[from:to], x.Agent.Card.Limits)
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's extended card is not a card").Because(err)
 	}
-	v := cv.cardView(x, x.call.Version)
-	v.Binding = x.call.Binding
+	v := cv.cardView(x, x.Call.Version)
+	v.Binding = x.Call.Binding
 	ids := make([]string, 0, len(extended.Skills))
 	for _, s := range extended.Skills {
-		if x.agent.Has(s.ID) {
+		if x.Agent.Has(s.ID) {
 			ids = append(ids, s.ID)
 		}
 	}
-	if x.skill == "" || len(v.Skills) != 1 {
+	if x.Skill == "" || len(v.Skills) != 1 {
 		scopes := agents.ScopesIn(extended.Skills)
 		if scopes == nil {
 			scopes = map[string][][]string{}
 		}
-		maps.Copy(scopes, x.view.Scopes) // what calls are held to counts
-		v.Skills = cv.Policy.SkillsWith(x.principal, x.agent.ID, ids, scopes)
+		maps.Copy(scopes, x.View.Scopes) // what calls are held to counts
+		v.Skills = cv.Policy.SkillsWith(x.Principal, x.Agent.ID, ids, scopes)
 	}
 	out, _, err := extended.Render(v)
 	if err != nil {
 		return nil, err
 	}
-	return splice(body, from, to, out), nil
+	return exchange.Splice(body, from, to, out), nil
 }

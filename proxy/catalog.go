@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // mountCatalog adds the documents that list agents. They are about the whole gateway, and
@@ -21,34 +22,34 @@ func (p *Proxy) mountCatalog(t *routes) {
 		return
 	}
 	for _, form := range []*catalog.Form{&catalog.Own, &catalog.Linkset, &catalog.AI} {
-		t.fix(form.Path, p.recorder.do(p.documents.enter, p.admissions.admit, p.documents.visit, func(x *exchange) error {
+		t.fix(form.Path, p.recorder.do(p.documents.enter, p.admissions.admit, p.documents.visit, func(x *exchange.Exchange) error {
 			return p.documents.serveCatalog(x, form)
 		}))
 	}
 }
 
 // enter is locate for what belongs to no agent.
-func (ds *documents) enter(x *exchange) error {
-	x.rec.Method = "ListAgents"
-	x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
+func (ds *documents) enter(x *exchange.Exchange) error {
+	x.Rec.Method = "ListAgents"
+	x.Call.Binding, x.Call.Version = wire.HTTPJSON, wire.V10
 	if _, err := ds.screen(x); err != nil {
 		return err
 	}
-	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
-		return notAllowed([]string{http.MethodGet, http.MethodHead})
+	if x.Request.Method != http.MethodGet && x.Request.Method != http.MethodHead {
+		return exchange.NotAllowed([]string{http.MethodGet, http.MethodHead})
 	}
 	return nil
 }
 
 // visit is authenticate for the catalog. Strangers may come in where the catalog is public
 // and says anything to them; else they are told no more than of any agent.
-func (ds *documents) visit(x *exchange) error { return ds.greet(x, ds.browse.public) }
+func (ds *documents) visit(x *exchange.Exchange) error { return ds.greet(x, ds.browse.public) }
 
 // serveCatalog answers with the agents that the caller may know of, as far as they are
 // asked for. What an agent's card is to somebody else does not show, nor how many agents
 // there are: a search finds nothing in what is not listed.
-func (ds *documents) serveCatalog(x *exchange, form *catalog.Form) error {
-	q, err := catalog.Parse(x.r.URL.RawQuery, ds.Catalog)
+func (ds *documents) serveCatalog(x *exchange.Exchange, form *catalog.Form) error {
+	q, err := catalog.Parse(x.Request.URL.RawQuery, ds.Catalog)
 	var wrong catalog.Error
 	if errors.As(err, &wrong) {
 		return wire.Errorf(wire.InvalidParams, "%s", wrong.Error())
@@ -58,7 +59,7 @@ func (ds *documents) serveCatalog(x *exchange, form *catalog.Form) error {
 		return err
 	}
 	body, next := ds.browse.Write(form, list, q)
-	h := x.w.Header()
+	h := x.Writer.Header()
 	h.Set("Content-Type", form.Type)
 	h.Set("X-Content-Type-Options", "nosniff") // the texts are agents'
 	if credentials := ds.Authn.CredentialHeaders(); len(credentials) > 0 {
@@ -68,20 +69,20 @@ func (ds *documents) serveCatalog(x *exchange, form *catalog.Form) error {
 	if next != "" {
 		h.Add("Link", "<"+next+`>; rel="next"`)
 	}
-	if x.principal != nil && x.principal.Method != "anonymous" {
+	if x.Principal != nil && x.Principal.Method != "anonymous" {
 		// No entity tag: wherever it is logged it would tell one caller's permissions
 		// from another's.
 		h.Set("Cache-Control", "private, no-store")
 		h.Set("Content-Length", strconv.Itoa(len(body)))
-		x.w.WriteHeader(http.StatusOK)
-		if x.r.Method != http.MethodHead {
-			_, _ = x.w.Write(body) // the client is gone; there is nobody left to tell
+		x.Writer.WriteHeader(http.StatusOK)
+		if x.Request.Method != http.MethodHead {
+			_, _ = x.Writer.Write(body) // the client is gone; there is nobody left to tell
 		}
 		return nil
 	}
 	sum := sha256.Sum256(body)
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(cardMaxAge/time.Second)))
 	h.Set("Etag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
-	http.ServeContent(x.w, x.r, "", time.Time{}, bytes.NewReader(body))
+	http.ServeContent(x.Writer, x.Request, "", time.Time{}, bytes.NewReader(body))
 	return nil
 }

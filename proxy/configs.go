@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/pushconfig"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
@@ -31,11 +32,11 @@ func pages(s wire.Side) bool {
 
 // allConfigs completes the first page of a task's push notification configs, for a
 // caller who takes what it gets for all there is.
-func (fw *forwarder) allConfigs(ctx context.Context, x *exchange, doc []byte) ([]byte, error) {
-	if x.upstream.call.Method != listConfigs || pages(x.side()) || !pages(x.upstream.Side) {
+func (fw *forwarder) allConfigs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
+	if x.Upstream.Call.Method != listConfigs || pages(x.Side()) || !pages(x.Upstream.Side) {
 		return doc, nil
 	}
-	all, err := readPage(x.upstream, doc)
+	all, err := readPage(x.Upstream, doc)
 	if err != nil || all.Next == "" {
 		return doc, err
 	}
@@ -43,7 +44,7 @@ func (fw *forwarder) allConfigs(ctx context.Context, x *exchange, doc []byte) ([
 		if n == morePages {
 			return nil, wire.Errorf(wire.BadAgentResponse, "the list of push notification configs does not end")
 		}
-		c := question(listConfigs, x.call.TaskID, nil)
+		c := question(listConfigs, x.Call.TaskID, nil)
 		c.PageToken = all.Next
 		l, next, seen, err := fw.put(ctx, x, c)
 		if err != nil {
@@ -58,18 +59,18 @@ func (fw *forwarder) allConfigs(ctx context.Context, x *exchange, doc []byte) ([
 		}
 		all.Configs, all.Next = append(all.Configs, page.Configs...), page.Next
 	}
-	return writePage(x.upstream, all)
+	return writePage(x.Upstream, all)
 }
 
 // noConfigs reports whether an error is 0.1's way to say that a task has no push
 // notification config. 0.1 has no list: it was asked for the one there can be.
-func noConfigs(x *exchange, seen wire.Answer) bool {
-	return x.call.Method == listConfigs && x.upstream.Version == wire.V01 && seen.Error == wire.TaskNotFound.Code
+func noConfigs(x *exchange.Exchange, seen wire.Answer) bool {
+	return x.Call.Method == listConfigs && x.Upstream.Version == wire.V01 && seen.Error == wire.TaskNotFound.Code
 }
 
 // deliverNoConfig gives the caller an empty list of push notification configs.
-func deliverNoConfig(x *exchange) error {
-	x.upstream.retell.From = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
+func deliverNoConfig(x *exchange.Exchange) error {
+	x.Upstream.Retell.From = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 	return deliverAnswer(x, []byte(`{"configs":[]}`))
 }
 
@@ -80,7 +81,7 @@ type rpcPage struct {
 	Result  configPage     `json:"result"`
 }
 
-func readPage(l *upstreamCall, doc []byte) (configPage, error) {
+func readPage(l *exchange.UpstreamCall, doc []byte) (configPage, error) {
 	var err error
 	var page rpcPage
 	doc = jsonscan.Mend(doc)
@@ -95,31 +96,31 @@ func readPage(l *upstreamCall, doc []byte) (configPage, error) {
 	return page.Result, nil
 }
 
-func writePage(l *upstreamCall, page configPage) ([]byte, error) {
+func writePage(l *exchange.UpstreamCall, page configPage) ([]byte, error) {
 	if l.Binding == wire.JSONRPC {
-		return json.Marshal(rpcPage{Version: "2.0", ID: l.call.ID, Result: page})
+		return json.Marshal(rpcPage{Version: "2.0", ID: l.Call.ID, Result: page})
 	}
 	return json.Marshal(page)
 }
 
 // configs completes an answer about push notification configs, and shows the caller its
 // own webhooks in it.
-func (fw *forwarder) configs(ctx context.Context, x *exchange, doc []byte) ([]byte, error) {
+func (fw *forwarder) configs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
 	doc, err := fw.allConfigs(ctx, x, doc)
-	if err != nil || fw.Relay == nil || !x.call.Method.Push {
+	if err != nil || fw.Relay == nil || !x.Call.Method.Push {
 		return doc, err
 	}
 	ctx = context.WithoutCancel(ctx) // the agent has done it
-	if x.call.Method == deleteConfig {
+	if x.Call.Method == deleteConfig {
 		return doc, fw.forgetConfig(ctx, x)
 	}
-	return pushconfig.Rewrite(x.upstream.Binding, x.upstream.Version, doc,
+	return pushconfig.Rewrite(x.Upstream.Binding, x.Upstream.Version, doc,
 		func(task string, found pushconfig.Config) (pushconfig.Config, bool, error) {
 			h, err := fw.shown(ctx, x, found)
 			if err != nil || h == nil || task != "" && h.Task != "" && h.Task != task {
 				return pushconfig.Config{}, false, err
 			}
-			if err := fw.Relay.Hooks.Bind(ctx, h, x.call.TaskID, "", found.ID, x.oneConfig()); err != nil {
+			if err := fw.Relay.Hooks.Bind(ctx, h, x.Call.TaskID, "", found.ID, x.OneConfig()); err != nil {
 				return pushconfig.Config{}, false, err
 			}
 			return masked(h), true, nil
@@ -129,12 +130,12 @@ func (fw *forwarder) configs(ctx context.Context, x *exchange, doc []byte) ([]by
 // shown is the caller's webhook behind a config that the agent shows; nil for one that
 // is not the caller's, or not known: the URL of another's would let the caller deliver
 // there, and whose an address is that was registered elsewhere nobody knows.
-func (no *notifications) shown(ctx context.Context, x *exchange, found pushconfig.Config) (*push.Webhook, error) {
-	if x.webhook != nil { // the answer to a create, whatever it says
-		return x.webhook.Webhook, nil
+func (no *notifications) shown(ctx context.Context, x *exchange.Exchange, found pushconfig.Config) (*push.Webhook, error) {
+	if x.Webhook != nil { // the answer to a create, whatever it says
+		return x.Webhook.Webhook, nil
 	}
 	h, err := no.Relay.Hooks.FindURL(ctx, no.PublicURL, found.URL)
-	if err != nil || h == nil || h.Agent != x.agent.ID || h.Owner != x.principal.Key() {
+	if err != nil || h == nil || h.Agent != x.Agent.ID || h.Owner != x.Principal.Key() {
 		return nil, err
 	}
 	return h, nil
@@ -151,16 +152,16 @@ func masked(h *push.Webhook) pushconfig.Config {
 // forgetConfig ends the webhook of a config that the agent has deleted. One that came
 // with a send has no id here until the agent shows it; if it is the only one of the
 // task's without, it is meant.
-func (wh *webhooks) forgetConfig(ctx context.Context, x *exchange) error {
-	list, err := wh.relay.Hooks.OfTask(ctx, x.agent.ID, x.call.TaskID)
+func (wh *webhooks) forgetConfig(ctx context.Context, x *exchange.Exchange) error {
+	list, err := wh.relay.Hooks.OfTask(ctx, x.Agent.ID, x.Call.TaskID)
 	if err != nil {
 		return err
 	}
 	var named, nameless []*push.Webhook
 	for _, h := range list {
 		switch {
-		case h.Owner != x.principal.Key():
-		case h.Config == x.call.ConfigID:
+		case h.Owner != x.Principal.Key():
+		case h.Config == x.Call.ConfigID:
 			named = append(named, h)
 		case h.Config == "":
 			nameless = append(nameless, h)

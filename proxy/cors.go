@@ -7,7 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // pageVerbs are what pages may ask with.
@@ -31,16 +31,6 @@ func (fe *frontend) pageFields() string {
 	return strings.Join(list, ", ")
 }
 
-// forPages reports whether pages may have business at a site: all but where agents deliver
-// notifications, gRPC, and what is about the listener.
-func (at *site) forPages() bool {
-	switch at.fixed {
-	case "", sharedPath, sharedPath + "/", catalog.Own.Path:
-		return true
-	}
-	return strings.HasPrefix(at.fixed, "/.well-known/")
-}
-
 // preflights reports whether a request is a browser's question, which comes before the
 // request of a page and without its credential (Fetch, CORS-preflight fetch).
 func preflights(r *http.Request) bool {
@@ -50,19 +40,19 @@ func preflights(r *http.Request) bool {
 // servePreflight answers it. Whether there is anything at the path is for the call to find
 // out, whose caller is known.
 func (fe *frontend) servePreflight(fields string) stage {
-	return func(x *exchange) error {
-		x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
+	return func(x *exchange.Exchange) error {
+		x.Call.Binding, x.Call.Version = wire.HTTPJSON, wire.V10
 		if _, err := fe.screen(x); err != nil {
 			return err
 		}
-		h := x.w.Header()
-		fe.Server.CORS.Preflight(h, x.r.Header["Origin"], pageVerbs, fields)
-		if !fe.Server.CORS.Allows(x.r.Header["Origin"]) {
+		h := x.Writer.Header()
+		fe.Server.CORS.Preflight(h, x.Request.Header["Origin"], pageVerbs, fields)
+		if !fe.Server.CORS.Allows(x.Request.Header["Origin"]) {
 			return foreignPage()
 		}
-		guard(h)
-		x.w.readers = nil // all is said
-		x.w.WriteHeader(http.StatusNoContent)
+		exchange.Guard(h)
+		x.Writer.Readers = nil // all is said
+		x.Writer.WriteHeader(http.StatusNoContent)
 		return nil
 	}
 }
@@ -76,9 +66,9 @@ func foreignPage() *wire.Error {
 // CORS-safelisted request-header). They come from where their user is, and with the user's client
 // certificate; that the page cannot read the answer does not keep a call without a body from
 // having its effect.
-func (fe *frontend) checkCrossOrigin(x *exchange) error {
-	origin := x.r.Header["Origin"]
-	if origin == nil || x.r.Method != http.MethodPost || x.call.Binding != wire.HTTPJSON || wire.MediaType(x.r.Header.Get("Content-Type")) {
+func (fe *frontend) checkCrossOrigin(x *exchange.Exchange) error {
+	origin := x.Request.Header["Origin"]
+	if origin == nil || x.Request.Method != http.MethodPost || x.Call.Binding != wire.HTTPJSON || wire.MediaType(x.Request.Header.Get("Content-Type")) {
 		return nil
 	}
 	if fe.ownOrigin(origin) || fe.Server.CORS != nil && fe.Server.CORS.Allows(origin) {
@@ -98,16 +88,9 @@ func (fe *frontend) ownOrigin(origin []string) bool {
 	return ok && (own || fe.hosts[host] != nil)
 }
 
-// readers are the pages that may read an answer.
-type readers struct {
-	*server.CORS
-	origin []string // of the page that asked
-	more   []string // names of fields that they may read, beside the gateway's own
-}
-
 // letRead has an answer say which pages may read it, whatever becomes of the request.
-func (rc *recorder) letRead(x *exchange) {
-	if rc.Server.CORS != nil && x.at.forPages() {
-		x.w.readers = &readers{CORS: rc.Server.CORS, origin: x.r.Header["Origin"]}
+func (rc *recorder) letRead(x *exchange.Exchange) {
+	if rc.Server.CORS != nil && x.Site.ForPages() {
+		x.Writer.Readers = &exchange.Readers{CORS: rc.Server.CORS, Origin: x.Request.Header["Origin"]}
 	}
 }

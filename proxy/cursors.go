@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // cursors seals what clients bring back unchanged: page tokens of lists and the event ids by which
@@ -35,18 +36,18 @@ const (
 )
 
 // sealPage makes a page token. It is good for this caller, agent and filter.
-func (cu *cursors) sealPage(x *exchange, list byte, plain []byte) string {
+func (cu *cursors) sealPage(x *exchange.Exchange, list byte, plain []byte) string {
 	sealed := cu.sealer.Seal(pagePurpose, append([]byte{list}, plain...), listBinding(x))
 	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
 // openPage reads the page token of the call; nil without one. What is wrong with a token
 // that is not good here, nobody is told: it may be somebody else's.
-func (cu *cursors) openPage(x *exchange, list byte) ([]byte, *wire.Error) {
-	if x.call.PageToken == "" {
+func (cu *cursors) openPage(x *exchange.Exchange, list byte) ([]byte, *wire.Error) {
+	if x.Call.PageToken == "" {
 		return nil, nil
 	}
-	sealed, err := base64.RawURLEncoding.Strict().DecodeString(x.call.PageToken)
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(x.Call.PageToken)
 	var plain []byte
 	if err == nil {
 		plain, err = cu.sealer.Unseal(pagePurpose, sealed, listBinding(x))
@@ -63,8 +64,8 @@ func badPage() *wire.Error {
 
 // listBinding says which list a call is about: whose, on which agent, and of which tasks, as
 // the caller has put it. The size of pages does not belong to it.
-func listBinding(x *exchange) []byte {
-	given := givenIn(&x.call, x.parameters())
+func listBinding(x *exchange.Exchange) []byte {
+	given := givenIn(&x.Call, x.Parameters())
 	sum := sha256.New()
 	part := func(s string) {
 		var n [8]byte
@@ -72,9 +73,9 @@ func listBinding(x *exchange) []byte {
 		sum.Write(n[:])
 		sum.Write([]byte(s))
 	}
-	part(x.principal.Key())
-	part(x.agent.ID)
-	part(x.nameFor(x.call.ContextID))
+	part(x.Principal.Key())
+	part(x.Agent.ID)
+	part(x.NameFor(x.Call.ContextID))
 	for _, name := range []string{"status", "statusTimestampAfter", "lastUpdatedAfter", "historyLength", "includeArtifacts"} {
 		part(given[name])
 		part(given[snake(name)])

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // decoder finds out whom a request is for and reads what it asks, in each binding and version.
@@ -39,9 +40,9 @@ type decoder struct {
 
 // readBody takes in the whole request body: nothing is forwarded that has not
 // been read and checked to its end.
-func (de *decoder) readBody(x *exchange) (*buffers.Buffer, error) {
+func (de *decoder) readBody(x *exchange.Exchange) (*buffers.Buffer, error) {
 	limit := int64(de.Server.Limits.Body)
-	b := buffers.NewFor(min(x.r.ContentLength, limit))
+	b := buffers.NewFor(min(x.Request.ContentLength, limit))
 	err := de.takeIn(x, b, limit)
 	if err == nil {
 		return b, nil
@@ -51,38 +52,38 @@ func (de *decoder) readBody(x *exchange) (*buffers.Buffer, error) {
 	var over overload.Rung
 	switch {
 	case errors.As(err, &over):
-		x.w.Header().Set("Connection", "close") // nobody reads the rest
+		x.Writer.Header().Set("Connection", "close") // nobody reads the rest
 		return nil, err
 	case errors.Is(err, buffers.ErrTooLong), errors.As(err, &tooLarge):
-		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
+		x.Writer.Header().Set("Connection", "close") // the rest of the body is not worth reading
 		return nil, wire.Errorf(wire.TooLarge, "the body exceeds server.limits.body (%d bytes)", limit)
 	}
-	if x.r.ProtoMajor == 1 {
-		x.w.Header().Set("Connection", "close") // where the next request begins is not known
+	if x.Request.ProtoMajor == 1 {
+		x.Writer.Header().Set("Connection", "close") // where the next request begins is not known
 	}
 	return nil, wire.Errorf(wire.Malformed, "the body could not be read").Because(err)
 }
 
 // takeIn reads a body into b. Of one whose length is not said no more is read than any body
 // may have, until there is memory for the largest that it may turn out to be.
-func (de *decoder) takeIn(x *exchange, b *buffers.Buffer, limit int64) error {
-	length := x.r.ContentLength
+func (de *decoder) takeIn(x *exchange.Exchange, b *buffers.Buffer, limit int64) error {
+	length := x.Request.ContentLength
 	if length > limit {
 		return buffers.ErrTooLong
 	}
 	if large := int64(de.Server.Limits.LargeBody); length < 0 && large < limit {
-		if err := b.Fill(x.r.Body, length, large); !errors.Is(err, buffers.ErrTooLong) {
+		if err := b.Fill(x.Request.Body, length, large); !errors.Is(err, buffers.ErrTooLong) {
 			return err
 		}
 		if err := de.makeRoom(x, limit); err != nil {
 			return err
 		}
-		return b.Fill(x.r.Body, length, limit)
+		return b.Fill(x.Request.Body, length, limit)
 	}
 	if err := de.makeRoom(x, length); err != nil {
 		return err
 	}
-	return b.Fill(x.r.Body, length, limit)
+	return b.Fill(x.Request.Body, length, limit)
 }
 
 func (de *decoder) decodeLimits() wire.Limits {

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -45,11 +46,11 @@ type flight struct {
 
 // withDedupe has a message forwarded unless it was before.
 func (dd *deduper) withDedupe(forward stage) stage {
-	return func(x *exchange) error {
-		if x.agent.Dedupe.Window == 0 || x.call.MessageID == "" || x.r.Header.Get(resumeHeader) != "" {
+	return func(x *exchange.Exchange) error {
+		if x.Agent.Dedupe.Window == 0 || x.Call.MessageID == "" || x.Request.Header.Get(resumeHeader) != "" {
 			return forward(x) // who comes back to a stream sends nothing again
 		}
-		if x.call.Method.Sends() {
+		if x.Call.Method.Sends() {
 			return dd.dedupe(x, forward)
 		}
 		return forward(x)
@@ -57,9 +58,9 @@ func (dd *deduper) withDedupe(forward stage) stage {
 }
 
 // dedupe makes x's call the one that is sent, or answers it by that one.
-func (dd *deduper) dedupe(x *exchange, forward stage) error {
-	x.stays = true // others wait for what becomes of it
-	key, mine := messageKey(x), &flight{digest: messageDigest(x), side: x.saidTo(), stream: x.call.Streaming, done: make(chan struct{})}
+func (dd *deduper) dedupe(x *exchange.Exchange, forward stage) error {
+	x.Stays = true // others wait for what becomes of it
+	key, mine := messageKey(x), &flight{digest: messageDigest(x), side: x.SaidTo(), stream: x.Call.Streaming, done: make(chan struct{})}
 	dd.repeats.mu.Lock()
 	other := dd.repeats.flights[key]
 	if other == nil {
@@ -79,7 +80,7 @@ func (dd *deduper) dedupe(x *exchange, forward stage) error {
 	known, err := dd.reserve(x, key, mine.digest)
 	switch {
 	case err != nil:
-		err = retryLater("1", "whether the message was sent before cannot be known at the moment").Because(err)
+		err = exchange.RetryLater("1", "whether the message was sent before cannot be known at the moment").Because(err)
 	case known != nil:
 		mine.result, mine.err = known, nil
 		return dd.repeat(x, known, mine)
@@ -94,10 +95,10 @@ func (dd *deduper) dedupe(x *exchange, forward stage) error {
 var errNobodySaid = errors.New("the call that this one waited for has failed")
 
 // shareable is an error as several exchanges may have it.
-func (dd *deduper) shareable(x *exchange, err error) error {
+func (dd *deduper) shareable(x *exchange.Exchange, err error) error {
 	var e *wire.Error
 	if !errors.As(err, &e) {
-		if err == nil || !x.uncertain(err) {
+		if err == nil || !x.Uncertain(err) {
 			return err
 		}
 		e = dd.refusal(x, err) // they have sent nothing themselves
@@ -108,8 +109,8 @@ func (dd *deduper) shareable(x *exchange, err error) error {
 }
 
 // join waits for the same message, which another exchange of this process sends.
-func (dd *deduper) join(x *exchange, f, mine *flight) error {
-	x.rec.Deduplicated = true
+func (dd *deduper) join(x *exchange.Exchange, f, mine *flight) error {
+	x.Rec.Deduplicated = true
 	switch {
 	case f.digest != mine.digest:
 		return otherContent(x)
@@ -117,8 +118,8 @@ func (dd *deduper) join(x *exchange, f, mine *flight) error {
 		return inProgress()
 	}
 	select {
-	case <-x.ctx.Done():
-		return context.Cause(x.ctx)
+	case <-x.Ctx.Done():
+		return context.Cause(x.Ctx)
 	case <-f.done:
 	}
 	if f.err != nil {
@@ -128,16 +129,16 @@ func (dd *deduper) join(x *exchange, f, mine *flight) error {
 }
 
 // lead sends the message and keeps what became of it.
-func (dd *deduper) lead(x *exchange, key string, mine *flight, forward stage) (*processed, error) {
+func (dd *deduper) lead(x *exchange.Exchange, key string, mine *flight, forward stage) (*processed, error) {
 	if !mine.stream {
 		// Who gives up and sends it again finds the answer.
-		x.ctx = context.WithoutCancel(x.ctx)
+		x.Ctx = context.WithoutCancel(x.Ctx)
 	}
 	var reached atomic.Bool
-	x.ctx = httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }})
-	before := x.w.Header().Clone()
+	x.Ctx = httptrace.WithClientTrace(x.Ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }})
+	before := x.Writer.Header().Clone()
 	if !mine.stream {
-		x.w.copy = new(bytes.Buffer)
+		x.Writer.Copy = new(bytes.Buffer)
 	}
 	result := &processed{Digest: mine.digest[:], Lost: true}
 	settled := false
@@ -156,7 +157,7 @@ func (dd *deduper) lead(x *exchange, key string, mine *flight, forward stage) (*
 	if result.Lost = err != nil && result.Task == ""; err == nil && !mine.stream {
 		result.answered(x, mine.side, before)
 	}
-	if err == nil && refused(x.rec.Reason) && !x.begun() {
+	if err == nil && refused(x.Rec.Reason) && !x.Begun() {
 		dd.forget(x, key) // only who waits for it gets the same
 		return result, nil
 	}
@@ -174,19 +175,16 @@ func refused(reason string) bool {
 	return false
 }
 
-// begun reports whether the agent has shown a task.
-func (x *recording) begun() bool { return x.rec.TaskState != "" || x.learned != (wire.TaskRef{}) }
-
 // mayHaveTaken reports whether the agent may have taken the message.
-func mayHaveTaken(x *exchange, err error, reached bool) bool {
+func mayHaveTaken(x *exchange.Exchange, err error, reached bool) bool {
 	var e *wire.Error
 	var away *upstream.Unavailable
 	said := errors.As(err, &e)
 	switch {
-	case x.sent.IsZero(), !reached, errors.Is(err, upstream.ErrBusy), errors.As(err, &away), upstream.NoConnection(err):
+	case x.Sent.IsZero(), !reached, errors.Is(err, upstream.ErrBusy), errors.As(err, &away), upstream.NoConnection(err):
 		return false
-	case x.rec.UpstreamStatus != 0:
-		return !said || !refused(e.Reason) || !errors.Is(err, errAgentSaid) || x.begun()
+	case x.Rec.UpstreamStatus != 0:
+		return !said || !refused(e.Reason) || !errors.Is(err, exchange.ErrAgentSaid) || x.Begun()
 	case said: // before it was sent: its credentials were not to be had
 		return e.Reason == wire.AgentTimeout.Reason || e.Reason == wire.BadAgentResponse.Reason
 	}
@@ -194,34 +192,34 @@ func mayHaveTaken(x *exchange, err error, reached bool) bool {
 }
 
 // taskShown is the task that the answer showed, as the caller calls it.
-func taskShown(x *exchange) string {
-	if x.task.Agent != "" && x.task.Agent == x.rec.TaskID {
-		return x.task.Caller
+func taskShown(x *exchange.Exchange) string {
+	if x.Task.Agent != "" && x.Task.Agent == x.Rec.TaskID {
+		return x.Task.Caller
 	}
-	return x.rec.TaskID
+	return x.Rec.TaskID
 }
 
 // messageKey is whose message it is, to which agent, and how it is called. Whose stands in
 // front, as owners share the memory.
-func messageKey(x *exchange) string {
-	who, sum := sha256.Sum256([]byte(x.principal.Key())), sha256.New()
-	addPart(sum, x.principal.Key())
-	addPart(sum, x.agent.ID)
-	addPart(sum, x.call.MessageID)
+func messageKey(x *exchange.Exchange) string {
+	who, sum := sha256.Sum256([]byte(x.Principal.Key())), sha256.New()
+	addPart(sum, x.Principal.Key())
+	addPart(sum, x.Agent.ID)
+	addPart(sum, x.Call.MessageID)
 	return hex.EncodeToString(who[:16]) + "/" + hex.EncodeToString(sum.Sum(nil))
 }
 
 // messageDigest is the content: all that the agent makes of the message depends on. The
 // binding, the version and the JSON-RPC id are no part of it.
-func messageDigest(x *exchange) [sha256.Size]byte {
+func messageDigest(x *exchange.Exchange) [sha256.Size]byte {
 	sum := sha256.New()
-	addPart(sum, x.call.Method.Name)
-	addPart(sum, x.skill)
-	for _, uri := range slices.Sorted(slices.Values(x.terms.Send)) {
+	addPart(sum, x.Call.Method.Name)
+	addPart(sum, x.Skill)
+	for _, uri := range slices.Sorted(slices.Values(x.Terms.Send)) {
 		addPart(sum, uri)
 	}
 	addPart(sum, "")
-	sum.Write(x.call.Params)
+	sum.Write(x.Call.Params)
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
@@ -233,10 +231,10 @@ func addPart(sum hash.Hash, s string) {
 	sum.Write([]byte(s))
 }
 
-func inProgress() *wire.Error { return retryLater("1", "this message is being processed") }
+func inProgress() *wire.Error { return exchange.RetryLater("1", "this message is being processed") }
 
-func otherContent(x *exchange) *wire.Error {
+func otherContent(x *exchange.Exchange) *wire.Error {
 	e := wire.Errorf(wire.Duplicate, "the messageId was used before for another content")
-	e.Meta = map[string]string{"messageId": x.call.MessageID}
+	e.Meta = map[string]string{"messageId": x.Call.MessageID}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -17,28 +18,28 @@ var errDetached = errors.New("the exchange goes on elsewhere")
 // mayLeave reports whether the stream of an exchange can go on without its handler. Over
 // HTTP/2 there is nothing to be had from it: the connection is that of other calls too.
 // The stream of an answer that the gateway itself has given ends where that was begun.
-func mayLeave(x *exchange) bool {
-	return x.r.ProtoMajor == 1 && x.away == nil && !x.stays && x.question == nil
+func mayLeave(x *exchange.Exchange) bool {
+	return x.Request.ProtoMajor == 1 && x.Away == nil && !x.Stays && x.Question == nil
 }
 
 // leave has a stream that waits for its next event go on in a goroutine of its own, on a
 // connection that is not net/http's any more. What a request has gone through by then
 // took a deep stack and several buffers, and streams wait for hours. It is false where
 // that cannot be done.
-func (se *sessions) leave(x *exchange, at *streamSession, closed func()) bool {
-	taken, ok := server.Take(x.w.ResponseWriter, x.r)
+func (se *sessions) leave(x *exchange.Exchange, at *streamSession, closed func()) bool {
+	taken, ok := server.Take(x.Writer.ResponseWriter, x.Request)
 	if !ok {
 		return false
 	}
-	x.depict() // while the route is known
+	x.Depict() // while the route is known
 	release := func() {}
 	if se.Hold != nil {
 		release = se.Hold()
 	}
-	x.ctx = se.Telemetry.Under(taken.Context(), x.ctx)
-	x.r.Body = http.NoBody // and nothing else of it: what looks at the task reads its header meanwhile
-	x.w.ResponseWriter = taken
-	x.away = taken
+	x.Ctx = se.Telemetry.Under(taken.Context(), x.Ctx)
+	x.Request.Body = http.NoBody // and nothing else of it: what looks at the task reads its header meanwhile
+	x.Writer.ResponseWriter = taken
+	x.Away = taken
 	s := &detachedStream{streamSession: at, closed: func() { closed(); release() }}
 	s.again = func() { se.proceed(s) }
 	at.relay.Leave = nil
@@ -79,9 +80,9 @@ func (s *detachedStream) proceed() (err error, v any) { //nolint:revive,staticch
 
 func (s *detachedStream) begin() {
 	var ctx context.Context
-	ctx, s.done = s.watch(s.x.away.Context())
-	s.x.fed = true
-	s.relaying = s.relay.Begin(ctx, s.x.w, s.a)
+	ctx, s.done = s.watch(s.x.Away.Context())
+	s.x.Fed = true
+	s.relaying = s.relay.Begin(ctx, s.x.Writer, s.a)
 }
 
 // finish ends what begin has begun; err is what came of it.
@@ -103,10 +104,10 @@ func (se *sessions) stay(s *detachedStream, err error, v any) {
 	defer s.closed()
 	defer func() {
 		if recover() != nil { // the response is cut off on purpose
-			x.away.Abort()
+			x.Away.Abort()
 			return
 		}
-		x.away.End()
+		x.Away.End()
 	}()
 	defer func() { se.conclude(x, recover()) }()
 	err = se.within(x, func(_ context.Context, late *time.Timer) error {
@@ -122,39 +123,10 @@ func (se *sessions) stay(s *detachedStream, err error, v any) {
 	}
 }
 
-// detachedRequest is a request to an agent that may outlive the call it was made for.
-type detachedRequest struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	unhook func() bool
-	kept   bool
-}
-
 // detach begins one; until keep is called it ends with ctx.
-func detach(ctx context.Context) *detachedRequest {
-	d := new(detachedRequest)
-	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	d.unhook = context.AfterFunc(ctx, func() { d.cancel(context.Cause(ctx)) })
+func detach(ctx context.Context) *exchange.DetachedRequest {
+	d := new(exchange.DetachedRequest)
+	d.Ctx, d.Cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	d.Unhook = context.AfterFunc(ctx, func() { d.Cancel(context.Cause(ctx)) })
 	return d
-}
-
-// keep lets the request go on without the call. Its end is then that of the feed which
-// reads the answer.
-func (d *detachedRequest) keep() {
-	d.unhook()
-	d.kept = true
-}
-
-// stop ends the request.
-func (d *detachedRequest) stop() {
-	d.unhook()
-	d.cancel(nil)
-}
-
-// letGo is done with an answer, unless a feed is reading it. d is nil where the request
-// could not outlive the call.
-func (d *detachedRequest) letGo(resp *http.Response) {
-	if d == nil || !d.kept {
-		_ = resp.Body.Close() // nothing is left to do with it
-	}
 }

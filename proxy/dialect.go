@@ -5,14 +5,13 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
-	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 var subscribeToTask = method(wire.SubscribeToTask)
@@ -99,55 +98,33 @@ func (m dialect) fromCanonical(id []byte, events [][]byte) ([][]byte, error) {
 	return out, nil
 }
 
-// uses notes that a quirk was used for the call.
-func (x *recording) usesQuirk(q agents.Quirk) {
-	if !slices.Contains(x.rec.Quirks, string(q)) {
-		x.rec.Quirks = append(x.rec.Quirks, string(q))
-	}
-}
-
 // zoned is an answer or event of such a side as it is read, and whether that is otherwise than
 // it came.
 func zoned(doc []byte) (read []byte, changed bool) {
 	read = translate.Zoned(doc)
-	return read, !same(doc, read)
-}
-
-// scripts are what runtimes of JavaScript call themselves in User-Agent: Node's
-// fetch and grpc-js, Deno, Bun, and browsers.
-var scripts = []string{"node", "undici", "deno", "bun/", "mozilla/"}
-
-// callerBytes is the same of the caller.
-func (x *fromClient) callerBytes() translate.Bytes {
-	agent := strings.ToLower(x.r.UserAgent())
-	for _, name := range scripts {
-		if strings.Contains(agent, name) {
-			return translate.Plain
-		}
-	}
-	return translate.Doubled
+	return read, !exchange.Same(doc, read)
 }
 
 // isOlder reports whether the interface's agent speaks a version before this one,
 // which on the wire is called 0.3 all the same.
-func isOlder(x *exchange, version string) bool {
-	return x.endpoint.Version == wire.V03 && x.view.Card.Predates(version)
+func isOlder(x *exchange.Exchange, version string) bool {
+	return x.Endpoint.Version == wire.V03 && x.View.Card.Predates(version)
 }
 
 // getOlderCard gets the extended card as 0.2 has it: a plain GET beside the URL that
 // the agent is called at (A2A 0.2.6 §7.10).
-func getOlderCard(x *exchange) error {
-	beside, err := x.endpoint.URL.Parse("agent/authenticatedExtendedCard")
+func getOlderCard(x *exchange.Exchange) error {
+	beside, err := x.Endpoint.URL.Parse("agent/authenticatedExtendedCard")
 	if err != nil {
 		return err
 	}
-	at := *x.endpoint
+	at := *x.Endpoint
 	at.Binding, at.URL = wire.HTTPJSON, beside
-	x.upstream = &upstreamCall{
+	x.Upstream = &exchange.UpstreamCall{
 		Endpoint: &at,
-		call:     &wire.Call{Version: at.Version, Binding: at.Binding, Method: x.call.Method},
-		verb:     http.MethodGet,
-		retell:   &translate.Retelling{From: at.Side, Call: &x.call},
+		Call:     &wire.Call{Version: at.Version, Binding: at.Binding, Method: x.Call.Method},
+		Verb:     http.MethodGet,
+		Retell:   &translate.Retelling{From: at.Side, Call: &x.Call},
 	}
 	return nil
 }
@@ -155,14 +132,14 @@ func getOlderCard(x *exchange) error {
 // ended gives the refusal of a message to a task that has ended the name that 1.0
 // has for it (A2A 1.0 §3.1.1). Before, agents called such a message invalid, and
 // a client could not tell that it should begin anew.
-func (fw *forwarder) ended(ctx context.Context, x *exchange, e *wire.Error) *wire.Error {
+func (fw *forwarder) ended(ctx context.Context, x *exchange.Exchange, e *wire.Error) *wire.Error {
 	invalid := e.Code == wire.InvalidParams.Code || e.Code == wire.InvalidRequest.Code
-	if !invalid || x.call.TaskID == "" || x.call.Method.Subject != wire.OfMessage ||
-		x.call.Version != wire.V10 || x.endpoint.Version == wire.V10 {
+	if !invalid || x.Call.TaskID == "" || x.Call.Method.Subject != wire.OfMessage ||
+		x.Call.Version != wire.V10 || x.Endpoint.Version == wire.V10 {
 		return e
 	}
-	_, _, seen, err := fw.ask(ctx, x, question(getTask, x.call.TaskID, nil))
-	if err != nil || !terminal(seen.State) {
+	_, _, seen, err := fw.ask(ctx, x, question(getTask, x.Call.TaskID, nil))
+	if err != nil || !exchange.Terminal(seen.State) {
 		return e
 	}
 	return wire.Errorf(wire.Unsupported, "the task has ended; a message without its id begins another").Because(e)

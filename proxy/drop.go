@@ -5,17 +5,18 @@ import (
 	"errors"
 	"io"
 
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // refused is why a client's stream ends with an event, err being what became of it: for one
 // that is not for the client, with what of the feed the client is not given for it.
 func (a *subscriber) refused(e stream.Entry, err error) error {
-	if err == nil || errors.Is(err, errAnswers) || errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) || a.x.held != nil {
+	if err == nil || errors.Is(err, errAnswers) || errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) || a.x.Held != nil {
 		return err
 	}
 	d := &stream.Dropped{Err: err}
-	if found, failed := a.sessions.judgedOf(a.x.upstream.Side, e); failed != nil || !isError(found.seen) { // which the client gets in other words
+	if found, failed := a.sessions.judgedOf(a.x.Upstream.Side, e); failed != nil || !exchange.IsError(found.seen) { // which the client gets in other words
 		d.Add(len(e.Data))
 	}
 	a.drop(d)
@@ -30,7 +31,7 @@ func (a *subscriber) drop(d *stream.Dropped) {
 	if a.cursor == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.x.ctx), stream.DropTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.x.Ctx), stream.DropTime)
 	defer cancel()
 	for {
 		e, err := a.cursor.Next(ctx)
@@ -45,17 +46,5 @@ func (a *subscriber) drop(d *stream.Dropped) {
 		case !d.Add(len(e.Data)):
 			return
 		}
-	}
-}
-
-// dropped records what the client was not given of a stream that has ended with err, and
-// which rule that was about.
-func (x *recording) dropped(err error) {
-	if r, ok := stream.RuleOf(err); ok {
-		x.rec.Grammar = r.Err.Error()
-	}
-	var d *stream.Dropped
-	if errors.As(err, &d) {
-		x.rec.DroppedEvents, x.rec.DroppedBytes, x.rec.DroppedMore = d.Events, d.Bytes, d.More
 	}
 }

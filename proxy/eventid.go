@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // eventPurpose is what event ids are sealed for.
@@ -26,7 +27,7 @@ type mark struct {
 
 // sealTask makes what the ids of a stream's events have in common: good for this caller
 // and agent, and for nobody else.
-func (cu *cursors) sealTask(x *exchange, task string, epoch [8]byte) string {
+func (cu *cursors) sealTask(x *exchange.Exchange, task string, epoch [8]byte) string {
 	plain := append(append(make([]byte, 0, len(epoch)+len(task)), epoch[:]...), task...)
 	return base64.RawURLEncoding.EncodeToString(cu.sealer.Seal(eventPurpose, plain, eventBinding(x))) + "."
 }
@@ -36,20 +37,20 @@ const longestMark = 4096
 
 // openMark reads the event id that the caller comes back with; nil without one. What is
 // wrong with an id that is not good here nobody is told: it may be somebody else's.
-func (se *sessions) openMark(x *exchange) (*mark, *wire.Error) {
-	lines := x.r.Header[resumeHeader]
-	if !x.call.Streaming || len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
+func (se *sessions) openMark(x *exchange.Exchange) (*mark, *wire.Error) {
+	lines := x.Request.Header[resumeHeader]
+	if !x.Call.Streaming || len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
 		return nil, nil
 	}
 	var m mark
-	if len(lines) == 1 && se.readMark(x, lines[0], &m) && (x.call.TaskID == "" || x.call.TaskID == m.task) {
+	if len(lines) == 1 && se.readMark(x, lines[0], &m) && (x.Call.TaskID == "" || x.Call.TaskID == m.task) {
 		return &m, nil
 	}
-	se.Telemetry.Metrics.StreamRefused(x.agent.ID)
+	se.Telemetry.Metrics.StreamRefused(x.Agent.ID)
 	return nil, wire.Errorf(wire.InvalidParams, "Last-Event-ID is not one that this gateway has given you for this task")
 }
 
-func (cu *cursors) readMark(x *exchange, id string, m *mark) bool {
+func (cu *cursors) readMark(x *exchange.Exchange, id string, m *mark) bool {
 	head, tail, ok := strings.Cut(id, ".")
 	if !ok || len(id) > longestMark {
 		return false
@@ -71,8 +72,8 @@ func (cu *cursors) readMark(x *exchange, id string, m *mark) bool {
 }
 
 // eventBinding says whose event ids are: of which caller, and of which agent's tasks.
-func eventBinding(x *exchange) []byte {
-	key := x.principal.Key()
-	aad := binary.AppendUvarint(make([]byte, 0, len(key)+len(x.agent.ID)+binary.MaxVarintLen64), uint64(len(key)))
-	return append(append(aad, key...), x.agent.ID...)
+func eventBinding(x *exchange.Exchange) []byte {
+	key := x.Principal.Key()
+	aad := binary.AppendUvarint(make([]byte, 0, len(key)+len(x.Agent.ID)+binary.MaxVarintLen64), uint64(len(key)))
+	return append(append(aad, key...), x.Agent.ID...)
 }

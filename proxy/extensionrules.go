@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // extensionRules applies the registry of extensions to calls: hooks, injected values, and the
@@ -46,15 +47,15 @@ func (de *decoder) methods(h http.Header) *wire.Extra {
 // could activate the extension. Whether this one does is for negotiate to say; but until
 // then ownership and rules would have been asked, and their answers told the methods
 // that exist from those that do not.
-func (in *inspector) checkExtensionMethod(x *exchange) error {
-	uri := x.call.Method.Extension
+func (in *inspector) checkExtensionMethod(x *exchange.Exchange) error {
+	uri := x.Call.Method.Extension
 	if uri == "" {
 		return nil
 	}
-	if x.view = x.agent.Look(); x.view == nil {
-		return x.agent.NotReady()
+	if x.View = x.Agent.Look(); x.View == nil {
+		return x.Agent.NotReady()
 	}
-	for _, rules := range in.Policy.Extensions(x.principal, x.agent.ID, x.view.Skills) {
+	for _, rules := range in.Policy.Extensions(x.Principal, x.Agent.ID, x.View.Skills) {
 		q := in.question(x, rules)
 		if slices.ContainsFunc(in.Book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri }) {
 			return nil
@@ -65,9 +66,9 @@ func (in *inspector) checkExtensionMethod(x *exchange) error {
 
 // misread is the refusal of a call that could not be read. That its params are not as
 // they should be is nothing for a caller to hear who may not call the method.
-func (in *inspector) misread(x *exchange, e *wire.Error) error {
+func (in *inspector) misread(x *exchange.Exchange, e *wire.Error) error {
 	switch {
-	case x.call.Method == nil || x.call.Method.Extension == "":
+	case x.Call.Method == nil || x.Call.Method.Extension == "":
 		return e
 	case in.meet(x) != nil:
 		return in.unknownMethod(x)
@@ -81,11 +82,11 @@ func (in *inspector) misread(x *exchange, e *wire.Error) error {
 // unknownMethod reads the call again as if extensions had no methods, so that the
 // refusal is the one for a name, path or RPC that nobody has, to the byte. The record
 // keeps the name.
-func (in *inspector) unknownMethod(x *exchange) error {
-	x.describe()
-	x.call = wire.Call{Binding: x.call.Binding, Accept: x.call.Accept, Extra: in.hidden}
+func (in *inspector) unknownMethod(x *exchange.Exchange) error {
+	x.Describe()
+	x.Call = wire.Call{Binding: x.Call.Binding, Accept: x.Call.Accept, Extra: in.hidden}
 	var err error
-	switch x.call.Binding {
+	switch x.Call.Binding {
 	case wire.JSONRPC:
 	case wire.HTTPJSON:
 		err = in.binding(x)

@@ -7,21 +7,22 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // screenRequest holds the files that a caller sends to the rules. Calls that have none are
 // known by the one reading of their body.
-func (in *inspector) screenRequest(x *exchange) error {
-	rules := in.fileRules[x.agent.ID]
-	if !x.call.MayFile || rules.Request() == files.Off || len(x.call.Body) == 0 {
+func (in *inspector) screenRequest(x *exchange.Exchange) error {
+	rules := in.fileRules[x.Agent.ID]
+	if !x.Call.MayFile || rules.Request() == files.Off || len(x.Call.Body) == 0 {
 		return nil
 	}
-	x.mend()
+	x.Mend()
 	cs, err := in.carriers(x)
 	if err != nil {
 		return err
 	}
-	s := screening{note: x.note, cs: cs, rules: rules, action: rules.Request()}
+	s := screening{note: x.Note, cs: cs, rules: rules, action: rules.Request()}
 	body, err := s.screen()
 	if err != nil {
 		return err
@@ -31,8 +32,8 @@ func (in *inspector) screenRequest(x *exchange) error {
 
 // screenAnswer does the same to a document of the agent's, which is an answer to m: an
 // answer, an event or a notification. What it returns is what is left of it.
-func (in *inspector) screenAnswer(x *exchange, side wire.Side, m *wire.Method, seen wire.Answer, doc []byte) ([]byte, error) {
-	rules := in.fileRules[x.agent.ID]
+func (in *inspector) screenAnswer(x *exchange.Exchange, side wire.Side, m *wire.Method, seen wire.Answer, doc []byte) ([]byte, error) {
+	rules := in.fileRules[x.Agent.ID]
 	if !seen.MayFile || rules.Answer() == files.Off {
 		return doc, nil
 	}
@@ -40,7 +41,7 @@ func (in *inspector) screenAnswer(x *exchange, side wire.Side, m *wire.Method, s
 	if err != nil {
 		return nil, err
 	}
-	s := screening{note: x.note, cs: cs, rules: rules, action: rules.Answer(), answer: true}
+	s := screening{note: x.Note, cs: cs, rules: rules, action: rules.Answer(), answer: true}
 	return s.screen()
 }
 
@@ -96,7 +97,7 @@ func (s *screening) settle(f *wire.File, fault *files.Fault) {
 	refuses := v.Enforced && s.action == files.Refuse && !s.cs.List[f.Part].History
 	switch {
 	case refuses && s.refused == nil:
-		s.refused = refuseFor(&v, s.answer)
+		s.refused = exchange.RefuseFor(&v, s.answer)
 		if kind := fileKinds[v.Fault]; !s.answer && kind != nil {
 			s.refused.Kind = kind
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -36,22 +36,22 @@ type forwarder struct {
 
 // forward sends the call to the agent and relays the answer. The call is sent
 // once: whether a lost send had its effect is something only the agent knows.
-func (se *sessions) forward(x *exchange) (err error) {
-	if x.call.Streaming {
+func (se *sessions) forward(x *exchange.Exchange) (err error) {
+	if x.Call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.
 		if err := se.Load.Stream(); err != nil {
 			return err
 		}
-		x.slot, err = se.Streams.Take(x.holder(), int64(se.Server.Limits.Streams), *se.StreamConfig.PerPrincipal)
+		x.Slot, err = se.Streams.Take(x.Holder(), int64(se.Server.Limits.Streams), *se.StreamConfig.PerPrincipal)
 		if err != nil {
 			return err
 		}
 		se.discharge(x)
 	}
 	if err := se.outlive(x); err != nil {
-		if x.slot != nil {
-			x.slot.Leave()
+		if x.Slot != nil {
+			x.Slot.Leave()
 		}
 		return err
 	}
@@ -63,23 +63,23 @@ func (se *sessions) forward(x *exchange) (err error) {
 // within has do get the caller an answer in the time that there is for one, and another
 // where the gateway itself has to answer the agent first. Whatever becomes of it, nothing
 // is left of the call then; unless the exchange has gone away, and comes by here again.
-func (se *sessions) within(x *exchange, do func(context.Context, *time.Timer) error) (err error) {
-	ctx, cancel := context.WithCancelCause(x.ctx)
+func (se *sessions) within(x *exchange.Exchange, do func(context.Context, *time.Timer) error) (err error) {
+	ctx, cancel := context.WithCancelCause(x.Ctx)
 	defer cancel(nil)
-	most := x.agent.Upstream.Timeout(x.call.Method.Name)
+	most := x.Agent.Upstream.Timeout(x.Call.Method.Name)
 	late := time.AfterFunc(most, func() { cancel(errAnswerLate) })
 	defer late.Stop()
-	x.late = late
-	defer se.Streams.Waits(x.inUse, most)()
+	x.Late = late
+	defer se.Streams.Waits(x.InUse, most)()
 
 	defer func() {
 		if errors.Is(err, errDetached) {
 			return
 		}
 		se.dropWebhook(x, err)
-		x.endTrail(err)
-		if x.slot != nil {
-			x.slot.Leave()
+		x.EndTrail(err)
+		if x.Slot != nil {
+			x.Slot.Leave()
 		}
 	}()
 	if err = do(ctx, late); errors.Is(err, errAnswers) {
@@ -96,8 +96,8 @@ func (se *sessions) within(x *exchange, do func(context.Context, *time.Timer) er
 
 // exchange has the call answered: by the agent, or where its version has no such
 // method, from what the gateway and other methods know.
-func (se *sessions) exchange(ctx context.Context, x *exchange, late *time.Timer) error {
-	if x.call.Method.Name == wire.ListTasks && !agents.Speaks(x.endpoint.Side, x.call.Method) {
+func (se *sessions) exchange(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
+	if x.Call.Method.Name == wire.ListTasks && !agents.Speaks(x.Endpoint.Side, x.Call.Method) {
 		return se.listTasks(ctx, x)
 	}
 	if done, err := se.rejoin(ctx, x); done || err != nil {
@@ -107,22 +107,22 @@ func (se *sessions) exchange(ctx context.Context, x *exchange, late *time.Timer)
 	if err := se.prepare(x); err != nil {
 		return err
 	}
-	if x.call.Method.Name == wire.ListTasks {
+	if x.Call.Method.Name == wire.ListTasks {
 		return se.listPages(ctx, x)
 	}
-	if x.call.Method.Name == wire.SubscribeToTask && x.endpoint.Version != wire.V10 && x.call.Version == wire.V10 {
+	if x.Call.Method.Name == wire.SubscribeToTask && x.Endpoint.Version != wire.V10 && x.Call.Version == wire.V10 {
 		return se.subscribe(ctx, x, late)
 	}
 	resp, err := se.reach(ctx, x)
 	if err != nil {
 		return err
 	}
-	defer x.up.letGo(resp)
-	if streams(resp, x.upstream) {
+	defer x.Up.LetGo(resp)
+	if streams(resp, x.Upstream) {
 		se.learnVersion(x, wire.Answer{})
 		late.Stop()
 		err := se.relay(x, resp, nil)
-		if e := (*wire.Error)(nil); errors.As(err, &e) && !x.w.wrote {
+		if e := (*wire.Error)(nil); errors.As(err, &e) && !x.Writer.Wrote {
 			return se.ended(ctx, x, e)
 		}
 		return err
@@ -131,42 +131,29 @@ func (se *sessions) exchange(ctx context.Context, x *exchange, late *time.Timer)
 }
 
 // reach sends the exchange's upstream call and looks at the head of the answer.
-func (fw *forwarder) reach(ctx context.Context, x *exchange) (*http.Response, error) {
-	x.sent = time.Now()
-	if x.upstream.Methods {
-		x.usesQuirk(agents.MethodAddresses)
+func (fw *forwarder) reach(ctx context.Context, x *exchange.Exchange) (*http.Response, error) {
+	x.Sent = time.Now()
+	if x.Upstream.Methods {
+		x.UsesQuirk(agents.MethodAddresses)
 	}
-	if x.upstream.call.Streaming { // its stream may outlast the call
-		x.up = detach(ctx)
-		ctx = x.up.ctx
+	if x.Upstream.Call.Streaming { // its stream may outlast the call
+		x.Up = detach(ctx)
+		ctx = x.Up.Ctx
 	}
-	l, resp, err := fw.send(ctx, x, x.upstream)
-	x.endTrail(nil)
-	x.upstream, x.trail = l, l.trail
-	x.rec.Instance, x.rec.Tries = l.served.Instance, l.served.Tries
-	x.rec.UpstreamDuration = time.Since(x.sent)
+	l, resp, err := fw.send(ctx, x, x.Upstream)
+	x.EndTrail(nil)
+	x.Upstream, x.Trail = l, l.Trail
+	x.Rec.Instance, x.Rec.Tries = l.Served.Instance, l.Served.Tries
+	x.Rec.UpstreamDuration = time.Since(x.Sent)
 	if err != nil {
 		return nil, broken(ctx, err)
 	}
-	x.rec.UpstreamStatus = resp.StatusCode
+	x.Rec.UpstreamStatus = resp.StatusCode
 	if e := unreadable(resp); e != nil {
 		_ = resp.Body.Close() // it is not worth reading
 		return nil, e
 	}
 	return resp, nil
-}
-
-// endTrail ends the span of the latest request for the caller's own call, err being what
-// became of the exchange: what its answer has shown belongs to it.
-func (x *exchange) endTrail(err error) {
-	if x.trail == nil {
-		return
-	}
-	if x.trail.Learn(&x.rec); errors.Is(err, errAgentBroke) || errors.Is(err, stream.ErrBroken) || errors.Is(err, stream.ErrEarly) {
-		x.trail.End(x.rec.UpstreamStatus, err)
-	}
-	x.trail.End(x.rec.UpstreamStatus, nil)
-	x.trail = nil
 }
 
 // broken names why no answer came.
@@ -178,12 +165,12 @@ func broken(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return fmt.Errorf("%w: %w", errAgentBroke, err)
+	return fmt.Errorf("%w: %w", exchange.ErrAgentBroke, err)
 }
 
 func mediaType(h http.Header) string {
 	switch media := h.Get("Content-Type"); media {
-	case "application/json", typeEvents, typeGRPC: // as nearly all are written
+	case "application/json", exchange.TypeEvents, exchange.TypeGRPC: // as nearly all are written
 		return media
 	default:
 		media, _, _ = mime.ParseMediaType(media)
@@ -204,7 +191,7 @@ func unreadable(resp *http.Response) *wire.Error {
 			return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")
 		}
 		for _, v := range values {
-			if !cleanValue(v) {
+			if !exchange.CleanValue(v) {
 				return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")
 			}
 			if name == "Content-Encoding" && resp.StatusCode < http.StatusMultipleChoices && v != "" && !strings.EqualFold(v, "identity") {

@@ -6,46 +6,46 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-const typeGRPC = "application/grpc"
-
 // isGRPC knows the media types of gRPC whose messages are protobuf.
-func isGRPC(media string) bool { return media == typeGRPC || media == typeGRPC+"+proto" }
+func isGRPC(media string) bool {
+	return media == exchange.TypeGRPC || media == exchange.TypeGRPC+"+proto"
+}
 
 // locateRPC finds the operation behind a gRPC path and the agent, where a host of
 // its own names it. Everywhere else gRPC has no place for the agent's name but
 // the tenant and the credential. A call that has neither is for the agent that has
 // the host together with the gateway, as it would be at the root over HTTP.
-func (de *decoder) locateRPC(x *exchange) error {
-	x.call.Binding, x.call.Version, x.call.Accept = bindingRPC(x.r), wire.V10, accept(x.r.Header)
+func (de *decoder) locateRPC(x *exchange.Exchange) error {
+	x.Call.Binding, x.Call.Version, x.Call.Accept = bindingRPC(x.Request), wire.V10, accept(x.Request.Header)
 	host, err := de.screen(x)
 	if err != nil {
 		return err
 	}
 	a, shared := de.at(host)
 	if shared { // the tenant may name another
-		x.home = a
+		x.Home = a
 	} else {
-		x.agent = a
+		x.Agent = a
 	}
-	x.shared = x.agent == nil
-	x.call.Extra = de.methods(x.r.Header)
+	x.Shared = x.Agent == nil
+	x.Call.Extra = de.methods(x.Request.Header)
 	return de.findRPC(x)
 }
 
 // noRoute is the refusal of what is there on no binding. A gRPC client reads nothing
 // but a status.
-func (de *decoder) noRoute(x *exchange) error {
-	if x.call.Binding == wire.GRPC {
+func (de *decoder) noRoute(x *exchange.Exchange) error {
+	if x.Call.Binding == wire.GRPC {
 		return wire.Errorf(wire.MethodNotFound, "no such service")
 	}
-	if x.at.agent == wellKnown {
-		return wire.Errorf(wire.MethodNotFound, "no such path: the base URL of an agent ends in a slash for clients that resolve paths by it, as in %sbilling/", agentsPath)
+	if x.Site.Agent == wellKnown {
+		return wire.Errorf(wire.MethodNotFound, "no such path: the base URL of an agent ends in a slash for clients that resolve paths by it, as in %sbilling/", exchange.AgentsPath)
 	}
 	return de.prefix.noPath(x)
 }
@@ -55,20 +55,20 @@ func (de *decoder) noRoute(x *exchange) error {
 const wellKnown = ".well-known"
 
 // findRPC finds the operation behind a gRPC path.
-func (de *decoder) findRPC(x *exchange) error {
-	method, version, ok := x.call.Extra.ByRPC(x.r.URL.Path)
+func (de *decoder) findRPC(x *exchange.Exchange) error {
+	method, version, ok := x.Call.Extra.ByRPC(x.Request.URL.Path)
 	switch {
 	case !ok:
 		return de.noRoute(x)
-	case x.r.Method != http.MethodPost:
-		return notAllowed([]string{http.MethodPost})
-	case x.r.ProtoMajor < 2:
+	case x.Request.Method != http.MethodPost:
+		return exchange.NotAllowed([]string{http.MethodPost})
+	case x.Request.ProtoMajor < 2:
 		return wire.Errorf(wire.Malformed, "gRPC needs HTTP/2")
-	case !isGRPC(mediaType(x.r.Header)):
+	case !isGRPC(mediaType(x.Request.Header)):
 		return wire.Errorf(wire.ContentType, "send Content-Type: application/grpc or application/grpc+proto")
 	}
-	x.call.Version, x.call.Method = version, method
-	x.call.Streaming = method != nil && method.Streams
+	x.Call.Version, x.Call.Method = version, method
+	x.Call.Streaming = method != nil && method.Streams
 	return nil
 }
 
@@ -82,13 +82,13 @@ func bindingRPC(r *http.Request) wire.Binding {
 }
 
 // decodeRPC reads the one message of a gRPC call.
-func (de *decoder) decodeRPC(x *exchange, version wire.Version) *wire.Error {
-	method := x.call.Method
+func (de *decoder) decodeRPC(x *exchange.Exchange, version wire.Version) *wire.Error {
+	method := x.Call.Method
 	if method == nil {
 		return wire.Errorf(wire.MethodNotFound, "no such method")
 	}
 	limit := int(de.Server.Limits.Body)
-	message, err := onlyMessage(x.body.Bytes(), limit)
+	message, err := onlyMessage(x.Body.Bytes(), limit)
 	switch {
 	case errors.Is(err, grpcframe.ErrTooLarge):
 		return wire.Errorf(wire.TooLarge, "the message exceeds server.limits.body (%d bytes)", limit)
@@ -97,7 +97,7 @@ func (de *decoder) decodeRPC(x *exchange, version wire.Version) *wire.Error {
 	case err != nil:
 		return wire.Errorf(wire.InvalidRequest, "the body is not one uncompressed gRPC message").Because(err)
 	}
-	return x.call.DecodeGRPC(method, x.call.Version, message, version, de.decodeLimits())
+	return x.Call.DecodeGRPC(method, x.Call.Version, message, version, de.decodeLimits())
 }
 
 var errNotOne = errors.New("not exactly one gRPC message")
@@ -122,53 +122,30 @@ func onlyMessage(body []byte, limit int) ([]byte, error) {
 // receiveRPC reads the answer of a unary gRPC call: at most one message, and the
 // status behind it, which the header has instead where there is no message. What stands
 // in front of an agent may know HTTP alone, and refuse the call by that.
-func (fw *forwarder) receiveRPC(x *exchange, l *upstreamCall, resp *http.Response, body []byte) (received, error) {
+func (fw *forwarder) receiveRPC(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body []byte) (exchange.Received, error) {
 	media := mediaType(resp.Header)
-	switch said := resp.Header.Get(statusFields[0]) != "" || resp.Trailer.Get(statusFields[0]) != ""; {
+	switch said := resp.Header.Get(exchange.StatusFields[0]) != "" || resp.Trailer.Get(exchange.StatusFields[0]) != ""; {
 	case resp.StatusCode >= http.StatusMultipleChoices && (!isGRPC(media) || !said):
-		return received{}, fw.statusError(x, l, resp, false)
+		return exchange.Received{}, fw.statusError(x, l, resp, false)
 	case !isGRPC(media):
-		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not gRPC").Because(heardStatus(resp))
+		return exchange.Received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not gRPC").Because(heardStatus(resp))
 	}
 	if e := wire.ReadStatus(resp.Header, resp.Trailer); e != nil {
-		return received{failed: e}, nil
+		return exchange.Received{Failed: e}, nil
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices { // one of the two is wrong
-		return received{}, fw.statusError(x, l, resp, false)
+		return exchange.Received{}, fw.statusError(x, l, resp, false)
 	}
 	message, err := onlyMessage(body, len(body))
 	if err != nil {
-		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not one message").Because(err)
+		return exchange.Received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not one message").Because(err)
 	}
-	doc, err := wire.ResponseJSON(l.call.Method, l.Version, message)
+	doc, err := wire.ResponseJSON(l.Call.Method, l.Version, message)
 	if err != nil {
-		return received{}, wire.Errorf(wire.BadAgentResponse, "").Because(err)
+		return exchange.Received{}, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
 	seen, err := fw.judge(l, doc)
-	return received{bytes: message, doc: doc, seen: seen}, err
-}
-
-// statusFields are how a gRPC call ended.
-var statusFields = []string{"Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin"}
-
-// copyStatus passes the agent's status on as it is, and reports whether there was
-// one that could be.
-func copyStatus(to http.Header, resp *http.Response) bool {
-	for _, from := range []http.Header{resp.Trailer, resp.Header} {
-		if from.Get(statusFields[0]) == "" {
-			continue
-		}
-		if _, err := strconv.ParseUint(from.Get(statusFields[0]), 10, 16); err != nil {
-			return false
-		}
-		for _, name := range statusFields {
-			if v := from.Get(name); v != "" && cleanValue(v) {
-				to.Set(http.TrailerPrefix+name, v)
-			}
-		}
-		return true
-	}
-	return false
+	return exchange.Received{Bytes: message, Doc: doc, Seen: seen}, err
 }
 
 // systemServices are gRPC's own: they say whether the gateway is up and what the
@@ -179,15 +156,15 @@ var systemServices = []string{
 
 // serveSystem hands a call to gRPC's own services. Like the status listener's
 // answers it leaves no record: load balancers ask every few seconds.
-func (de *decoder) serveSystem(w http.ResponseWriter, r *http.Request, _ site) {
-	x := &exchange{fromClient: fromClient{w: &response{ResponseWriter: w}, r: r}}
-	x.call.Binding, x.call.Version = bindingRPC(r), wire.V10
+func (de *decoder) serveSystem(w http.ResponseWriter, r *http.Request, _ exchange.Site) {
+	x := &exchange.Exchange{FromClient: exchange.FromClient{Writer: &exchange.Response{ResponseWriter: w}, Request: r}}
+	x.Call.Binding, x.Call.Version = bindingRPC(r), wire.V10
 	_, err := de.screen(x)
-	if err == nil && x.call.Binding != wire.GRPC {
+	if err == nil && x.Call.Binding != wire.GRPC {
 		err = wire.Errorf(wire.Malformed, "this is a gRPC service")
 	}
 	if err != nil {
-		wire.WriteError(w, &x.call, de.refusal(x, err))
+		wire.WriteError(w, &x.Call, de.refusal(x, err))
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())

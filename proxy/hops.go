@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // A call that comes back to a gateway it has passed would go round until something
@@ -17,17 +18,17 @@ import (
 // limits, and by the agents.
 
 // hops refuses calls that go in circles.
-func (fe *frontend) hops(x *exchange) error {
-	x.rec.Hops = passed(x.r.Header)
-	for _, name := range x.rec.Hops {
+func (fe *frontend) hops(x *exchange.Exchange) error {
+	x.Rec.Hops = passed(x.Request.Header)
+	for _, name := range x.Rec.Hops {
 		if strings.EqualFold(name, fe.Server.ID) {
 			return wire.Errorf(wire.Loop, "the call has passed this gateway before").
-				Because(fmt.Errorf("via %s", strings.Join(x.rec.Hops, ", ")))
+				Because(fmt.Errorf("via %s", strings.Join(x.Rec.Hops, ", ")))
 		}
 	}
-	if most := fe.Server.Limits.Hops; len(x.rec.Hops) > most {
+	if most := fe.Server.Limits.Hops; len(x.Rec.Hops) > most {
 		return wire.Errorf(wire.Loop, "the call has passed more than %d gateways (server.limits.hops)", most).
-			Because(fmt.Errorf("via %s", strings.Join(x.rec.Hops, ", ")))
+			Because(fmt.Errorf("via %s", strings.Join(x.Rec.Hops, ", ")))
 	}
 	return nil
 }
@@ -88,16 +89,16 @@ func entries(line string) func(yield func(string) bool) {
 }
 
 // via is the header's value toward the agent: who was passed, and this gateway.
-func (fe *frontend) via(x *exchange) []string {
+func (fe *frontend) via(x *exchange.Exchange) []string {
 	here := fe.here[0]
-	if x.r.ProtoMajor >= 2 {
+	if x.Request.ProtoMajor >= 2 {
 		here = fe.here[1]
 	}
-	if len(x.rec.Hops) == 0 {
+	if len(x.Rec.Hops) == 0 {
 		return here
 	}
 	var b strings.Builder
-	for _, name := range x.rec.Hops {
+	for _, name := range x.Rec.Hops {
 		b.WriteString("1.1 " + name + ", ")
 	}
 	b.WriteString(here[0])

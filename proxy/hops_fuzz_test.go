@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // FuzzVia: whatever stands in Via, the next gateway reads everybody who was passed, this
@@ -15,9 +17,9 @@ func FuzzVia(f *testing.F) {
 	fe := new(frontend)
 	fe.here[0] = []string{"1.1 gate-a"}
 	f.Fuzz(func(t *testing.T, line string) {
-		x := &exchange{fromClient: fromClient{r: &http.Request{ProtoMajor: 1}}}
-		x.rec.Hops = passed(http.Header{"Via": {line}})
-		want := append(slices.Clone(x.rec.Hops), "gate-a")
+		x := &exchange.Exchange{FromClient: exchange.FromClient{Request: &http.Request{ProtoMajor: 1}}}
+		x.Rec.Hops = passed(http.Header{"Via": {line}})
+		want := append(slices.Clone(x.Rec.Hops), "gate-a")
 		if got := passed(http.Header{"Via": fe.via(x)}); !slices.Equal(got, want) {
 			t.Errorf("%q: the next reads %q, want %q", line, got, want)
 		}

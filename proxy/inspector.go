@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // inspector holds requests and answers to what extensions, schemas, media types and the rules about
@@ -36,24 +37,24 @@ type inspector struct {
 
 // inspect makes the call's body agree with what was negotiated, and holds it against
 // the schemas of what is active. Most calls have nothing that could be looked at.
-func (in *inspector) inspect(x *exchange) error {
-	if x.opaque() {
+func (in *inspector) inspect(x *exchange.Exchange) error {
+	if x.Opaque() {
 		return nil
 	}
 	if err := in.screenRequest(x); err != nil {
 		return err
 	}
-	if unconstrained(x, x.call.MayCarry, x.view.Schemas[x.skill].Input) {
+	if unconstrained(x, x.Call.MayCarry, x.View.Schemas[x.Skill].Input) {
 		return nil
 	}
-	if in.judgesContent(x, x.view.Schemas[x.skill].Input) {
-		x.mend()
+	if in.judgesContent(x, x.View.Schemas[x.Skill].Input) {
+		x.Mend()
 	}
 	cs, err := in.tidy(x)
 	if err == nil {
 		err = in.hold(x, cs)
 	}
-	for _, step := range []func(*exchange) error{in.askHooks, in.provide, in.stand} {
+	for _, step := range []func(*exchange.Exchange) error{in.askHooks, in.provide, in.stand} {
 		if err == nil {
 			err = step(x)
 		}
@@ -61,27 +62,15 @@ func (in *inspector) inspect(x *exchange) error {
 	return err
 }
 
-// opaque reports whether nobody here can read what the call carries: the protobuf
-// messages of an extension's method are the extension's own.
-func (x *parsedCall) opaque() bool {
-	return x.call.Binding == wire.GRPC && x.call.Method.Extension != ""
-}
-
 // unconstrained reports whether there is nothing to do about a document: its call has no
 // extension, it carries nothing of one, and no schema of the skill's is for it.
-func unconstrained(x *exchange, mayCarry bool, by *schema.Schema) bool {
-	return !mayCarry && by == nil && len(x.terms.Send) == 0 && len(x.terms.Provided) == 0 && !x.conforms()
+func unconstrained(x *exchange.Exchange, mayCarry bool, by *schema.Schema) bool {
+	return !mayCarry && by == nil && len(x.Terms.Send) == 0 && len(x.Terms.Provided) == 0 && !x.Conforms()
 }
 
 // judgesContent reports whether anything of a document is judged but its names.
-func (in *inspector) judgesContent(x *exchange, by *schema.Schema) bool {
-	return by != nil || len(x.terms.Send) > 0 || len(x.terms.Provided) > 0 || x.conforms()
-}
-
-// conforms reports whether the agent's documents, and what is for it, are held to A2A.
-func (x *destination) conforms() bool {
-	mode := x.agent.Extensions.Conformance
-	return mode != "" && mode != ext.Off
+func (in *inspector) judgesContent(x *exchange.Exchange, by *schema.Schema) bool {
+	return by != nil || len(x.Terms.Send) > 0 || len(x.Terms.Provided) > 0 || x.Conforms()
 }
 
 // ours are extensions that only the gateway acts on, so that nobody has to declare
@@ -89,24 +78,24 @@ func (x *destination) conforms() bool {
 var ours = ext.Set{wire.SkillSelection}
 
 // bounds are what holds for a document of the call in which these extensions may be.
-func (er *extensionRules) bounds(x *exchange, visible ext.Set) content.Terms {
+func (er *extensionRules) bounds(x *exchange.Exchange, visible ext.Set) content.Terms {
 	return content.Terms{
-		Book: er.book, Declared: x.view.Known, Active: union(x.terms.Send, x.terms.Provided), Visible: visible,
+		Book: er.book, Declared: x.View.Known, Active: exchange.Union(x.Terms.Send, x.Terms.Provided), Visible: visible,
 	}
 }
 
 // tidy takes out of the body what belongs to extensions that are not active, and
 // puts the defaults of those in that are active without the client's knowledge. The
 // carriers are those of the body as it is then, nil where they have not been read.
-func (in *inspector) tidy(x *exchange) (*wire.Carriers, error) {
-	if len(x.call.Body) == 0 || len(x.terms.Injected) == 0 && !x.call.MayCarry {
+func (in *inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
+	if len(x.Call.Body) == 0 || len(x.Terms.Injected) == 0 && !x.Call.MayCarry {
 		return nil, nil
 	}
 	cs, err := in.carriers(x)
 	if err != nil {
 		return nil, err
 	}
-	t := in.bounds(x, union(x.shown, ours))
+	t := in.bounds(x, exchange.Union(x.Shown, ours))
 	if err := in.clear(x, &t, cs); err != nil {
 		return nil, err
 	}
@@ -116,20 +105,20 @@ func (in *inspector) tidy(x *exchange) (*wire.Carriers, error) {
 		}
 	}
 	body := cs.Apply()
-	if same(body, x.call.Body) {
+	if exchange.Same(body, x.Call.Body) {
 		return cs, nil
 	}
 	return nil, in.rebody(x, body)
 }
 
 // carriers reads those of the call's body.
-func (ho *hooks) carriers(x *exchange) (*wire.Carriers, error) {
-	return wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, ho.changedLimits())
+func (ho *hooks) carriers(x *exchange.Exchange) (*wire.Carriers, error) {
+	return wire.ReadCarriers(x.Side(), x.Call.Method, false, x.Call.Body, ho.changedLimits())
 }
 
 // inject adds the defaults of injected extensions to a message.
-func (er *extensionRules) inject(x *exchange, cs *wire.Carriers, message int) {
-	for _, uri := range x.terms.Injected {
+func (er *extensionRules) inject(x *exchange.Exchange, cs *wire.Carriers, message int) {
+	for _, uri := range x.Terms.Injected {
 		cs.Add(message, uri)
 		entry, ok := er.book.Entry(uri)
 		if !ok {
@@ -143,77 +132,32 @@ func (er *extensionRules) inject(x *exchange, cs *wire.Carriers, message int) {
 
 // clear deals with marks of extensions that have no business in a document. The
 // error is that of a document which is refused for them.
-func (in *inspector) clear(x *exchange, t *content.Terms, cs *wire.Carriers) error {
-	return x.settle(x.sweep(t, cs), t.Answer)
-}
-
-// strays are those marks, after the configuration's way with them.
-type strays struct {
-	found   []content.Violation
-	refused bool // with the document; else they were taken out, or left where they are
-}
-
-// sweep deals with a document's strays.
-func (x *destination) sweep(t *content.Terms, cs *wire.Carriers) strays {
-	marks := t.Strays(cs)
-	if len(marks) == 0 {
-		return strays{}
-	}
-	mode := x.agent.Extensions.Unrequested
-	if x.shadows() {
-		mode = "report"
-	}
-	var refused []wire.Mark
-	for _, m := range marks {
-		switch {
-		case mode == "report":
-		case mode == "refuse" && !cs.List[m.Carrier].History:
-			refused = append(refused, m)
-		default:
-			// A task's history may be of calls in which the extension was active: what
-			// is left of them is no reason to withhold the task.
-			cs.Remove(m)
-		}
-	}
-	if refused != nil {
-		return strays{t.Describe(cs, refused, true), true}
-	}
-	return strays{t.Describe(cs, marks, mode != "report"), false}
-}
-
-// settle records strays, and refuses the document if that is their fate.
-func (x *exchange) settle(s strays, answer bool) error {
-	if s.refused {
-		return x.judge(s.found, answer)
-	}
-	for i := range s.found {
-		x.note(&s.found[i])
-	}
-	return nil
+func (in *inspector) clear(x *exchange.Exchange, t *content.Terms, cs *wire.Carriers) error {
+	return x.Settle(x.Sweep(t, cs), t.Answer)
 }
 
 // hold holds the body against schemas and the limits that A2A sets to extensions. cs may
 // be nil.
-func (in *inspector) hold(x *exchange, cs *wire.Carriers) error {
-	if len(x.call.Body) == 0 {
+func (in *inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
+	if len(x.Call.Body) == 0 {
 		return nil
 	}
-	t, skill := in.bounds(x, nil), x.view.Schemas[x.skill]
+	t, skill := in.bounds(x, nil), x.View.Schemas[x.Skill]
 	objects := t.JudgesObjects()
 	var found []content.Violation
-	if len(x.call.Params) > 0 {
-		found = in.strange(x, x.side(), false, x.call.Params)
+	if len(x.Call.Params) > 0 {
+		found = in.strange(x, x.Side(), false, x.Call.Params)
 	}
-	if cs != nil || objects || skill.Input != nil || x.call.MayCarry {
+	if cs != nil || objects || skill.Input != nil || x.Call.MayCarry {
 		var err error
 		if cs == nil {
 			if cs, err = in.carriers(x); err != nil {
 				return err
 			}
 		}
-		t.Visible = union(x.shown, ours)
+		t.Visible = exchange.Union(x.Shown, ours)
 		found = append(append(found, t.Unknown(cs)...), t.Values(cs)...)
-		if skill.Input != nil && x.call.Method.Subject == wire.OfMessage {
+		if skill.Input != nil && x.Call.Method.Subject == wire.OfMessage {
 			found = append(found, skill.Hold(cs, skill.Input)...)
 		}
 		if objects {
@@ -223,18 +167,18 @@ func (in *inspector) hold(x *exchange, cs *wire.Carriers) error {
 			found = append(found, t.Objects(cs)...)
 		}
 	}
-	return x.judge(found, false)
+	return x.Judge(found, false)
 }
 
 // modern is the body of the call as it would be in A2A 1.0, which is what schemas of
 // whole objects are written for.
-func (in *inspector) modern(x *exchange, cs *wire.Carriers) (*wire.Carriers, error) {
-	if x.call.Version == wire.V10 || x.call.Method.Extension != "" {
+func (in *inspector) modern(x *exchange.Exchange, cs *wire.Carriers) (*wire.Carriers, error) {
+	if x.Call.Version == wire.V10 || x.Call.Method.Extension != "" {
 		return cs, nil
 	}
-	side := modernSide(x.call.Binding)
-	out, e := translate.Request(&x.call, x.parameters(), translate.To{
-		Side: side, ID: []byte("0"), CallerBytes: x.callerBytes(),
+	side := modernSide(x.Call.Binding)
+	out, e := translate.Request(&x.Call, x.Parameters(), translate.To{
+		Side: side, ID: []byte("0"), CallerBytes: x.CallerBytes(),
 	})
 	if e != nil {
 		return nil, e
@@ -253,8 +197,8 @@ func modernSide(b wire.Binding) wire.Side {
 
 // strange finds what A2A does not define in a document, where the agent's
 // configuration cares.
-func (in *inspector) strange(x *exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
-	if !x.conforms() || x.call.Method.Extension != "" {
+func (in *inspector) strange(x *exchange.Exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
+	if !x.Conforms() || x.Call.Method.Extension != "" {
 		return nil
 	}
 	around := ""
@@ -266,13 +210,13 @@ func (in *inspector) strange(x *exchange, s wire.Side, answer bool, doc []byte) 
 		around = "/params"
 	}
 	var found []content.Violation
-	for _, stranger := range translate.Strangers(s, x.call.Method, answer, doc) {
+	for _, stranger := range translate.Strangers(s, x.Call.Method, answer, doc) {
 		text := "A2A has no such member"
 		if stranger.Value {
 			text = "A2A has no such value"
 		}
 		found = append(found, content.Violation{
-			Fault: content.Strange, Pointer: around + stranger.Pointer, Text: text, Enforced: x.agent.Extensions.Conformance == ext.Enforce,
+			Fault: content.Strange, Pointer: around + stranger.Pointer, Text: text, Enforced: x.Agent.Extensions.Conformance == ext.Enforce,
 		})
 	}
 	return found
@@ -280,17 +224,17 @@ func (in *inspector) strange(x *exchange, s wire.Side, answer bool, doc []byte) 
 
 // rebody puts another body in the place of the call's, and reads it anew. What the
 // call is about was settled before, in the agent's ids, and stays.
-func (de *decoder) rebody(x *exchange, body []byte) error {
-	if same(body, x.call.Body) {
+func (de *decoder) rebody(x *exchange.Exchange, body []byte) error {
+	if exchange.Same(body, x.Call.Body) {
 		return nil
 	}
 	c, err := de.reread(x, body)
 	if err != nil {
 		return err
 	}
-	x.call.Body, x.call.Params, x.call.Message, x.call.ID = c.Body, c.Params, c.Message, c.ID
-	x.call.ContextSpan, x.call.ContextCopies, x.call.TenantSpans = c.ContextSpan, c.ContextCopies, c.TenantSpans
-	x.call.MessageExtensions, x.call.MayCarry, x.call.MayFile = c.MessageExtensions, c.MayCarry, c.MayFile
+	x.Call.Body, x.Call.Params, x.Call.Message, x.Call.ID = c.Body, c.Params, c.Message, c.ID
+	x.Call.ContextSpan, x.Call.ContextCopies, x.Call.TenantSpans = c.ContextSpan, c.ContextCopies, c.TenantSpans
+	x.Call.MessageExtensions, x.Call.MayCarry, x.Call.MayFile = c.MessageExtensions, c.MayCarry, c.MayFile
 	return nil
 }
 
@@ -308,24 +252,24 @@ func (de *decoder) changedLimits() wire.Limits {
 }
 
 // reread decodes a body that stands in for the call's.
-func (de *decoder) reread(x *exchange, body []byte) (*wire.Call, error) {
-	c := &wire.Call{Extra: x.call.Extra}
+func (de *decoder) reread(x *exchange.Exchange, body []byte) (*wire.Call, error) {
+	c := &wire.Call{Extra: x.Call.Extra}
 	var e *wire.Error
-	switch x.call.Binding {
+	switch x.Call.Binding {
 	case wire.JSONRPC:
-		e = c.DecodeJSONRPC(body, x.call.Version, de.changedLimits())
+		e = c.DecodeJSONRPC(body, x.Call.Version, de.changedLimits())
 	case wire.HTTPJSON:
-		e = c.DecodeHTTP(x.route, nil, body, "", de.changedLimits())
+		e = c.DecodeHTTP(x.Route, nil, body, "", de.changedLimits())
 	default:
-		message, err := wire.RequestMessage(x.call.Method, x.call.Version, body)
+		message, err := wire.RequestMessage(x.Call.Method, x.Call.Version, body)
 		if err != nil {
 			return nil, errors.Join(errUnreadable, err)
 		}
-		e = c.DecodeGRPC(x.call.Method, x.call.Version, message, "", de.changedLimits())
+		e = c.DecodeGRPC(x.Call.Method, x.Call.Version, message, "", de.changedLimits())
 	}
 	if e != nil {
 		return nil, errors.Join(errUnreadable, e)
 	}
-	c.Mixed = x.call.Mixed
+	c.Mixed = x.Call.Mixed
 	return c, nil
 }

@@ -3,18 +3,19 @@ package proxy
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // share gives a caller who subscribes to a task the stream of the agent's that others
 // have already: the task as it is by what they were shown, and what comes after that.
 // done is false where there is none that would show this caller the same.
-func (se *sessions) share(x *exchange) (done bool, err error) {
-	feed, err := se.Hub.Find(x.ctx, feedOf(x.agent.ID, x.call.TaskID))
+func (se *sessions) share(x *exchange.Exchange) (done bool, err error) {
+	feed, err := se.Hub.Find(x.Ctx, feedOf(x.Agent.ID, x.Call.TaskID))
 	if err != nil || feed == nil || !feed.Live() {
 		return false, err
 	}
-	l, err := readFeed(x, feed, x.call.TaskID)
+	l, err := readFeed(x, feed, x.Call.TaskID)
 	if err != nil || l == nil || l.Version != wire.V10 {
 		return false, err // 0.x leaves it to the agent what a subscription begins with
 	}
@@ -23,13 +24,13 @@ func (se *sessions) share(x *exchange) (done bool, err error) {
 	if err != nil || a.cursor == nil {
 		return false, err
 	}
-	x.rec.Joined = true
-	return true, se.listen(x, a, l, x.call.TaskID)
+	x.Rec.Joined = true
+	return true, se.listen(x, a, l, x.Call.TaskID)
 }
 
 // beginning is the task as it is by what the feed has shown, and where the feed goes on
 // from there. There is no cursor where it cannot be said.
-func (se *sessions) beginning(a *subscriber, l *upstreamCall) ([]stream.Entry, *stream.Cursor, error) {
+func (se *sessions) beginning(a *subscriber, l *exchange.UpstreamCall) ([]stream.Entry, *stream.Cursor, error) {
 	task, shown, number, ok := a.tracker(l).now(a.feed)
 	if !ok {
 		return nil, nil, nil
@@ -46,47 +47,47 @@ func (se *sessions) beginning(a *subscriber, l *upstreamCall) ([]stream.Entry, *
 }
 
 // listen has the exchange follow a feed that it has not opened itself.
-func (se *sessions) listen(x *exchange, a *subscriber, l *upstreamCall, task string) error {
-	x.upstream, x.endpoint, x.activated = l, l.Endpoint, x.terms.Send
-	if x.rec.Endpoint = l.Address; !x.alike(l.Side) {
-		x.rec.TranslatedTo = l.String()
+func (se *sessions) listen(x *exchange.Exchange, a *subscriber, l *exchange.UpstreamCall, task string) error {
+	x.Upstream, x.Endpoint, x.Activated = l, l.Endpoint, x.Terms.Send
+	if x.Rec.Endpoint = l.Address; !x.Alike(l.Side) {
+		x.Rec.TranslatedTo = l.String()
 	}
 	a.task = task
-	x.w.Header().Set("Content-Type", typeEvents)
-	x.stamp()
+	x.Writer.Header().Set("Content-Type", exchange.TypeEvents)
+	x.Stamp()
 	return se.serveSubscriber(x, a)
 }
 
 // readFeed is how the exchange reads the events of a feed. It is nil where the feed is
 // not what the agent would show this caller: under other extensions, or at an interface
 // that the caller may not use.
-func readFeed(x *exchange, feed *stream.Feed, task string) (*upstreamCall, error) {
-	for i := range x.view.Endpoints {
-		e := &x.view.Endpoints[i]
-		if !x.mayUse(e) || feed.Form() != x.form(&upstreamCall{Endpoint: e}) {
+func readFeed(x *exchange.Exchange, feed *stream.Feed, task string) (*exchange.UpstreamCall, error) {
+	for i := range x.View.Endpoints {
+		e := &x.View.Endpoints[i]
+		if !x.MayUse(e) || feed.Form() != x.Form(&exchange.UpstreamCall{Endpoint: e}) {
 			continue
 		}
-		was := x.endpoint
-		defer func() { x.endpoint = was }()
-		if x.endpoint = e; x.alike(e.Side) {
-			return &upstreamCall{Endpoint: e, call: &x.call}, nil
+		was := x.Endpoint
+		defer func() { x.Endpoint = was }()
+		if x.Endpoint = e; x.Alike(e.Side) {
+			return &exchange.UpstreamCall{Endpoint: e, Call: &x.Call}, nil
 		}
-		return x.translated(question(subscribeToTask, task, nil), nil, &x.call)
+		return x.Translated(question(subscribeToTask, task, nil), nil, &x.Call)
 	}
 	return nil, nil
 }
 
 // tracker is that of the audience's feed.
-func (a *subscriber) tracker(l *upstreamCall) *tracker {
+func (a *subscriber) tracker(l *exchange.UpstreamCall) *tracker {
 	t, _ := a.feed.Follower(func() stream.Follower {
-		return a.sessions.newTracker(dialect{l.Side, a.x.agent.Bytes()})
+		return a.sessions.newTracker(dialect{l.Side, a.x.Agent.Bytes()})
 	}).(*tracker)
 	return t
 }
 
 // showing is the task as the client is to be shown it first: in the agent's own event,
 // byte for byte, as long as it is what that says.
-func (a *subscriber) showing(l *upstreamCall, task *fold.Task, shown *stream.Entry, number uint64) ([]stream.Entry, error) {
+func (a *subscriber) showing(l *exchange.UpstreamCall, task *fold.Task, shown *stream.Entry, number uint64) ([]stream.Entry, error) {
 	if shown == nil {
 		return a.snapshot(l, task, number)
 	}
@@ -97,7 +98,7 @@ func (a *subscriber) showing(l *upstreamCall, task *fold.Task, shown *stream.Ent
 
 // snapshot is the task as an event of the agent's would show it, under the number of the
 // event that it has come to.
-func (a *subscriber) snapshot(l *upstreamCall, task *fold.Task, number uint64) ([]stream.Entry, error) {
+func (a *subscriber) snapshot(l *exchange.UpstreamCall, task *fold.Task, number uint64) ([]stream.Entry, error) {
 	doc, err := task.Snapshot([]byte(`{"task":`))
 	if err != nil {
 		return nil, wire.Errorf(wire.Internal, "").Because(err)
@@ -106,8 +107,8 @@ func (a *subscriber) snapshot(l *upstreamCall, task *fold.Task, number uint64) (
 }
 
 // entries are events of A2A 1.0 as the agent would have said them.
-func (a *subscriber) entries(l *upstreamCall, events [][]byte, number uint64) ([]stream.Entry, error) {
-	said, err := dialect{l.Side, a.x.agent.Bytes()}.fromCanonical(l.call.ID, events)
+func (a *subscriber) entries(l *exchange.UpstreamCall, events [][]byte, number uint64) ([]stream.Entry, error) {
+	said, err := dialect{l.Side, a.x.Agent.Bytes()}.fromCanonical(l.Call.ID, events)
 	if err != nil {
 		return nil, wire.Errorf(wire.Internal, "").Because(err)
 	}
@@ -121,12 +122,12 @@ func (a *subscriber) entries(l *upstreamCall, events [][]byte, number uint64) ([
 // missing compares the task as the agent shows it, in an event as it says it, with what
 // the feed has shown, and gives the events that are missing, as the agent would have said
 // them. Where the feed does not know the task, that event is all there is.
-func (a *subscriber) missing(l *upstreamCall, doc []byte) ([][]byte, error) {
+func (a *subscriber) missing(l *exchange.UpstreamCall, doc []byte) ([][]byte, error) {
 	task, _, _, known := a.tracker(l).now(a.feed)
 	if !known {
 		task = nil
 	}
-	return dialect{l.Side, a.x.agent.Bytes()}.missing(l.call.ID, doc, task)
+	return dialect{l.Side, a.x.Agent.Bytes()}.missing(l.Call.ID, doc, task)
 }
 
 // missing is the same for who knows a task as it was; nil for who knows nothing of it.

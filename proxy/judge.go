@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -59,12 +60,12 @@ type remarks struct {
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
-func (se *sessions) newJudge(x *exchange, l *upstreamCall) *judge {
-	j := &judge{sessions: se, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
+func (se *sessions) newJudge(x *exchange.Exchange, l *exchange.UpstreamCall) *judge {
+	j := &judge{sessions: se, agent: x.Agent.ID, side: l.Side, method: l.Call.Method, id: bytes.Clone(l.Call.ID)}
 	j.said = &j.own
-	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, se.answerLimits())
-	j.chunks.whole = l.call.Method.Sends() && l.call.Method.Streams && x.record.ID == ""
-	j.bytes, j.since, j.zones = x.agent.Bytes(), x.sent, x.agent.Zones(l.Side)
+	j.series = wire.NewSeries(l.Binding, l.Version, l.Call.Method, se.answerLimits())
+	j.chunks.whole = l.Call.Method.Sends() && l.Call.Method.Streams && x.Record.ID == ""
+	j.bytes, j.since, j.zones = x.Agent.Bytes(), x.Sent, x.Agent.Zones(l.Side)
 	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: se.StreamConfig.Turns}
 	return j
 }
@@ -108,7 +109,7 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
 	e := stream.Entry{Name: event.Name, Data: event.Data, Seen: seen}
-	if isError(seen.seen) {
+	if exchange.IsError(seen.seen) {
 		e.Rest = true // whatever comes of the task, this stream has said that it ends
 		j.kept[0] = e
 		return j.kept[:], nil
@@ -158,7 +159,7 @@ func (j *judge) answers(seen wire.Answer) bool { return answers(seen, j.id) }
 func (j *judge) order(seen wire.Answer) error {
 	step := stream.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID}
 	step.Final = seen.Final && seen.Kind == "statusUpdate" // what else 0.x has does not say so
-	if j.watches && !terminal(seen.State) {
+	if j.watches && !exchange.Terminal(seen.State) {
 		step.Final = false // it is said of a task that waits, to which nobody has stopped looking
 	}
 	if len(seen.Tasks) > 0 {
@@ -262,10 +263,10 @@ func malformed(err error) error {
 }
 
 // tell has the record of an exchange say what was noted.
-func (r *remarks) tell(x *exchange) {
-	x.rec.Grammar, x.rec.SkippedEvents = r.noted(), r.skipped.Load()
+func (r *remarks) tell(x *exchange.Exchange) {
+	x.Rec.Grammar, x.Rec.SkippedEvents = r.noted(), r.skipped.Load()
 	if r.zoned.Load() {
-		x.usesQuirk(agents.ZonelessTimes)
+		x.UsesQuirk(agents.ZonelessTimes)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // A client of A2A 0.1 chooses the ids of its tasks and sessions; since 0.2 the
@@ -17,53 +18,53 @@ import (
 
 // recognise settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
 // it is if the caller's task was made by a 0.1 call.
-func (ow *owners) recognise(x *exchange) error {
-	view := x.agent.Look()
+func (ow *owners) recognise(x *exchange.Exchange) error {
+	view := x.Agent.Look()
 	if view == nil {
 		return nil
 	}
 	if mixed, err := ow.mixes(x, view); mixed || err != nil {
 		return err
 	}
-	if !x.call.Shared {
+	if !x.Call.Shared {
 		return nil
 	}
 	old := slices.ContainsFunc(view.Endpoints, func(e agents.Endpoint) bool { return e.Version == wire.V01 })
 	if !old {
 		// A newer agent has ids of its own, which clients of every version may name.
-		_, named, err := ow.ledger.Alias(x.ctx, x.principal, x.agent.ID, state.TaskAlias, x.call.TaskID)
+		_, named, err := ow.ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, state.TaskAlias, x.Call.TaskID)
 		if named {
-			x.call.Version = wire.V01
+			x.Call.Version = wire.V01
 		}
 		return err
 	}
-	version, err := ow.ledger.Speaks(x.ctx, x.principal, x.agent.ID, x.call.TaskID)
+	version, err := ow.ledger.Speaks(x.Ctx, x.Principal, x.Agent.ID, x.Call.TaskID)
 	if version == string(wire.V01) {
-		x.call.Version = wire.V01
+		x.Call.Version = wire.V01
 	}
 	return err
 }
 
 // rename puts the agent's ids in the place of those that a 0.1 caller chose. A new
 // one is left out: the agent will choose its own, and alias remembers it.
-func (ow *owners) rename(x *exchange) error {
-	if x.call.Version != wire.V01 || x.endpoint.Version == wire.V01 {
+func (ow *owners) rename(x *exchange.Exchange) error {
+	if x.Call.Version != wire.V01 || x.Endpoint.Version == wire.V01 {
 		return nil
 	}
-	send := x.call.Method.Subject == wire.OfMessage
+	send := x.Call.Method.Subject == wire.OfMessage
 	for _, n := range []struct {
 		kind state.Kind
 		id   *string
 		to   *string
 		from *string
 	}{
-		{state.TaskAlias, &x.call.TaskID, &x.task.Agent, &x.task.Caller},
-		{state.ContextAlias, &x.call.ContextID, &x.session.Agent, &x.session.Caller},
+		{state.TaskAlias, &x.Call.TaskID, &x.Task.Agent, &x.Task.Caller},
+		{state.ContextAlias, &x.Call.ContextID, &x.Session.Agent, &x.Session.Caller},
 	} {
 		if *n.id == "" {
 			continue
 		}
-		agents, ok, err := ow.ledger.Alias(x.ctx, x.principal, x.agent.ID, n.kind, *n.id)
+		agents, ok, err := ow.ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, n.kind, *n.id)
 		switch {
 		case err != nil:
 			return err
@@ -77,44 +78,44 @@ func (ow *owners) rename(x *exchange) error {
 }
 
 // recall finds the session of a task that a 0.1 caller names without it.
-func (ow *owners) recall(x *exchange) error {
-	if x.task.Caller == "" || x.session.Caller != "" || x.record.Context == "" {
+func (ow *owners) recall(x *exchange.Exchange) error {
+	if x.Task.Caller == "" || x.Session.Caller != "" || x.Record.Context == "" {
 		return nil
 	}
-	callers, ok, err := ow.ledger.Alias(x.ctx, x.principal, x.agent.ID, state.ContextName, x.record.Context)
+	callers, ok, err := ow.ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, state.ContextName, x.Record.Context)
 	if ok {
-		x.session = translate.Alias{Agent: x.record.Context, Caller: callers}
+		x.Session = translate.Alias{Agent: x.Record.Context, Caller: callers}
 	}
 	return err
 }
 
 // alias remembers which ids the agent chose for those of a 0.1 caller.
-func (ow *owners) alias(x *exchange, seen wire.Answer) error {
-	if x.task.Caller != "" && x.task.Agent == "" && len(seen.Tasks) == 1 && seen.Tasks[0].ID != "" {
-		if err := ow.bind(x, state.TaskAlias, x.task.Caller, seen.Tasks[0].ID); err != nil {
+func (ow *owners) alias(x *exchange.Exchange, seen wire.Answer) error {
+	if x.Task.Caller != "" && x.Task.Agent == "" && len(seen.Tasks) == 1 && seen.Tasks[0].ID != "" {
+		if err := ow.bind(x, state.TaskAlias, x.Task.Caller, seen.Tasks[0].ID); err != nil {
 			return err
 		}
-		x.task.Agent = seen.Tasks[0].ID
+		x.Task.Agent = seen.Tasks[0].ID
 	}
-	if x.session.Caller != "" && x.session.Agent == "" && seen.ContextID != "" {
-		if err := ow.bind(x, state.ContextAlias, x.session.Caller, seen.ContextID); err != nil {
+	if x.Session.Caller != "" && x.Session.Agent == "" && seen.ContextID != "" {
+		if err := ow.bind(x, state.ContextAlias, x.Session.Caller, seen.ContextID); err != nil {
 			return err
 		}
-		if err := ow.bind(x, state.ContextName, seen.ContextID, x.session.Caller); err != nil {
+		if err := ow.bind(x, state.ContextName, seen.ContextID, x.Session.Caller); err != nil {
 			return err
 		}
-		x.session.Agent = seen.ContextID
+		x.Session.Agent = seen.ContextID
 	}
-	if x.upstream.retell != nil {
-		x.upstream.retell.Task, x.upstream.retell.Context = x.task, x.session
+	if x.Upstream.Retell != nil {
+		x.Upstream.Retell.Task, x.Upstream.Retell.Context = x.Task, x.Session
 	}
 	return nil
 }
 
 // bind is insert-only: of two first calls with one id, the agent has made two
 // tasks, and only one of them can have the name.
-func (ow *owners) bind(x *exchange, kind state.Kind, id, stands string) error {
-	err := ow.ledger.Bind(x.ctx, x.principal, x.agent.ID, kind, id, stands)
+func (ow *owners) bind(x *exchange.Exchange, kind state.Kind, id, stands string) error {
+	err := ow.ledger.Bind(x.Ctx, x.Principal, x.Agent.ID, kind, id, stands)
 	if errors.Is(err, ledger.ErrBound) {
 		if kind != state.TaskAlias {
 			return nil // a second conversation of the session; its tasks have names of their own

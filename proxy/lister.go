@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // lister answers ListTasks: what an agent lists, less what is somebody else's, in pages of the gateway's.
@@ -45,7 +46,7 @@ type listed struct {
 	state  string
 	at     time.Time // of the status, else of the first sight of the task
 	id     string
-	strays strays
+	strays exchange.Strays
 }
 
 // page is the result of ListTasks (A2A 1.0 §3.1.4).
@@ -58,8 +59,8 @@ type page struct {
 
 // listTasks answers ListTasks for an agent whose version has no such method, from
 // the gateway's record of the caller's tasks and the agent's word on each.
-func (li *lister) listTasks(ctx context.Context, x *exchange) error {
-	filter, e := readFilter(&x.call, x.parameters())
+func (li *lister) listTasks(ctx context.Context, x *exchange.Exchange) error {
+	filter, e := readFilter(&x.Call, x.Parameters())
 	if e != nil {
 		return e
 	}
@@ -68,7 +69,7 @@ func (li *lister) listTasks(ctx context.Context, x *exchange) error {
 		return e
 	}
 	most := li.Server.Limits.ListedTasks
-	records, err := li.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, most+1, li.readable(x))
+	records, err := li.Ledger.Tasks(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, x.Call.ContextID, most+1, li.readable(x))
 	switch {
 	case errors.Is(err, ledger.ErrMany), len(records) > most:
 		return wire.Errorf(wire.Unsupported, "the agent cannot list tasks, and these are more than "+
@@ -76,7 +77,7 @@ func (li *lister) listTasks(ctx context.Context, x *exchange) error {
 	case err != nil:
 		return err
 	}
-	x.holders = holders(records)
+	x.Holders = holders(records)
 	li.watch(x) // once, and not by each of those who ask
 	tasks, err := li.describeTasks(ctx, x, records, filter)
 	if err != nil {
@@ -90,28 +91,28 @@ func (li *lister) listTasks(ctx context.Context, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.rec.UpstreamStatus = http.StatusOK
+	x.Rec.UpstreamStatus = http.StatusOK
 	if doc, err = li.governList(x, doc); err != nil {
 		return err
 	}
 	out, err := (&translate.Retelling{
-		From: wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}, Call: &x.call,
+		From: wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}, Call: &x.Call,
 	}).Answer(nil, doc)
 	if err != nil {
 		return err
 	}
-	x.stamp()
-	x.write(out)
+	x.Stamp()
+	x.Write(out)
 	return nil
 }
 
 // governList is govern for a list of the gateway's own making, which is in 1.0's
 // words. Its tasks were stripped one by one.
-func (li *lister) governList(x *exchange, doc []byte) ([]byte, error) {
-	at := *x.endpoint
+func (li *lister) governList(x *exchange.Exchange, doc []byte) ([]byte, error) {
+	at := *x.Endpoint
 	at.Side = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
-	x.upstream = &upstreamCall{Endpoint: &at, call: &x.call}
-	seen, err := li.judge(x.upstream, doc)
+	x.Upstream = &exchange.UpstreamCall{Endpoint: &at, Call: &x.Call}
+	seen, err := li.judge(x.Upstream, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ const atOnce = 8
 // describeTasks asks the agent for each task and keeps those that the filter
 // wants. A task that the agent has forgotten is none any more.
 func (li *lister) describeTasks(
-	ctx context.Context, x *exchange, records []state.Record, f listFilter,
+	ctx context.Context, x *exchange.Exchange, records []state.Record, f listFilter,
 ) ([]listed, error) {
 	since := time.Now()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -159,7 +160,7 @@ func (li *lister) describeTasks(
 			continue
 		}
 		li.witnessList(x, since, []wire.TaskRef{{ID: t.id, State: t.state}})
-		if err := x.settle(t.strays, true); err != nil {
+		if err := x.Settle(t.strays, true); err != nil {
 			return nil, err
 		}
 		tasks = append(tasks, *t)
@@ -168,10 +169,10 @@ func (li *lister) describeTasks(
 }
 
 func (li *lister) describeTask(
-	ctx context.Context, x *exchange, r state.Record, f listFilter,
+	ctx context.Context, x *exchange.Exchange, r state.Record, f listFilter,
 ) (_ *listed, err error) {
 	defer li.contain(x, &err)
-	var found strays
+	var found exchange.Strays
 	l, doc, seen, err := li.ask(ctx, x, question(getTask, r.ID, &f.history))
 	if err == nil {
 		doc, found, err = li.strip(x, l, seen, doc)
@@ -183,8 +184,8 @@ func (li *lister) describeTask(
 	if err != nil {
 		return nil, err
 	}
-	if doc, err = l.retell.Answer(nil, doc); err != nil {
-		return nil, retelling(err)
+	if doc, err = l.Retell.Answer(nil, doc); err != nil {
+		return nil, exchange.Retelling(err)
 	}
 	t := &listed{state: seen.State, id: r.ID, strays: found}
 	if err := json.Unmarshal(doc, t); err != nil {
@@ -211,7 +212,7 @@ func (c cursor) compare(t listed) int {
 }
 
 // readCursor reads where the page begins that the call asks for; nil for the beginning.
-func (cu *cursors) readCursor(x *exchange) (*cursor, *wire.Error) {
+func (cu *cursors) readCursor(x *exchange.Exchange) (*cursor, *wire.Error) {
 	plain, e := cu.openPage(x, ownList)
 	if e != nil || plain == nil {
 		return nil, e

@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskpage"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // Pages of ListTasks (A2A 1.0 §3.1.4): at most so many tasks, and so many where nobody
@@ -58,7 +59,7 @@ type agentPage struct {
 }
 
 // upstreamCall asks for the next page. asIs leaves the caller's words: they ask for the first.
-func (ls *listing) upstreamCall(base *upstreamCall, asIs bool) (*upstreamCall, error) {
+func (ls *listing) upstreamCall(base *exchange.UpstreamCall, asIs bool) (*exchange.UpstreamCall, error) {
 	ls.asked[ls.at.token] = true
 	if asIs {
 		return base, nil
@@ -67,16 +68,16 @@ func (ls *listing) upstreamCall(base *upstreamCall, asIs bool) (*upstreamCall, e
 	var err error
 	switch l.Binding {
 	case wire.HTTPJSON:
-		l.query = setQuery(setQuery(l.query, "pageSize", strconv.Itoa(ls.size)), "pageToken", ls.at.token)
+		l.Query = setQuery(setQuery(l.Query, "pageSize", strconv.Itoa(ls.size)), "pageToken", ls.at.token)
 	case wire.GRPC:
 		var message []byte
-		if message, err = onlyMessage(l.body, len(l.body)); err == nil {
-			message, err = taskpage.SetRPC(l.call.Method, l.Version, message, ls.size, ls.at.token)
+		if message, err = onlyMessage(l.Body, len(l.Body)); err == nil {
+			message, err = taskpage.SetRPC(l.Call.Method, l.Version, message, ls.size, ls.at.token)
 		}
-		l.body, l.holder = grpcframe.Append(nil, message), nil
+		l.Body, l.Holder = grpcframe.Append(nil, message), nil
 	default:
-		l.body, err = taskpage.Set(l.body, ls.size, ls.at.token)
-		l.holder = nil
+		l.Body, err = taskpage.Set(l.Body, ls.size, ls.at.token)
+		l.Holder = nil
 	}
 	if err != nil {
 		return nil, wire.Errorf(wire.InvalidParams, "").Because(err)

@@ -11,18 +11,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskpage"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // listPages has the agent list tasks, page by page, until the caller's page is full:
 // as the agent counts other callers' tasks too, one page of its own may hold none of
 // this caller's.
-func (li *lister) listPages(ctx context.Context, x *exchange) error {
+func (li *lister) listPages(ctx context.Context, x *exchange.Exchange) error {
 	ls, err := li.newListing(x)
 	if err != nil {
 		return err
 	}
-	base := x.upstream
-	if x.upstream, err = ls.upstreamCall(base, x.call.PageToken == ""); err != nil {
+	base := x.Upstream
+	if x.Upstream, err = ls.upstreamCall(base, x.Call.PageToken == ""); err != nil {
 		return err
 	}
 	resp, err := li.reach(ctx, x)
@@ -31,26 +32,26 @@ func (li *lister) listPages(ctx context.Context, x *exchange) error {
 	}
 	defer resp.Body.Close() // nothing is left to do with the answer
 	body := buffers.New()
-	defer x.giveBack(body)
-	a, err := li.receive(x, x.upstream, resp, body)
+	defer x.GiveBack(body)
+	a, err := li.receive(x, x.Upstream, resp, body)
 	if err != nil {
 		return err
 	}
-	x.recordActivation(resp) // trailers are there now
-	x.heard(&a)
+	x.RecordActivation(resp) // trailers are there now
+	x.Heard(&a)
 	switch {
-	case a.failed != nil:
-		return x.failed(resp, a.failed)
-	case isError(a.seen):
-		return li.show(ctx, x, resp, a, a.seen)
+	case a.Failed != nil:
+		return x.Failed(resp, a.Failed)
+	case exchange.IsError(a.Seen):
+		return li.show(ctx, x, resp, a, a.Seen)
 	}
-	if err := li.fill(ctx, x, ls, base, a.doc, a.seen); err != nil {
+	if err := li.fill(ctx, x, ls, base, a.Doc, a.Seen); err != nil {
 		return err
 	}
 	return li.showPage(ctx, x, ls, resp, a)
 }
 
-func (li *lister) newListing(x *exchange) (*listing, error) {
+func (li *lister) newListing(x *exchange.Exchange) (*listing, error) {
 	plain, e := li.openPage(x, agentsList)
 	if e != nil {
 		return nil, e
@@ -63,7 +64,7 @@ func (li *lister) newListing(x *exchange) (*listing, error) {
 		}
 		ls.at, ls.want = at, usualTasks
 	}
-	given := givenIn(&x.call, x.parameters())
+	given := givenIn(&x.Call, x.Parameters())
 	if text := given["pageSize"] + given["page_size"]; text != "" {
 		// A size that is out of bounds is for the agent to refuse.
 		n, err := strconv.Atoi(text)
@@ -76,9 +77,9 @@ func (li *lister) newListing(x *exchange) (*listing, error) {
 }
 
 // fill takes the first page and asks for more, server.limits.listedPages in all.
-func (li *lister) fill(ctx context.Context, x *exchange, ls *listing, base *upstreamCall, doc []byte, seen wire.Answer) error {
+func (li *lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, base *exchange.UpstreamCall, doc []byte, seen wire.Answer) error {
 	for pages := 1; ; pages++ {
-		page, err := taskpage.Read(x.upstream.Binding, doc)
+		page, err := taskpage.Read(x.Upstream.Binding, doc)
 		switch {
 		case err != nil:
 			return err
@@ -109,9 +110,9 @@ func (li *lister) fill(ctx context.Context, x *exchange, ls *listing, base *upst
 }
 
 // gather takes from a page what is the caller's, and settles what comes next.
-func (li *lister) gather(x *exchange, ls *listing, page *agentPage) error {
+func (li *lister) gather(x *exchange.Exchange, ls *listing, page *agentPage) error {
 	tasks := page.seen.Tasks
-	owned, err := li.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, tasks, ls.may)
+	owned, err := li.Ledger.Owns(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, tasks, ls.may)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (li *lister) gather(x *exchange, ls *listing, page *agentPage) error {
 			}
 		}
 	}
-	li.witnessList(x, x.sent, tasks)
+	li.witnessList(x, x.Sent, tasks)
 	var mine []int
 	size := 0
 	for i := from; i < len(tasks); i++ {
@@ -154,7 +155,7 @@ func (li *lister) gather(x *exchange, ls *listing, page *agentPage) error {
 
 // enough ends a list of which the caller has seen everything: what the agent has beyond
 // that is others'.
-func (li *lister) enough(x *exchange, ls *listing) error {
+func (li *lister) enough(x *exchange.Exchange, ls *listing) error {
 	if ls.ended && ls.all {
 		return nil
 	}
@@ -173,13 +174,13 @@ func (li *lister) enough(x *exchange, ls *listing) error {
 // count says how many tasks of a list are the caller's to read. Where rules look at single
 // tasks, so does this, at server.limits.listedTasks of them at most: what the caller may not
 // read must not be counted either.
-func (li *lister) count(x *exchange, may func(*state.Record) bool) (*count, error) {
+func (li *lister) count(x *exchange.Exchange, may func(*state.Record) bool) (*count, error) {
 	if may == nil {
-		n, most, err := li.Ledger.Count(x.ctx, x.principal, x.agent.ID, x.call.ContextID)
+		n, most, err := li.Ledger.Count(x.Ctx, x.Principal, x.Agent.ID, x.Call.ContextID)
 		return &count{n, most}, err
 	}
 	limit := li.Server.Limits.ListedTasks
-	records, err := li.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, limit, may)
+	records, err := li.Ledger.Tasks(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, x.Call.ContextID, limit, may)
 	if errors.Is(err, ledger.ErrMany) {
 		return new(count), nil
 	}
@@ -187,22 +188,22 @@ func (li *lister) count(x *exchange, may func(*state.Record) bool) (*count, erro
 }
 
 // showPage gives the caller the page that has been put together.
-func (li *lister) showPage(ctx context.Context, x *exchange, ls *listing, resp *http.Response, a received) error {
+func (li *lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listing, resp *http.Response, a exchange.Received) error {
 	edit := taskpage.Edit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
 	if !ls.ended {
 		edit.Next = li.sealPage(x, agentsList, ls.next.plain())
 	}
-	doc, err := ls.first.Edit(a.doc, ls.first.seen, edit)
+	doc, err := ls.first.Edit(a.Doc, ls.first.seen, edit)
 	if err != nil {
 		return err
 	}
-	if x.upstream.retell == nil && x.upstream.Binding == wire.GRPC && !same(a.doc, doc) {
-		if a.bytes, err = wire.ResponseMessage(x.call.Method, x.call.Version, doc); err != nil {
+	if x.Upstream.Retell == nil && x.Upstream.Binding == wire.GRPC && !exchange.Same(a.Doc, doc) {
+		if a.Bytes, err = wire.ResponseMessage(x.Call.Method, x.Call.Version, doc); err != nil {
 			return wire.Errorf(wire.BadAgentResponse, "").Because(err)
 		}
 	}
-	a.doc, x.filtered = doc, true
-	seen, err := li.judge(x.upstream, doc)
+	a.Doc, x.Filtered = doc, true
+	seen, err := li.judge(x.Upstream, doc)
 	if err != nil {
 		return err
 	}

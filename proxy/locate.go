@@ -7,45 +7,39 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-)
-
-// The two places where clients look for a card: 0.3 and 1.0 use the first,
-// 0.1 and 0.2 the second.
-const (
-	cardPath       = "/.well-known/agent-card.json"
-	legacyCardPath = "/.well-known/agent.json"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // locate finds the agent and the binding from host and path, and a hint of the
 // version. It refuses what is malformed before anything is read from it. An
 // agent that does not exist is not refused yet: before authentication, it must
 // look like one that does.
-func (de *decoder) locate(x *exchange) error {
+func (de *decoder) locate(x *exchange.Exchange) error {
 	guessBinding(x)
-	x.call.Accept = accept(x.r.Header)
+	x.Call.Accept = accept(x.Request.Header)
 	host, err := de.screen(x)
 	if err != nil {
 		return err
 	}
-	if bindingRPC(x.r) == wire.GRPC { // no RPC has this path
-		x.call.Binding, x.call.Version = wire.GRPC, wire.V10
+	if bindingRPC(x.Request) == wire.GRPC { // no RPC has this path
+		x.Call.Binding, x.Call.Version = wire.GRPC, wire.V10
 		return de.noRoute(x)
 	}
 	switch a, shared := de.at(host); {
-	case a != nil && (!shared || x.at.fixed == "" && x.at.agent == ""):
-		x.agent = a
-	case x.at.fixed == sharedPath, x.at.fixed == sharedPath+"/":
-		x.shared = true
-	case x.at.agent == "":
+	case a != nil && (!shared || x.Site.Fixed == "" && x.Site.Agent == ""):
+		x.Agent = a
+	case x.Site.Fixed == exchange.SharedPath, x.Site.Fixed == exchange.SharedPath+"/":
+		x.Shared = true
+	case x.Site.Agent == "":
 		return de.noAgentHere(x)
 	default:
-		x.agent = de.agents[x.at.agent]
+		x.Agent = de.agents[x.Site.Agent]
 	}
-	x.skill, x.path = x.at.skill, x.at.skill
+	x.Skill, x.Path = x.Site.Skill, x.Site.Skill
 	// Screen has made sure that the path has one spelling only, the one that
 	// net/url writes, so what is left of it has as well.
-	x.rest = (&url.URL{Path: x.at.rest}).EscapedPath()
-	x.call.Extra = de.methods(x.r.Header)
+	x.Rest = (&url.URL{Path: x.Site.Rest}).EscapedPath()
+	x.Call.Extra = de.methods(x.Request.Header)
 	if err := de.binding(x); err != nil {
 		return err
 	}
@@ -54,27 +48,27 @@ func (de *decoder) locate(x *exchange) error {
 
 // noAgentHere refuses what names no agent, and says where agents are to clients that have
 // dropped the path of one.
-func (de *decoder) noAgentHere(x *exchange) error {
-	path := x.r.URL.Path
+func (de *decoder) noAgentHere(x *exchange.Exchange) error {
+	path := x.Request.URL.Path
 	if rest, ok := below(path, de.prefix.public); ok {
 		path = slashed(rest)
 	}
 	switch path {
-	case "/", cardPath, legacyCardPath:
-		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", de.prefix.public+agentsPath)
+	case "/", exchange.CardPath, exchange.LegacyCardPath:
+		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", de.prefix.public+exchange.AgentsPath)
 	}
 	return de.prefix.noPath(x)
 }
 
 // nowhere ends what no route took.
-func (de *decoder) nowhere(x *exchange) error { return de.prefix.noPath(x) }
+func (de *decoder) nowhere(x *exchange.Exchange) error { return de.prefix.noPath(x) }
 
 // guessBinding settles the shape of a refusal by screen, before anything in the request
 // is believed: a POST to what looks like an agent's base is meant as JSON-RPC, and
 // its client understands no other error. binding decides anew.
-func guessBinding(x *exchange) {
-	if x.r.Method == http.MethodPost && x.at.base() {
-		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
+func guessBinding(x *exchange.Exchange) {
+	if x.Request.Method == http.MethodPost && x.Site.Base() {
+		x.Call.Binding, x.Call.Version = wire.JSONRPC, wire.V10
 	}
 }
 
@@ -87,11 +81,11 @@ func accept(h http.Header) string {
 }
 
 // screen refuses what is malformed or meant for another host.
-func (fe *frontend) screen(x *exchange) (string, error) {
-	if e := server.Screen(x.r, fe.Server.Limits, fe.relied...); e != nil {
+func (fe *frontend) screen(x *exchange.Exchange) (string, error) {
+	if e := server.Screen(x.Request, fe.Server.Limits, fe.relied...); e != nil {
 		return "", e
 	}
-	host, ok := server.CanonicalHost(x.r.Host)
+	host, ok := server.CanonicalHost(x.Request.Host)
 	if _, own := fe.self[host]; !ok || !own && fe.hosts[host] == nil {
 		return "", wire.Errorf(wire.Misdirected, "")
 	}
@@ -100,57 +94,46 @@ func (fe *frontend) screen(x *exchange) (string, error) {
 
 // binding settles the binding: JSON-RPC is a POST to the base itself, everything
 // below the base is HTTP+JSON.
-func (de *decoder) binding(x *exchange) error {
-	base := x.rest == "" || x.rest == "/"
+func (de *decoder) binding(x *exchange.Exchange) error {
+	base := x.Rest == "" || x.Rest == "/"
 	switch {
-	case x.rest == cardPath, x.rest == legacyCardPath, base && !x.shared && reads(x.r.Method):
-		x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
+	case x.Rest == exchange.CardPath, x.Rest == exchange.LegacyCardPath, base && !x.Shared && reads(x.Request.Method):
+		x.Call.Binding, x.Call.Version = wire.HTTPJSON, wire.V10
 		return nil
-	case base && x.shared && x.r.Method != http.MethodPost:
-		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
-		return notAllowed([]string{http.MethodPost})
+	case base && x.Shared && x.Request.Method != http.MethodPost:
+		x.Call.Binding, x.Call.Version = wire.JSONRPC, wire.V10
+		return exchange.NotAllowed([]string{http.MethodPost})
 	case base:
-		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
-		if x.r.Method != http.MethodPost {
-			return notAllowed([]string{http.MethodGet, http.MethodHead, http.MethodPost})
+		x.Call.Binding, x.Call.Version = wire.JSONRPC, wire.V10
+		if x.Request.Method != http.MethodPost {
+			return exchange.NotAllowed([]string{http.MethodGet, http.MethodHead, http.MethodPost})
 		}
 		return nil
 	}
-	x.call.Binding = wire.HTTPJSON
-	route, ok := x.call.Extra.ByRoute(x.r.Method, x.rest)
+	x.Call.Binding = wire.HTTPJSON
+	route, ok := x.Call.Extra.ByRoute(x.Request.Method, x.Rest)
 	if ok && route.Method == nil {
 		// Whether this agent has the extensions' verbs is not known yet.
-		route, ok = x.call.Extra.Asked(noExtension).ByRoute(x.r.Method, x.rest)
+		route, ok = x.Call.Extra.Asked(noExtension).ByRoute(x.Request.Method, x.Rest)
 	}
-	x.route, x.call.Version = route, route.Version
+	x.Route, x.Call.Version = route, route.Version
 	switch {
 	case !ok:
-		x.call.Version = wire.V10
+		x.Call.Version = wire.V10
 		return de.noRoute(x)
-	case route.Method == nil && x.mayBeEnvelope():
+	case route.Method == nil && x.MayBeEnvelope():
 		return nil // the body may say what is asked
 	case route.Method == nil:
-		return notAllowed(route.Allow)
+		return exchange.NotAllowed(route.Allow)
 	}
-	x.call.Method, x.call.Streaming = route.Method, route.Method.Streams
+	x.Call.Method, x.Call.Streaming = route.Method, route.Method.Streams
 	return nil
-}
-
-// mayBeEnvelope reports whether the body decides which binding a call has.
-func (x *exchange) mayBeEnvelope() bool {
-	return x.call.Binding == wire.HTTPJSON && x.r.Method == http.MethodPost && wire.TakesEnvelopes(x.rest)
 }
 
 // unwrapEnvelope takes a JSON-RPC request for what it is where one has been posted to a path of
 // HTTP+JSON: the envelope says what is asked, and all that comes goes by that, as if it had come
 // to the base.
-func unwrapEnvelope(x *exchange) {
-	x.call.Binding, x.call.Method, x.call.Streaming = wire.JSONRPC, nil, false
-	x.route, x.rest = wire.Route{}, "/"
-}
-
-func notAllowed(verbs []string) *wire.Error {
-	e := wire.Errorf(wire.VerbNotAllowed, "use %s here", strings.Join(verbs, " or "))
-	e.Header = http.Header{"Allow": {strings.Join(verbs, ", ")}}
-	return e
+func unwrapEnvelope(x *exchange.Exchange) {
+	x.Call.Binding, x.Call.Method, x.Call.Streaming = wire.JSONRPC, nil, false
+	x.Route, x.Rest = wire.Route{}, "/"
 }

@@ -1,16 +1,12 @@
 package proxy
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // metadata is the RFC 9728 document. It has no jwks_uri: that is for keys that a
@@ -29,8 +25,7 @@ type metadata struct {
 }
 
 const (
-	metadataPath = "/.well-known/oauth-protected-resource"
-	jwksPath     = "/.well-known/jwks.json"
+	jwksPath = "/.well-known/jwks.json"
 )
 
 // about is the document of a resource. How tokens are taken is the same everywhere, and
@@ -49,14 +44,14 @@ func (au *authenticator) about(resource string) metadata {
 // resource is what a request is about, as tokens are for: an agent, or what belongs to none,
 // by the URL that was asked for and never by the configuration. An agent that does not exist
 // is one as well.
-func (rc *recorder) resource(x *exchange) (origin, path string) {
-	host, _ := server.CanonicalHost(x.r.Host)
+func (rc *recorder) resource(x *exchange.Exchange) (origin, path string) {
+	host, _ := server.CanonicalHost(x.Request.Host)
 	agent := ""
 	switch {
-	case x.at.agent != "":
-		agent = "/agents/" + x.at.agent
-	case x.at.fixed == metadataPath+agentsPath:
-		agent = "/agents" + x.at.rest
+	case x.Site.Agent != "":
+		agent = "/agents/" + x.Site.Agent
+	case x.Site.Fixed == exchange.MetadataPath+exchange.AgentsPath:
+		agent = "/agents" + x.Site.Rest
 	}
 	a := rc.hosts[host]
 	_, shared := rc.self[host]
@@ -71,14 +66,14 @@ func (rc *recorder) resource(x *exchange) (origin, path string) {
 
 // metadataURL is where a refused caller can learn where tokens are to be had. It has the path
 // of the resource behind its own (RFC 9728 §3.1).
-func (rc *recorder) metadataURL(x *exchange) string {
+func (rc *recorder) metadataURL(x *exchange.Exchange) string {
 	origin, path := rc.resource(x)
-	return origin + metadataPath + path
+	return origin + exchange.MetadataPath + path
 }
 
 // serveMetadata writes the document. One for an agent that does not exist is there as
 // well.
-func (ds *documents) serveMetadata(x *exchange) error {
+func (ds *documents) serveMetadata(x *exchange.Exchange) error {
 	if _, err := ds.screen(x); err != nil {
 		return err
 	}
@@ -87,33 +82,17 @@ func (ds *documents) serveMetadata(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.publish("application/json", body)
+	return x.Publish("application/json", body)
 }
 
 // serveKeys writes the gateway's public keys. They are nobody's secret, and say nothing
 // of who may call.
-func (ds *documents) serveKeys(x *exchange) error {
+func (ds *documents) serveKeys(x *exchange.Exchange) error {
 	if _, err := ds.screen(x); err != nil {
 		return err
 	}
 	if ds.JWKS == nil {
 		return ds.noRoute(x)
 	}
-	return x.publish("application/jwk-set+json", ds.JWKS())
-}
-
-// publish answers with a document that is the same for everybody, or with 304 to who
-// has it already.
-func (x *fromClient) publish(mediaType string, body []byte) error {
-	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
-		return notAllowed([]string{http.MethodGet, http.MethodHead})
-	}
-	sum := sha256.Sum256(body)
-	h := x.w.Header()
-	h.Set("Content-Type", mediaType)
-	h.Set("Cache-Control", "public, max-age=300")
-	h.Set("Etag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	h.Set("X-Content-Type-Options", "nosniff")
-	http.ServeContent(x.w, x.r, "", time.Time{}, bytes.NewReader(body))
-	return nil
+	return x.Publish("application/jwk-set+json", ds.JWKS())
 }

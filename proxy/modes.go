@@ -4,28 +4,29 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // modes: are the media types of what the call brings, and one of those that its caller
 // takes, among those that the skill lists, or the card for it? A call of no known skill
 // may use what any of them lists.
-func (in *inspector) modes(x *exchange) error {
-	mode := x.agent.Modes
+func (in *inspector) modes(x *exchange.Exchange) error {
+	mode := x.Agent.Modes
 	if mode == "" || mode == ext.Off {
 		return nil
 	}
 	m, err := in.message(x)
 	switch {
 	case err != nil && mode == ext.Report:
-		x.note(&content.Violation{Fault: content.Mode, Text: "the message cannot be read in one way only"})
+		x.Note(&content.Violation{Fault: content.Mode, Text: "the message cannot be read in one way only"})
 		return nil
 	case err != nil || m == nil:
 		return err
 	}
-	listed := x.view.ModesOf(x.skill)
+	listed := x.View.ModesOf(x.Skill)
 	odd := listed.Odd(m)
 	for _, text := range odd {
-		x.note(&content.Violation{Fault: content.Mode, Text: text, Enforced: mode == ext.Enforce})
+		x.Note(&content.Violation{Fault: content.Mode, Text: text, Enforced: mode == ext.Enforce})
 	}
 	if len(odd) == 0 || mode == ext.Report {
 		return nil

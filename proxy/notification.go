@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
@@ -50,16 +51,16 @@ func (d *declined) Error() string {
 }
 
 // notified takes an agent's delivery in: 200 once it is queued.
-func (fw *forwarder) notified(x *exchange) error {
-	x.rec.Method = notificationMethod
+func (fw *forwarder) notified(x *exchange.Exchange) error {
+	x.Rec.Method = notificationMethod
 	if _, err := fw.screen(x); err != nil {
 		return err
 	}
 	n := new(notification)
 	taken := false
-	x.ended = func() {
+	x.Ended = func() {
 		if n.end != nil {
-			n.end(taken && x.received())
+			n.end(taken && x.Received())
 		}
 	}
 	err := fw.takeNotification(x, n)
@@ -67,33 +68,28 @@ func (fw *forwarder) notified(x *exchange) error {
 	var d *declined
 	switch {
 	case err == nil:
-		x.w.Header().Set("Content-Length", "0")
-		x.w.WriteHeader(http.StatusOK)
+		x.Writer.Header().Set("Content-Length", "0")
+		x.Writer.WriteHeader(http.StatusOK)
 	case errors.As(err, &d):
-		x.rec.Reason, x.rec.Cause, x.rec.Decision = d.reason, d.Error(), decisionDeny
+		x.Rec.Reason, x.Rec.Cause, x.Rec.Decision = d.reason, d.Error(), decisionDeny
 		if d.after != "" {
-			x.w.Header().Set("Retry-After", d.after)
+			x.Writer.Header().Set("Retry-After", d.after)
 		}
 		if d.status >= http.StatusInternalServerError {
-			x.rec.Decision = "error"
+			x.Rec.Decision = "error"
 		}
-		x.w.WriteHeader(d.status)
+		x.Writer.WriteHeader(d.status)
 	default:
 		return err
 	}
 	return nil
 }
 
-// received sends the answer, and reports whether somebody was there to get it.
-func (x *fromClient) received() bool {
-	return http.NewResponseController(x.w).Flush() == nil && x.r.Context().Err() == nil
-}
-
-func (fw *forwarder) takeNotification(x *exchange, n *notification) (err error) {
+func (fw *forwarder) takeNotification(x *exchange.Exchange, n *notification) (err error) {
 	if n.hook, err = fw.admitNotification(x); err != nil {
 		return err
 	}
-	fw.Telemetry.JoinRegistration(&x.rec, n.hook.Trace)
+	fw.Telemetry.JoinRegistration(&x.Rec, n.hook.Trace)
 	if err := fw.readNotification(x, n); err != nil {
 		return err
 	}
@@ -113,9 +109,9 @@ func (fw *forwarder) takeNotification(x *exchange, n *notification) (err error) 
 	if n.name == nil {
 		return nil
 	}
-	if err := fw.Relay.Hooks.Taken(context.WithoutCancel(x.ctx), n.hook, n.name); err != nil {
+	if err := fw.Relay.Hooks.Taken(context.WithoutCancel(x.Ctx), n.hook, n.name); err != nil {
 		fw.Telemetry.Log.Warn("a notification that was taken is taken again if its agent sends it again",
-			"request_id", x.rec.RequestID, "error", err)
+			"request_id", x.Rec.RequestID, "error", err)
 	}
 	return nil
 }
@@ -123,11 +119,11 @@ func (fw *forwarder) takeNotification(x *exchange, n *notification) (err error) 
 // ownNotification: is it about the task that the webhook is for? One that came with a
 // send may not know its task yet; then it becomes the owner's, unless it is somebody
 // else's (A1, A19).
-func (no *notifications) ownNotification(x *exchange, n *notification) error {
+func (no *notifications) ownNotification(x *exchange.Exchange, n *notification) error {
 	h := n.hook
 	no.stateOf(x, n.seen.State)
 	for _, t := range n.seen.Tasks {
-		x.rec.TaskID, x.rec.ContextID = t.ID, t.ContextID
+		x.Rec.TaskID, x.Rec.ContextID = t.ID, t.ContextID
 		if h.Task != "" && t.ID != h.Task || len(n.seen.Tasks) > 1 {
 			return &declined{status: http.StatusForbidden, reason: "OTHER_TASK"}
 		}
@@ -136,9 +132,9 @@ func (no *notifications) ownNotification(x *exchange, n *notification) error {
 		Agent: h.Agent, Skill: h.Skill, Endpoint: h.Endpoint, Version: string(h.Version),
 		Method: createConfig, Task: h.Task, Alias: h.Foreign.Agent, Called: h.Foreign.Caller,
 		// A task that is not known yet comes from the call that brought the webhook.
-		Trace: cmp.Or(no.Telemetry.AnchorOf(h.Trace), x.rec.Anchor()),
+		Trace: cmp.Or(no.Telemetry.AnchorOf(h.Trace), x.Rec.Anchor()),
 	}
-	first, err := no.Ledger.Learn(x.ctx, x.principal, from, n.seen)
+	first, err := no.Ledger.Learn(x.Ctx, x.Principal, from, n.seen)
 	switch {
 	case errors.Is(err, ledger.ErrAbsent):
 		return &declined{status: http.StatusForbidden, reason: "OTHER_TASK", cause: err}
@@ -147,13 +143,13 @@ func (no *notifications) ownNotification(x *exchange, n *notification) error {
 	case len(n.seen.Tasks) == 0:
 		return nil
 	}
-	x.rec.Agent = h.Agent
-	no.Telemetry.JoinTask(&x.rec, first.Trace)
+	x.Rec.Agent = h.Agent
+	no.Telemetry.JoinTask(&x.Rec, first.Trace)
 	if first.Trace != no.Telemetry.AnchorOf(h.Trace) {
 		n.began = no.Telemetry.ParentOf(first.Trace)
 	}
 	task := n.seen.Tasks[0]
-	if err := no.Relay.Hooks.Bind(context.WithoutCancel(x.ctx), h, task.ID, task.ContextID, "", false); err != nil {
+	if err := no.Relay.Hooks.Bind(context.WithoutCancel(x.Ctx), h, task.ID, task.ContextID, "", false); err != nil {
 		return unkept(err)
 	}
 	return nil
@@ -164,43 +160,43 @@ func (no *notifications) ownNotification(x *exchange, n *notification) error {
 // is the same, its id says, or where the agent is known to repeat itself its body. One
 // that was begun and not queued goes on under the id it had, so that whatever was queued
 // of it is the same to its receiver.
-func (wh *webhooks) firstNotification(x *exchange, n *notification) (bool, error) {
-	if id := x.r.Header.Get("Webhook-Id"); id != "" {
+func (wh *webhooks) firstNotification(x *exchange.Exchange, n *notification) (bool, error) {
+	if id := x.Request.Header.Get("Webhook-Id"); id != "" {
 		n.name = []byte("id " + id)
-	} else if x.agent.RepeatsNotifications {
+	} else if x.Agent.RepeatsNotifications {
 		n.name = append([]byte("body "), n.body...)
 	}
 	id, err := "msg_"+uuid.NewString(), error(nil)
 	if n.name == nil {
 		var end func(bool)
-		if n.id, end, err = wh.relay.Hooks.Begin(x.ctx, n.hook, n.body, id); err != nil {
+		if n.id, end, err = wh.relay.Hooks.Begin(x.Ctx, n.hook, n.body, id); err != nil {
 			return false, unkept(err)
 		}
 		n.end = end
 		return true, nil
 	}
-	if n.id, err = wh.relay.Hooks.First(x.ctx, n.hook, n.name, id); err != nil {
+	if n.id, err = wh.relay.Hooks.First(x.Ctx, n.hook, n.name, id); err != nil {
 		return false, unkept(err)
 	}
 	if n.id == "" {
-		x.rec.Reason = "REPLAYED"
+		x.Rec.Reason = "REPLAYED"
 	}
 	return n.id != "", nil
 }
 
 // passNotification retells it and queues it.
-func (fw *forwarder) passNotification(x *exchange, n *notification) error {
+func (fw *forwarder) passNotification(x *exchange.Exchange, n *notification) error {
 	h := n.hook
 	body, err := fw.retellNotification(x, n)
 	var e *wire.Error
 	switch {
 	case errors.As(err, &e) && e.Kind == wire.Unsupported:
-		x.rec.Reason = e.Reason // the caller's version has no word for it, however often it is sent
+		x.Rec.Reason = e.Reason // the caller's version has no word for it, however often it is sent
 		return nil
 	case err != nil:
 		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
 	}
-	_, err = fw.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
+	_, err = fw.Relay.Queue.Enqueue(context.WithoutCancel(x.Ctx), &push.Delivery{
 		ID: n.id, Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
 		URL: h.URL, Version: h.Version, Body: body, Traceparent: fw.traceOf(x, h),
 		Registered: h.Trace, Notified: fw.traceparent(x), Began: n.began,
@@ -208,29 +204,29 @@ func (fw *forwarder) passNotification(x *exchange, n *notification) error {
 	})
 	if err != nil {
 		if errors.Is(err, state.ErrFull) {
-			x.rec.Limit = "push.queue"
+			x.Rec.Limit = "push.queue"
 		}
 		return unkept(err)
 	}
-	if err := fw.Relay.Hooks.Used(context.WithoutCancel(x.ctx), h, terminal(n.seen.State)); err != nil {
-		fw.Telemetry.Log.Warn("the use of a webhook was not written down", "request_id", x.rec.RequestID, "error", err)
+	if err := fw.Relay.Hooks.Used(context.WithoutCancel(x.Ctx), h, exchange.Terminal(n.seen.State)); err != nil {
+		fw.Telemetry.Log.Warn("the use of a webhook was not written down", "request_id", x.Rec.RequestID, "error", err)
 	}
 	return nil
 }
 
 // traceOf is the trace that a delivery belongs to: the one that the agent goes on with,
 // or else that of the call that registered the webhook, which the task began in.
-func (no *notifications) traceOf(x *exchange, h *push.Webhook) string {
-	if x.r.Header.Get("Traceparent") == "" && h.Trace != "" {
+func (no *notifications) traceOf(x *exchange.Exchange, h *push.Webhook) string {
+	if x.Request.Header.Get("Traceparent") == "" && h.Trace != "" {
 		return h.Trace
 	}
 	return no.traceparent(x)
 }
 
 // traceparent is the trace context that goes out; "" for none.
-func (no *notifications) traceparent(x *exchange) string {
+func (no *notifications) traceparent(x *exchange.Exchange) string {
 	h := http.Header{}
-	no.Telemetry.Carry(x.ctx, &x.rec, h)
+	no.Telemetry.Carry(x.Ctx, &x.Rec, h)
 	return h.Get("Traceparent")
 }
 
@@ -244,20 +240,20 @@ func unkept(err error) error {
 }
 
 // admitNotification: whose webhook is it, and is it the agent's own that delivers?
-func (no *notifications) admitNotification(x *exchange) (*push.Webhook, error) {
-	h, err := no.Relay.Hooks.Find(x.ctx, strings.TrimPrefix(x.at.rest, "/"))
+func (no *notifications) admitNotification(x *exchange.Exchange) (*push.Webhook, error) {
+	h, err := no.Relay.Hooks.Find(x.Ctx, strings.TrimPrefix(x.Site.Rest, "/"))
 	if err != nil {
 		return nil, unkept(err)
 	}
 	if h == nil || no.agents[h.Agent] == nil {
 		return nil, &declined{status: http.StatusNotFound, reason: "UNKNOWN_WEBHOOK"}
 	}
-	x.agent, x.skill = no.agents[h.Agent], h.Skill
-	x.principal = &authn.Principal{Subject: h.Subject, Issuer: h.Issuer, Tenant: h.Tenant, Method: "webhook"}
-	x.rec.TaskID, x.rec.ContextID, x.rec.Endpoint = h.Task, h.Context, h.Endpoint
-	x.call.Binding, x.call.Version = wire.HTTPJSON, h.Speaks
-	if x.r.Method != http.MethodPost {
-		x.w.Header().Set("Allow", http.MethodPost)
+	x.Agent, x.Skill = no.agents[h.Agent], h.Skill
+	x.Principal = &authn.Principal{Subject: h.Subject, Issuer: h.Issuer, Tenant: h.Tenant, Method: "webhook"}
+	x.Rec.TaskID, x.Rec.ContextID, x.Rec.Endpoint = h.Task, h.Context, h.Endpoint
+	x.Call.Binding, x.Call.Version = wire.HTTPJSON, h.Speaks
+	if x.Request.Method != http.MethodPost {
+		x.Writer.Header().Set("Allow", http.MethodPost)
 		return nil, &declined{status: http.StatusMethodNotAllowed, reason: wire.VerbNotAllowed.Reason}
 	}
 	if no.Relay.Hooks.Late(h) {
@@ -266,26 +262,26 @@ func (no *notifications) admitNotification(x *exchange) (*push.Webhook, error) {
 	if err := no.countNotification(x, h); err != nil {
 		return nil, err
 	}
-	if !proven(x.r.Header, h) {
+	if !proven(x.Request.Header, h) {
 		return nil, &declined{status: http.StatusUnauthorized, reason: wire.Unauthenticated.Reason}
 	}
-	if !no.timely(x.r.Header) {
+	if !no.timely(x.Request.Header) {
 		return nil, &declined{status: http.StatusForbidden, reason: "LATE"}
 	}
 	return h, nil
 }
 
 // countNotification holds one config to push.perConfig.
-func (wh *webhooks) countNotification(x *exchange, h *push.Webhook) error {
+func (wh *webhooks) countNotification(x *exchange.Exchange, h *push.Webhook) error {
 	rate := int64(wh.relay.Hooks.Config().PerConfig)
-	drawn, err := wh.relay.Counts.Draw(x.ctx, []state.Draw{{
+	drawn, err := wh.relay.Counts.Draw(x.Ctx, []state.Draw{{
 		Key: "push " + h.ID(), Kind: state.Rate, Limit: 10 * rate, Cost: 1, Refill: rate, Period: second,
 	}})
 	if err != nil {
 		return unkept(err)
 	}
 	if !drawn[0].OK {
-		x.rec.Limit = "push.perConfig"
+		x.Rec.Limit = "push.perConfig"
 		return &declined{
 			status: http.StatusTooManyRequests, reason: wire.RateLimited.Reason,
 			after: strconv.Itoa(int(drawn[0].Wait/second) + 1),

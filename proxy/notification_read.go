@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
@@ -62,18 +63,18 @@ func (wh *webhooks) timely(h http.Header) bool {
 }
 
 // readNotification takes the body in, and looks which task it is about.
-func (no *notifications) readNotification(x *exchange, n *notification) error {
-	if !wire.MediaType(x.r.Header.Get("Content-Type")) {
+func (no *notifications) readNotification(x *exchange.Exchange, n *notification) error {
+	if !wire.MediaType(x.Request.Header.Get("Content-Type")) {
 		return &declined{status: http.StatusUnsupportedMediaType, reason: wire.ContentType.Reason}
 	}
 	body := buffers.New()
-	x.body = body
+	x.Body = body
 	limit := int64(no.Relay.Hooks.Config().Body)
-	err := body.Fill(x.r.Body, x.r.ContentLength, limit)
+	err := body.Fill(x.Request.Body, x.Request.ContentLength, limit)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.Is(err, buffers.ErrTooLong), errors.As(err, &tooLarge):
-		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
+		x.Writer.Header().Set("Connection", "close") // the rest of the body is not worth reading
 		return &declined{
 			status: http.StatusRequestEntityTooLarge, reason: wire.TooLarge.Reason,
 			cause: fmt.Errorf("the body exceeds push.body (%d bytes)", limit),
@@ -82,12 +83,12 @@ func (no *notifications) readNotification(x *exchange, n *notification) error {
 		return &declined{status: http.StatusBadRequest, reason: wire.Malformed.Reason, cause: err}
 	}
 	n.body = body.Bytes()
-	x.rec.RequestBytes, x.rec.Digest = int64(len(n.body)), buffers.Digest(n.body)
+	x.Rec.RequestBytes, x.Rec.Digest = int64(len(n.body)), buffers.Digest(n.body)
 	jsonscan.MendHere(n.body) // it is posted as the gateway's own
-	if n.hook.Speaks == wire.V10 && x.agent.Tolerates(agents.ZonelessTimes) {
+	if n.hook.Speaks == wire.V10 && x.Agent.Tolerates(agents.ZonelessTimes) {
 		var changed bool
 		if n.body, changed = zoned(n.body); changed {
-			x.usesQuirk(agents.ZonelessTimes)
+			x.UsesQuirk(agents.ZonelessTimes)
 		}
 	}
 	limits := no.answerLimits()
@@ -100,7 +101,7 @@ func (no *notifications) readNotification(x *exchange, n *notification) error {
 		}
 	}
 	what := len(n.seen.Tasks) == 1 && n.seen.Tasks[0].ID != "" || n.seen.Kind == "message" && len(n.seen.Tasks) == 0
-	if err != nil || isError(n.seen) || n.seen.Kind == "" || n.seen.Kind == "list" || !what {
+	if err != nil || exchange.IsError(n.seen) || n.seen.Kind == "" || n.seen.Kind == "list" || !what {
 		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
 	}
 	return nil
@@ -109,11 +110,11 @@ func (no *notifications) readNotification(x *exchange, n *notification) error {
 // writtenIn is the version that a notification is in. Agents of several versions have
 // one sender for all of them.
 func writtenIn(doc []byte, speaks wire.Version) wire.Version {
-	if from, to := memberSpan(doc, "kind"); from < to {
+	if from, to := exchange.MemberSpan(doc, "kind"); from < to {
 		return wire.V03
 	}
 	for _, name := range []string{"task", "message", "statusUpdate", "artifactUpdate"} {
-		if from, to := memberSpan(doc, name); from < to {
+		if from, to := exchange.MemberSpan(doc, name); from < to {
 			return wire.V10
 		}
 	}
@@ -122,10 +123,10 @@ func writtenIn(doc []byte, speaks wire.Version) wire.Version {
 
 // retellNotification is the notification as its receiver is to have it. Where both sides
 // speak alike it is what the agent wrote, but for ids that go by other names.
-func (fw *forwarder) retellNotification(x *exchange, n *notification) ([]byte, error) {
+func (fw *forwarder) retellNotification(x *exchange.Exchange, n *notification) ([]byte, error) {
 	h := n.hook
 	if h.Foreign.Agent != "" {
-		x.contexts = append(x.contexts, newForeign(h.Foreign.Agent, h.Foreign.Caller))
+		x.Contexts = append(x.Contexts, newForeign(h.Foreign.Agent, h.Foreign.Caller))
 	}
 	if err := fw.nameContexts(x, &n.seen); err != nil {
 		return nil, err
@@ -135,14 +136,14 @@ func (fw *forwarder) retellNotification(x *exchange, n *notification) ([]byte, e
 		return nil, err
 	}
 	if n.speak == h.Version && h.Renamed.Caller == "" && h.Session.Caller == "" {
-		return append([]byte(nil), x.restoreContext(doc)...), nil
+		return append([]byte(nil), x.RestoreContext(doc)...), nil
 	}
 	from := n.speak
 	if fw.wantsTask(n) {
 		if task, err := fw.wholeTask(x, n); err == nil {
 			doc, from = task, wire.V10
 		} else { // the update alone is better than nothing
-			x.rec.Cause = err.Error()
+			x.Rec.Cause = err.Error()
 		}
 	}
 	r := translate.Retelling{
@@ -150,7 +151,7 @@ func (fw *forwarder) retellNotification(x *exchange, n *notification) ([]byte, e
 		Call: &wire.Call{Version: h.Version, Binding: wire.JSONRPC, TaskID: h.Task, ContextID: h.Context},
 		Task: named(h.Renamed, h.Task), Context: named(h.Session, h.Context),
 	}
-	return r.Notification(nil, x.restoreContext(doc))
+	return r.Notification(nil, x.RestoreContext(doc))
 }
 
 // named is an alias whose agent's side has become known.
@@ -173,21 +174,21 @@ const askLimit = 10 * time.Second
 
 // wholeTask asks the agent for the task, in its owner's behalf, and returns it as a 1.0
 // notification. The owner's credentials are not at hand: an agent that wants them says no.
-func (fw *forwarder) wholeTask(x *exchange, n *notification) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(x.ctx, askLimit)
+func (fw *forwarder) wholeTask(x *exchange.Exchange, n *notification) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(x.Ctx, askLimit)
 	defer cancel()
-	before, request := x.call, x.r
-	defer func() { x.call, x.r = before, request }()
-	x.call = wire.Call{Binding: wire.HTTPJSON, Version: n.speak, Method: getTask, TaskID: n.hook.Task}
-	x.r = request.Clone(x.ctx)
-	x.r.Header = http.Header{} // what the agent sent is not for the agent
-	x.named = true             // whichever tenant the interface has
-	if err := x.connect(); err != nil {
+	before, request := x.Call, x.Request
+	defer func() { x.Call, x.Request = before, request }()
+	x.Call = wire.Call{Binding: wire.HTTPJSON, Version: n.speak, Method: getTask, TaskID: n.hook.Task}
+	x.Request = request.Clone(x.Ctx)
+	x.Request.Header = http.Header{} // what the agent sent is not for the agent
+	x.Named = true                   // whichever tenant the interface has
+	if err := x.Connect(); err != nil {
 		return nil, err
 	}
 	l, doc, seen, err := fw.ask(ctx, x, question(getTask, n.hook.Task, nil))
 	if err == nil {
-		doc, err = fw.screenAnswer(x, l.Side, l.call.Method, seen, doc)
+		doc, err = fw.screenAnswer(x, l.Side, l.Call.Method, seen, doc)
 	}
 	if err == nil {
 		err = fw.nameContexts(x, &seen)
@@ -195,8 +196,8 @@ func (fw *forwarder) wholeTask(x *exchange, n *notification) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc, err = l.retell.Answer(nil, doc); err != nil {
-		return nil, retelling(err)
+	if doc, err = l.Retell.Answer(nil, doc); err != nil {
+		return nil, exchange.Retelling(err)
 	}
 	return append(append([]byte(`{"task":`), doc...), '}'), nil
 }

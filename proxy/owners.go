@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -53,16 +54,16 @@ func recorded(r *state.Record) policy.Task {
 }
 
 // checkOwnership: are the task, the context and the referenced tasks the caller's?
-func (ow *owners) checkOwnership(x *exchange) error {
-	if e := agents.Incapable(x.call.Method, x.view.Card, ow.pushes()); e != nil {
+func (ow *owners) checkOwnership(x *exchange.Exchange) error {
+	if e := agents.Incapable(x.Call.Method, x.View.Card, ow.pushes()); e != nil {
 		return e
 	}
 	if err := ow.rename(x); err != nil {
 		return err
 	}
-	record, err := ow.ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
+	record, err := ow.ledger.Check(x.Ctx, x.Principal, x.Agent.ID, &x.Call)
 	if err == nil {
-		x.record = record
+		x.Record = record
 		ow.linkTask(x)
 		if err := ow.nameTask(x); err != nil {
 			return err
@@ -70,36 +71,36 @@ func (ow *owners) checkOwnership(x *exchange) error {
 		return ow.recall(x)
 	}
 	var other *ledger.ForeignContext
-	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
+	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.InOtherContext() {
 		return ow.outside(x, ow.replaceContext(x, other))
 	}
-	x.record = record
+	x.Record = record
 	return err
 }
 
 // outside says of a call about a task which is there that it names another context beside
 // it: no version has one there, so that a caller who hears of a task that is not found would
 // look in the wrong place.
-func (ow *owners) outside(x *exchange, err error) error {
-	m := x.call.Method
+func (ow *owners) outside(x *exchange.Exchange, err error) error {
+	m := x.Call.Method
 	if !errors.Is(err, ledger.ErrAbsent) || m.Extension != "" || m.Subject != wire.OfTask && m.Subject != wire.OfConfig {
 		return err
 	}
-	alone := x.call
+	alone := x.Call
 	alone.ContextID = ""
-	if _, absent := ow.ledger.Check(x.ctx, x.principal, x.agent.ID, &alone); absent != nil {
+	if _, absent := ow.ledger.Check(x.Ctx, x.Principal, x.Agent.ID, &alone); absent != nil {
 		return err
 	}
 	return wire.Errorf(wire.InvalidParams,
 		"Invalid parameters: contextId or sessionId, which A2A %s does not have here, names another context than the task's",
-		x.call.Version).Because(err)
+		x.Call.Version).Because(err)
 }
 
 // linkTask links the call's span to the one that its task began with, whatever becomes of it
 // from here on.
-func (ow *owners) linkTask(x *exchange) {
-	if x.record.Kind == state.Task {
-		x.rec.Agent, x.rec.TaskID = x.agent.ID, x.record.ID
-		ow.Telemetry.JoinTask(&x.rec, x.record.Trace)
+func (ow *owners) linkTask(x *exchange.Exchange) {
+	if x.Record.Kind == state.Task {
+		x.Rec.Agent, x.Rec.TaskID = x.Agent.ID, x.Record.ID
+		ow.Telemetry.JoinTask(&x.Rec, x.Record.Trace)
 	}
 }

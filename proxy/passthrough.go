@@ -7,80 +7,81 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // passThrough sends what the caller sent. Only a tenant that named the agent gives
 // way to the one that the interface has.
-func (fw *forwarder) passThrough(x *exchange) error {
-	c := &x.call
-	l := &upstreamCall{Endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
-	if x.named {
+func (fw *forwarder) passThrough(x *exchange.Exchange) error {
+	c := &x.Call
+	l := &exchange.UpstreamCall{Endpoint: x.Endpoint, Call: c, Verb: x.Request.Method, Holder: x.Body}
+	if x.Named {
 		replaceTenant(x)
 	}
-	if x.webhook != nil {
+	if x.Webhook != nil {
 		body, err := fw.substituted(x)
 		if err != nil {
 			return err
 		}
-		c.Body, l.holder = body, nil
+		c.Body, l.Holder = body, nil
 	}
-	l.body = c.Body
+	l.Body = c.Body
 	switch c.Binding {
 	case wire.HTTPJSON:
-		l.path, l.query = pathBelow(x), forwardedQuery(queryString(x))
+		l.Path, l.Query = pathBelow(x), forwardedQuery(queryString(x))
 	case wire.GRPC:
 		message, err := grpcMessage(x)
 		if err != nil {
 			return err
 		}
-		l.path, l.body, l.holder = c.Method.RPC(c.Version), grpcframe.Append(nil, message), nil
+		l.Path, l.Body, l.Holder = c.Method.RPC(c.Version), grpcframe.Append(nil, message), nil
 	}
-	x.upstream = l
+	x.Upstream = l
 	return nil
 }
 
 // grpcMessage is the caller's protobuf message, as it came but for what names the agent.
 // One whose context or webhook had to be replaced is made of its document, and has what A2A
 // knows of it.
-func grpcMessage(x *exchange) ([]byte, error) {
-	c := &x.call
+func grpcMessage(x *exchange.Exchange) ([]byte, error) {
+	c := &x.Call
 	switch {
-	case x.foreign != nil, x.webhook != nil:
+	case x.Foreign != nil, x.Webhook != nil:
 		return wire.RequestMessage(c.Method, c.Version, c.Body)
-	case x.named && len(c.TenantSpans) > 0:
-		return wire.ReplaceTenant(c.Method, c.Version, c.Message, x.endpoint.Tenant)
+	case x.Named && len(c.TenantSpans) > 0:
+		return wire.ReplaceTenant(c.Method, c.Version, c.Message, x.Endpoint.Tenant)
 	}
 	return c.Message, nil
 }
 
 // queryString is the caller's query, with the interface's tenant where one there
 // named the agent.
-func queryString(x *exchange) string {
-	raw := cmp.Or(x.query, x.r.URL.RawQuery)
-	if x.named && raw != "" {
-		return replaceQuery(raw, "tenant", x.endpoint.Tenant)
+func queryString(x *exchange.Exchange) string {
+	raw := cmp.Or(x.Query, x.Request.URL.RawQuery)
+	if x.Named && raw != "" {
+		return replaceQuery(raw, "tenant", x.Endpoint.Tenant)
 	}
 	return raw
 }
 
 // replaceTenant puts the interface's tenant where the body names the agent. An empty
 // tenant is none (ProtoJSON).
-func replaceTenant(x *exchange) {
-	spans := x.call.TenantSpans
+func replaceTenant(x *exchange.Exchange) {
+	spans := x.Call.TenantSpans
 	for i := len(spans) - 1; i >= 0; i-- { // from the end, so that the others stay where they are
-		x.call.Body = splice(x.call.Body, spans[i][0], spans[i][1], quoted(x.endpoint.Tenant))
+		x.Call.Body = exchange.Splice(x.Call.Body, spans[i][0], spans[i][1], quoted(x.Endpoint.Tenant))
 	}
-	x.call.Tenant = x.endpoint.Tenant
+	x.Call.Tenant = x.Endpoint.Tenant
 }
 
 // pathBelow is the path below the interface's URL.
-func pathBelow(x *exchange) string {
-	if !x.named || x.route.Tenant == "" {
-		return x.rest
+func pathBelow(x *exchange.Exchange) string {
+	if !x.Named || x.Route.Tenant == "" {
+		return x.Rest
 	}
-	_, path, _ := strings.Cut(x.rest[1:], "/") // the first segment named the agent
-	if x.endpoint.Tenant == "" {
+	_, path, _ := strings.Cut(x.Rest[1:], "/") // the first segment named the agent
+	if x.Endpoint.Tenant == "" {
 		return "/" + path
 	}
-	return "/" + url.PathEscape(x.endpoint.Tenant) + "/" + path
+	return "/" + url.PathEscape(x.Endpoint.Tenant) + "/" + path
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -15,7 +16,7 @@ import (
 type poll struct {
 	ctx context.Context // of the exchange that looks
 	subscriber
-	upstreamCall *upstreamCall // as which the events are said
+	upstreamCall *exchange.UpstreamCall // as which the events are said
 	pause        time.Duration
 	ready        [][]byte  // events that were found and not given yet
 	last         fold.Task // as it was when it was looked at last
@@ -26,15 +27,15 @@ type poll struct {
 // pollTask begins to look at a task. The first look is made at once: an agent that does
 // not know the task, or cannot be reached, is an error.
 func (se *sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened, error) {
-	l, err := a.x.asking(question(getTask, a.task, nil))
+	l, err := a.x.Asking(question(getTask, a.task, nil))
 	if err != nil {
 		return stream.Opened{}, err
 	}
-	l.call.Method, l.call.Streaming = subscribeToTask, true // what the events are read as
+	l.Call.Method, l.Call.Streaming = subscribeToTask, true // what the events are read as
 	up := detach(ctx)
-	s, err := se.newPoll(up.ctx, a, l)
+	s, err := se.newPoll(up.Ctx, a, l)
 	if err != nil {
-		up.stop()
+		up.Stop()
 		return stream.Opened{}, err
 	}
 	o := se.opened(a.x, l, nil, up)
@@ -47,14 +48,16 @@ func (se *sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 
 // newPoll is pollTask for a source that has been opened; its events are said as those of a
 // leg.
-func (se *sessions) newPoll(ctx context.Context, a *subscriber, l *upstreamCall) (*poll, error) {
-	s := &poll{ctx: ctx, upstreamCall: l, pause: se.StreamConfig.Poll.Std(), stays: a.x.mayWatch(a)}
-	s.sessions, s.x, s.feed, s.task = se, a.x, a.feed, cmp.Or(a.task, a.x.call.TaskID) // and nothing that changes
+func (se *sessions) newPoll(ctx context.Context, a *subscriber, l *exchange.UpstreamCall) (*poll, error) {
+	s := &poll{ctx: ctx, upstreamCall: l, pause: se.StreamConfig.Poll.Std(), stays: mayWatchTask(&a.x.Forwarding, a)}
+	s.sessions, s.x, s.feed, s.task = se, a.x, a.feed, cmp.Or(a.task, a.x.Call.TaskID) // and nothing that changes
 	return s, s.look()
 }
 
 // over reports whether there is no more to be seen.
-func (s *poll) over() bool { return terminal(s.state) || settled(s.state) && !s.stays }
+func (s *poll) over() bool {
+	return exchange.Terminal(s.state) || exchange.Settled(s.state) && !s.stays
+}
 
 // Next implements stream.Source.
 func (s *poll) Next() (stream.Event, error) {
@@ -86,7 +89,7 @@ const rarest = 15
 
 func (s *poll) slow() {
 	poll := s.sessions.StreamConfig.Poll.Std()
-	if len(s.ready) > 0 || !settled(s.state) {
+	if len(s.ready) > 0 || !exchange.Settled(s.state) {
 		s.pause = poll
 		return
 	}
@@ -103,9 +106,9 @@ func (s *poll) look() error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	doc, s.state = newSnapshot(l, doc).doc, seen.State
-	m := dialect{s.upstreamCall.Side, s.x.agent.Bytes()}
+	m := dialect{s.upstreamCall.Side, s.x.Agent.Bytes()}
 	if s.last.Known() {
-		s.ready, err = m.missing(s.upstreamCall.call.ID, doc, &s.last)
+		s.ready, err = m.missing(s.upstreamCall.Call.ID, doc, &s.last)
 	} else {
 		s.ready, err = s.missing(s.upstreamCall, doc)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // prefix is what is in front of the gateway's paths, where it has a part of a host only.
@@ -20,8 +21,8 @@ func (f prefix) none() bool { return f.public == "" && (f.here == "" || f.here =
 // in front has made of it. It is false for a path that nothing in front of this gateway makes.
 func (f prefix) inside(r *http.Request, to *routes) (*http.Request, string, bool) {
 	path := written(r)
-	if rest, ok := below(path, metadataPath+f.public); ok && f.public != "" {
-		return r, metadataPath + rest, true // which is before the path of what it is about (RFC 9728 §3.1)
+	if rest, ok := below(path, exchange.MetadataPath+f.public); ok && f.public != "" {
+		return r, exchange.MetadataPath + rest, true // which is before the path of what it is about (RFC 9728 §3.1)
 	}
 	if isGRPC(mediaType(r.Header)) && to.isRPC(r.Method, path) {
 		return r, path, true // there is no place for a prefix
@@ -43,7 +44,7 @@ func (f prefix) cut(path, verb string, to *routes) (string, bool) {
 		if !ok {
 			return path, true
 		}
-		if h, _ := to.find(verb, slashed(rest)); h == nil || path == sharedPath {
+		if h, _ := to.find(verb, slashed(rest)); h == nil || path == exchange.SharedPath {
 			if h, _ := to.find(verb, path); h != nil {
 				return path, true // the prefix has been taken off, and a path of the gateway's begins alike
 			}
@@ -79,7 +80,7 @@ func asked(r *http.Request, path string) *http.Request {
 }
 
 // strayed refuses what does not begin as requests to this gateway do.
-func (fe *frontend) strayed(x *exchange) error {
+func (fe *frontend) strayed(x *exchange.Exchange) error {
 	if _, err := fe.screen(x); err != nil {
 		return err
 	}
@@ -88,8 +89,8 @@ func (fe *frontend) strayed(x *exchange) error {
 
 // noPath refuses what is at no path, and says so where what is in front has left on what it is to
 // take off.
-func (f prefix) noPath(x *exchange) error {
-	if _, twice := below(x.r.URL.Path, f.public+f.public); twice && f.here == "/" && f.public != "" {
+func (f prefix) noPath(x *exchange.Exchange) error {
+	if _, twice := below(x.Request.URL.Path, f.public+f.public); twice && f.here == "/" && f.public != "" {
 		return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with / (server.basePath), without %s in front", f.public)
 	}
 	return wire.Errorf(wire.MethodNotFound, "no such path")

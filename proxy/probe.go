@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -95,8 +96,8 @@ func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed,
 	if err != nil {
 		return nil, nil, err
 	}
-	l := upstreamCall{Endpoint: &agents.Endpoint{Side: side, URL: u, Methods: agents.IsMethodPath(side, u)}, call: &out.Call, path: out.Path, query: out.Query}
-	to, err := l.target()
+	l := exchange.UpstreamCall{Endpoint: &agents.Endpoint{Side: side, URL: u, Methods: agents.IsMethodPath(side, u)}, Call: &out.Call, Path: out.Path, Query: out.Query}
+	to, err := l.Target()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,8 +107,8 @@ func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed,
 	}
 	r.GetBody = nil // see Upstream.RoundTrip
 	r.Header = http.Header{"Accept-Encoding": unencoded, "A2a-Version": {string(i.Version)}, "User-Agent": {"a2a-gateway"}}
-	l.call, l.own, l.body = &out.Call, true, out.Body
-	l.describe(r.Header, nil)
+	l.Call, l.Own, l.Body = &out.Call, true, out.Body
+	l.Describe(r.Header, nil)
 	a.verb, a.method = out.Verb, out.Call.Method
 	return r, a, nil
 }

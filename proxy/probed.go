@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // probed is what came back from an agent that was asked for a task that nobody has.
@@ -172,7 +173,7 @@ func (a *probed) foundElse() Finding {
 		return fails("%s: it fails, or what is in front of it does not reach it", a.what())
 	case a.isPage():
 		return fails("%s: a web page is there, and no A2A endpoint", a.what())
-	case a.media() == typeEvents:
+	case a.media() == exchange.TypeEvents:
 		return fails("%s: a stream, where one answer is due: another protocol is spoken there", a.what())
 	case len(a.body) == 0:
 		return fails("%s: no A2A is spoken there", a.what())

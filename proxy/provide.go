@@ -5,25 +5,26 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // facts are what the gateway's own extensions may know of the call.
-func (ho *hooks) facts(x *exchange) *ext.Facts {
+func (ho *hooks) facts(x *exchange.Exchange) *ext.Facts {
 	return &ext.Facts{
-		Now: time.Now(), Began: x.rec.Start, Sent: x.sent, RequestID: x.rec.RequestID,
-		TraceID: x.rec.TraceID, SpanID: x.rec.SpanID, Gateway: ho.Server.ID,
-		Agent: x.agent.ID, AgentName: x.view.Card.Name, AgentURL: ho.base(x.agent),
-		Method: x.call.Method.Name, TaskID: x.call.TaskID, Skill: x.skill, Subject: x.principal.Subject, Issuer: x.principal.Issuer,
+		Now: time.Now(), Began: x.Rec.Start, Sent: x.Sent, RequestID: x.Rec.RequestID,
+		TraceID: x.Rec.TraceID, SpanID: x.Rec.SpanID, Gateway: ho.Server.ID,
+		Agent: x.Agent.ID, AgentName: x.View.Card.Name, AgentURL: ho.base(x.Agent),
+		Method: x.Call.Method.Name, TaskID: x.Call.TaskID, Skill: x.Skill, Subject: x.Principal.Subject, Issuer: x.Principal.Issuer,
 	}
 }
 
 // provide lets the gateway's own extensions see the call.
-func (ho *hooks) provide(x *exchange) error {
-	if len(x.terms.Provided) == 0 || len(x.call.Body) == 0 {
+func (ho *hooks) provide(x *exchange.Exchange) error {
+	if len(x.Terms.Provided) == 0 || len(x.Call.Body) == 0 {
 		return nil
 	}
 	f := ho.facts(x)
-	for _, uri := range x.terms.Provided {
+	for _, uri := range x.Terms.Provided {
 		cs, err := ho.carriers(x)
 		if err != nil {
 			return err
@@ -39,13 +40,13 @@ func (ho *hooks) provide(x *exchange) error {
 }
 
 // answerProvided lets them see an answer or event.
-func (ho *hooks) answerProvided(x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
-	if len(x.terms.Provided) == 0 {
+func (ho *hooks) answerProvided(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+	if len(x.Terms.Provided) == 0 {
 		return doc, nil
 	}
 	f := ho.facts(x)
-	f.Final = seen.Final || !x.streams()
-	for _, uri := range x.terms.Provided {
+	f.Final = seen.Final || !x.Streams()
+	for _, uri := range x.Terms.Provided {
 		cs, err := ho.readAnswer(x, doc)
 		if err != nil {
 			return nil, err

@@ -36,6 +36,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -158,17 +159,17 @@ func New(o Options) (*Proxy, error) {
 
 	p.main, p.home, p.hosted = newRoutes(lost), newRoutes(lost), newRoutes(lost)
 	for _, t := range []*routes{p.main, p.home} {
-		t.mount(agentsPath+"{agent}", call, card)
-		t.fix(sharedPath, call)
-		t.below(sharedPath+"/", false, call)
-		t.below(metadataPath+agentsPath, true, metadata)
+		t.mount(exchange.AgentsPath+"{agent}", call, card)
+		t.fix(exchange.SharedPath, call)
+		t.below(exchange.SharedPath+"/", false, call)
+		t.below(exchange.MetadataPath+exchange.AgentsPath, true, metadata)
 		p.mountCatalog(t)
 	}
 	p.home.mount("", call, card)
 	p.hosted.mount("", call, card)
 	for _, t := range []*routes{p.main, p.home, p.hosted} {
 		t.fix(jwksPath, keys)
-		t.fix(metadataPath, metadata)
+		t.fix(exchange.MetadataPath, metadata)
 		p.mountPush(t, notified)
 		p.mountRPC(t, rpc)
 		t.preflight = preflight
@@ -224,7 +225,7 @@ func (p *Proxy) mountRPC(t *routes, rpc handler) {
 // ServeHTTP routes by host first: on a host of its own, an agent has the root.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "*" && r.Method == http.MethodOptions {
-		p.asterisk(w, r, site{fixed: "*"})
+		p.asterisk(w, r, exchange.Site{Fixed: "*"})
 		return
 	}
 	to := p.main
@@ -241,7 +242,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r, path, ok := p.prefix.inside(r, to)
 	if !ok {
-		p.stray(w, r, site{})
+		p.stray(w, r, exchange.Site{})
 		return
 	}
 	to.serve(w, r, path)
@@ -249,16 +250,16 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // stage answers one question about an exchange. An error ends the exchange with
 // a refusal.
-type stage func(*exchange) error
+type stage func(*exchange.Exchange) error
 
 // do runs stages in order until one refuses.
 func (rc *recorder) do(stages ...stage) handler {
-	return func(w http.ResponseWriter, r *http.Request, at site) {
+	return func(w http.ResponseWriter, r *http.Request, at exchange.Site) {
 		x := rc.begin(w, r, at)
 		defer rc.finish(x)
 		for _, s := range stages {
 			if err := s(x); err != nil {
-				if x.away == nil {
+				if x.Away == nil {
 					rc.refuse(x, err)
 				}
 				return

@@ -4,17 +4,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // readable is what the rules say of the tasks of a list, one by one: each entry shows what
 // GetTask, called where the list was, would show, so it is there if that would be allowed.
 // Nil: whatever the caller may list it may read.
-func (de *decoder) readable(x *exchange) func(*state.Record) bool {
-	if x.path == "" && x.call.Skill == "" && de.Policy.Everywhere(x.principal, x.agent.ID, getTask) {
+func (de *decoder) readable(x *exchange.Exchange) func(*state.Record) bool {
+	if x.Path == "" && x.Call.Skill == "" && de.Policy.Everywhere(x.Principal, x.Agent.ID, getTask) {
 		return nil
 	}
 	return func(r *state.Record) bool {
-		q, err := de.reading(x, x.path, x.call.Skill, r)
+		q, err := de.reading(x, x.Path, x.Call.Skill, r)
 		if err == nil {
 			q.Method, q.Message = getTask, nil
 			_, err = de.Policy.Check(q)
@@ -25,14 +26,14 @@ func (de *decoder) readable(x *exchange) func(*state.Record) bool {
 
 // reading is the call as the rules see it, if it were about a task: r is what is recorded
 // of that. path and declared are what else says which skill is meant.
-func (de *decoder) reading(x *exchange, path, declared string, r *state.Record) (policy.Request, error) {
-	q := x.request()
+func (de *decoder) reading(x *exchange.Exchange, path, declared string, r *state.Record) (policy.Request, error) {
+	q := x.PolicyRequest()
 	task := recorded(r)
 	q.Task = &task
 	var err error
 	q.Skill, q.Agentwide, err = de.Policy.Resolve(policy.SkillSource{
-		Path: path, Task: r.Skill, Declared: declared, All: x.view.Skills,
-		Method: getTask, Principal: x.principal, Agent: x.agent.ID,
+		Path: path, Task: r.Skill, Declared: declared, All: x.View.Skills,
+		Method: getTask, Principal: x.Principal, Agent: x.Agent.ID,
 	})
 	return q, err
 }
@@ -41,16 +42,16 @@ func (de *decoder) reading(x *exchange, path, declared string, r *state.Record) 
 // that its message refers to, and a context, in which the agent remembers what was said for
 // whichever skills it was used. That they are the caller's, or shared with it, own has found
 // out; the rules may have changed since, or give single skills only.
-func (in *inspector) beside(x *exchange) error {
-	c := &x.call
+func (in *inspector) beside(x *exchange.Exchange) error {
+	c := &x.Call
 	contextID := c.ContextID
-	if x.record.ID != "" || c.Method.Subject == wire.OfCaller && c.Method.Extension == "" {
+	if x.Record.ID != "" || c.Method.Subject == wire.OfCaller && c.Method.Extension == "" {
 		contextID = "" // that of a task which was asked for, or of a list whose entries are
 	}
-	if contextID == "" && len(c.ReferenceTaskIDs) == 0 || in.Policy.Everywhere(x.principal, x.agent.ID, getTask) {
+	if contextID == "" && len(c.ReferenceTaskIDs) == 0 || in.Policy.Everywhere(x.Principal, x.Agent.ID, getTask) {
 		return nil
 	}
-	group, tasks, err := in.Ledger.Beside(x.ctx, x.agent.ID, contextID, c.ReferenceTaskIDs)
+	group, tasks, err := in.Ledger.Beside(x.Ctx, x.Agent.ID, contextID, c.ReferenceTaskIDs)
 	if err != nil {
 		return err
 	}
@@ -71,11 +72,11 @@ func (in *inspector) beside(x *exchange) error {
 
 // besideSkills asks for each skill that a context may have been used for after it began, and
 // for none in particular, as calls are that do not say which.
-func (in *inspector) besideSkills(x *exchange, group state.Record) error {
+func (in *inspector) besideSkills(x *exchange.Exchange, group state.Record) error {
 	denied := map[string]error{}
 	began := group.Skill
 	var asked []string
-	for _, skill := range append([]string{""}, x.view.Skills...) {
+	for _, skill := range append([]string{""}, x.View.Skills...) {
 		if group.Skill = skill; skill == began {
 			continue
 		}
@@ -84,7 +85,7 @@ func (in *inspector) besideSkills(x *exchange, group state.Record) error {
 			asked = append(asked, skill)
 		}
 	}
-	used, err := in.Ledger.SkillsIn(x.ctx, x.agent.ID, group.Context, asked)
+	used, err := in.Ledger.SkillsIn(x.Ctx, x.Agent.ID, group.Context, asked)
 	if err != nil || len(used) == 0 {
 		return err
 	}
@@ -92,7 +93,7 @@ func (in *inspector) besideSkills(x *exchange, group state.Record) error {
 }
 
 // mayName asks the rules for a task that the call names and is not about.
-func (in *inspector) mayName(x *exchange, r *state.Record) error {
+func (in *inspector) mayName(x *exchange.Exchange, r *state.Record) error {
 	q, err := in.reading(x, "", "", r)
 	if err != nil {
 		return err

@@ -12,21 +12,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
-
-// received is a unary answer that has been read to its end.
-type received struct {
-	bytes  []byte      // as they came; on gRPC, the message
-	doc    []byte      // the same as a JSON document
-	seen   wire.Answer // what the document shows
-	failed *wire.Error // the status of a gRPC call that failed; nothing else is set then
-
-	zoned   bool        // timestamps were without a zone, and are not any more
-	form    wire.Form   // how it was written, where that is not as A2A has it
-	relabel bool        // its Content-Type is not the document's
-	bare    *wire.Error // what an object of HTTP+JSON means by its status alone; nil where it is an error itself
-}
 
 // errorWait is how long the body of an answer that is an error by its status is waited for
 // behind its head. Errors of the bindings are small, and come with the head; where one does
@@ -35,10 +23,10 @@ const errorWait = time.Second
 
 // receive reads a unary answer. body holds it for as long as it is used. What an agent
 // says by its HTTP status alone, whatever the body, is an error here.
-func (fw *forwarder) receive(x *exchange, l *upstreamCall, resp *http.Response, body *buffers.Buffer) (received, error) {
+func (fw *forwarder) receive(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body *buffers.Buffer) (exchange.Received, error) {
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		if !mayBeError(l, resp) {
-			return received{}, fw.statusError(x, l, resp, false)
+			return exchange.Received{}, fw.statusError(x, l, resp, false)
 		}
 		late := time.AfterFunc(errorWait, func() { _ = resp.Body.Close() }) // which ends a Read
 		defer late.Stop()
@@ -48,12 +36,12 @@ func (fw *forwarder) receive(x *exchange, l *upstreamCall, resp *http.Response, 
 	switch {
 	case err == nil:
 	case resp.StatusCode >= http.StatusMultipleChoices:
-		return received{}, fw.statusError(x, l, resp, false) // of an error page some will do
+		return exchange.Received{}, fw.statusError(x, l, resp, false) // of an error page some will do
 	case errors.Is(err, buffers.ErrTooLong):
-		return received{}, wire.Errorf(wire.BadAgentResponse,
+		return exchange.Received{}, wire.Errorf(wire.BadAgentResponse,
 			"the answer exceeds server.limits.answer (%d bytes)", limit)
 	default:
-		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
+		return exchange.Received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
 	}
 	if l.Binding == wire.GRPC {
 		return fw.receiveRPC(x, l, resp, body.Bytes())
@@ -61,19 +49,12 @@ func (fw *forwarder) receive(x *exchange, l *upstreamCall, resp *http.Response, 
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		return fw.receiveError(x, l, resp, body.Bytes())
 	}
-	return fw.receiveDocument(x.agent, l, resp, body.Bytes())
-}
-
-// heard notes what of an answer is not as A2A has it.
-func (x *recording) heard(a *received) {
-	if x.rec.AnswerForm = string(a.form); a.zoned {
-		x.usesQuirk(agents.ZonelessTimes)
-	}
+	return fw.receiveDocument(x.Agent, l, resp, body.Bytes())
 }
 
 // mayBeError reports whether the body of an answer that is none by its status may be an error
 // of the binding. In JSON it may, whatever it is labelled as.
-func mayBeError(l *upstreamCall, resp *http.Response) bool {
+func mayBeError(l *exchange.UpstreamCall, resp *http.Response) bool {
 	if l.Binding == wire.GRPC {
 		return isGRPC(mediaType(resp.Header))
 	}
@@ -81,11 +62,11 @@ func mayBeError(l *upstreamCall, resp *http.Response) bool {
 }
 
 // receiveDocument reads an answer that is a success by its status.
-func (fw *forwarder) receiveDocument(from *agents.Agent, l *upstreamCall, resp *http.Response, body []byte) (a received, err error) {
+func (fw *forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCall, resp *http.Response, body []byte) (a exchange.Received, err error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
-	a.relabel = label.Corrected()
+	a.Relabel = label.Corrected()
 	switch {
-	case label.Media != typeEvents:
+	case label.Media != exchange.TypeEvents:
 	case stream.IsObject(body): // and no line of it is a field of an event
 		label = wire.Label{Form: "Content-Type text/event-stream", JSON: true}
 	default:
@@ -95,14 +76,14 @@ func (fw *forwarder) receiveDocument(from *agents.Agent, l *upstreamCall, resp *
 		label = wire.Label{Form: "event stream", JSON: true}
 	}
 	var e *wire.Error
-	if a.doc, a.form, e = label.Document(body); e != nil {
+	if a.Doc, a.Form, e = label.Document(body); e != nil {
 		return a, e.Because(heardStatus(resp))
 	}
 	if from.Zones(l.Side) {
-		a.doc, a.zoned = zoned(a.doc)
+		a.Doc, a.Zoned = zoned(a.Doc)
 	}
-	a.bytes = a.doc
-	if a.seen, err = fw.judge(l, a.doc); err != nil && len(bytes.TrimSpace(a.doc)) == 0 {
+	a.Bytes = a.Doc
+	if a.Seen, err = fw.judge(l, a.Doc); err != nil && len(bytes.TrimSpace(a.Doc)) == 0 {
 		return a, wire.Errorf(wire.BadAgentResponse, "the agent answered %d without a body", resp.StatusCode).Because(err)
 	}
 	return a, err
@@ -110,21 +91,21 @@ func (fw *forwarder) receiveDocument(from *agents.Agent, l *upstreamCall, resp *
 
 // receiveError reads an answer that is none by its status. Where its body is an error
 // of the binding, whatever it is labelled as, it says so in its own words.
-func (fw *forwarder) receiveError(x *exchange, l *upstreamCall, resp *http.Response, body []byte) (received, error) {
+func (fw *forwarder) receiveError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body []byte) (exchange.Received, error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
-	a := received{relabel: label.Corrected()}
+	a := exchange.Received{Relabel: label.Corrected()}
 	label.Other = false // a JSON object is no page, whatever it was sent as
 	var unread *wire.Error
-	if a.doc, a.form, unread = label.Document(body); unread != nil {
-		return received{}, fw.statusError(x, l, resp, false)
+	if a.Doc, a.Form, unread = label.Document(body); unread != nil {
+		return exchange.Received{}, fw.statusError(x, l, resp, false)
 	}
 	var err error
-	a.bytes = a.doc
-	a.seen, err = fw.judge(l, a.doc)
-	object := bytes.HasPrefix(bytes.TrimLeft(a.doc, " \t\r\n"), []byte("{"))
+	a.Bytes = a.Doc
+	a.Seen, err = fw.judge(l, a.Doc)
+	object := bytes.HasPrefix(bytes.TrimLeft(a.Doc, " \t\r\n"), []byte("{"))
 	switch {
-	case err != nil, !object, l.Binding == wire.JSONRPC && (!isError(a.seen) || !answers(a.seen, l.call.ID)):
-		return received{}, fw.statusError(x, l, resp, false)
+	case err != nil, !object, l.Binding == wire.JSONRPC && (!exchange.IsError(a.Seen) || !answers(a.Seen, l.Call.ID)):
+		return exchange.Received{}, fw.statusError(x, l, resp, false)
 	case l.Binding == wire.JSONRPC:
 		return a, nil
 	}
@@ -141,8 +122,8 @@ func answers(seen wire.Answer, id []byte) bool {
 
 // byStatus has an object of HTTP+JSON be the error that its status is, where it says no
 // better. A result is shown to nobody then: nothing of it has been looked at.
-func (fw *forwarder) byStatus(x *exchange, l *upstreamCall, resp *http.Response, a *received) error {
-	seen := &a.seen
+func (fw *forwarder) byStatus(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, a *exchange.Received) error {
+	seen := &a.Seen
 	switch {
 	case seen.Reason != "":
 		return nil
@@ -151,7 +132,7 @@ func (fw *forwarder) byStatus(x *exchange, l *upstreamCall, resp *http.Response,
 		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden || mayBeResult(l, seen) {
 			return e
 		}
-		a.bare, seen.Error, seen.Reason = e, resp.StatusCode, e.Reason
+		a.Bare, seen.Error, seen.Reason = e, resp.StatusCode, e.Reason
 	case seen.Error == wire.Internal.Code:
 		seen.Error = resp.StatusCode
 	}
@@ -160,19 +141,9 @@ func (fw *forwarder) byStatus(x *exchange, l *upstreamCall, resp *http.Response,
 
 // mayBeResult reports whether an object of HTTP+JSON that is no error may be what the method
 // returns. Cards and push notification configs may be any object.
-func mayBeResult(l *upstreamCall, seen *wire.Answer) bool {
+func mayBeResult(l *exchange.UpstreamCall, seen *wire.Answer) bool {
 	return seen.Kind != "" || seen.State != "" || seen.ContextID != "" || len(seen.Tasks) > 0 ||
-		l.call.Method.Push || l.call.Method.Name == wire.GetExtendedAgentCard
-}
-
-// error is the agent's error that doc, which is a's, holds.
-func (a *received) error(l *upstreamCall, resp *http.Response, doc []byte) *wire.Error {
-	if a.bare != nil {
-		return a.bare
-	}
-	e := wire.ReadError(l.Side, resp.StatusCode, doc)
-	e.RetryAs(resp.Header)
-	return e
+		l.Call.Method.Push || l.Call.Method.Name == wire.GetExtendedAgentCard
 }
 
 // isFinal reports whether there is such a status (RFC 9110 §15). It is between the
@@ -181,12 +152,12 @@ func isFinal(status int) bool { return 200 <= status && status < 600 }
 
 // statusError is the error of an answer whose status is all there is to read. object is for a
 // JSON object of HTTP+JSON.
-func (fw *forwarder) statusError(x *exchange, l *upstreamCall, resp *http.Response, object bool) *wire.Error {
+func (fw *forwarder) statusError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, object bool) *wire.Error {
 	status := resp.StatusCode
 	e := wire.Plain{
-		Status: status, Type: resp.Header.Get("Content-Type"), Object: object, Task: l.call.TaskID != "",
+		Status: status, Type: resp.Header.Get("Content-Type"), Object: object, Task: l.Call.TaskID != "",
 	}.Error()
-	up := x.agent.Upstream
+	up := x.Agent.Upstream
 	switch {
 	case status == http.StatusUnauthorized && up.Passes("Authorization"): // it judged the caller's own credential
 		e.Kind, e.Message = wire.Unauthenticated, ""
@@ -197,10 +168,10 @@ func (fw *forwarder) statusError(x *exchange, l *upstreamCall, resp *http.Respon
 		e.Kind, e.Message = wire.Denied, "permission denied by the agent"
 	}
 	if e.RetryAs(resp.Header); status == http.StatusServiceUnavailable && e.Header == nil {
-		e.Header = retryLater("5", "").Header
+		e.Header = exchange.RetryLater("5", "").Header
 	}
 	if isFinal(status) && status >= http.StatusMultipleChoices {
-		e.Kind = said(e.Kind)
+		e.Kind = exchange.Said(e.Kind)
 	}
 	fw.tellRedirect(x, l, resp)
 	return e.Because(heardStatus(resp))
@@ -208,21 +179,21 @@ func (fw *forwarder) statusError(x *exchange, l *upstreamCall, resp *http.Respon
 
 // tellRedirect tells the operator, once of each endpoint, that an agent is somewhere else
 // than its card says. Every call fails until somebody mends it.
-func (fw *forwarder) tellRedirect(x *exchange, l *upstreamCall, resp *http.Response) {
+func (fw *forwarder) tellRedirect(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response) {
 	to := redirectTo(resp)
 	if to == "" {
 		return
 	}
 	if _, told := fw.redirects.LoadOrStore(l.Address, true); !told {
 		fw.Telemetry.Log.Warn("agent answers with a redirect, and redirects are not followed: name the URL that answers in its card or in agents[].endpoints",
-			"agent", x.agent.ID, "endpoint", l.Address, "status", resp.StatusCode, "location", to)
+			"agent", x.Agent.ID, "endpoint", l.Address, "status", resp.StatusCode, "location", to)
 	}
 }
 
 // heardStatus is for the log and the record what an agent answered: where a redirect
 // leads is shown without what may be secret in it.
 func heardStatus(resp *http.Response) error {
-	err := fmt.Errorf("%w HTTP %d with media type %q", errAgentSaid, resp.StatusCode, mediaType(resp.Header))
+	err := fmt.Errorf("%w HTTP %d with media type %q", exchange.ErrAgentSaid, resp.StatusCode, mediaType(resp.Header))
 	if to := redirectTo(resp); to != "" {
 		return fmt.Errorf("%w, a redirect to %s", err, to)
 	}
@@ -244,7 +215,7 @@ func redirectTo(resp *http.Response) string {
 
 // onlyEvent is the data of the one event of a stream that answers a call for one
 // answer. A stream of more cannot be one. What counts as an event is as in other streams.
-func (fw *forwarder) onlyEvent(l *upstreamCall, body []byte) ([]byte, error) {
+func (fw *forwarder) onlyEvent(l *exchange.UpstreamCall, body []byte) ([]byte, error) {
 	events := stream.Events(bytes.NewReader(body), int(fw.Server.Limits.Answer))
 	var data []byte
 	for n := 0; ; {
@@ -265,13 +236,13 @@ func (fw *forwarder) onlyEvent(l *upstreamCall, body []byte) ([]byte, error) {
 }
 
 // isNone reports whether an event is none of A2A's.
-func (fw *forwarder) isNone(l *upstreamCall, event stream.Event) bool {
+func (fw *forwarder) isNone(l *exchange.UpstreamCall, event stream.Event) bool {
 	switch says(l.Binding, event) {
 	case nothing:
 		return true
 	case something:
 		seen, err := fw.judge(l, event.Data)
-		return err != nil || showsNothing(l.call.Method, seen)
+		return err != nil || showsNothing(l.Call.Method, seen)
 	}
 	return false
 }

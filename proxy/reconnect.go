@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -28,8 +29,8 @@ var errNoStream = errors.New("the agent cannot be subscribed to")
 func (se *sessions) regain(ctx context.Context, a *subscriber, cause error) error {
 	tried := cause
 	x, window := a.x, se.StreamConfig.Resubscribe.Std()
-	ctx = se.Telemetry.Under(ctx, x.ctx)
-	since, times := a.tracker(x.upstream).losing(a.feed.Newest())
+	ctx = se.Telemetry.Under(ctx, x.Ctx)
+	since, times := a.tracker(x.Upstream).losing(a.feed.Newest())
 	for pause := pauseBefore(times); time.Since(since)+pause < window; pause = min(max(2*pause, firstRetry), lastRetry) {
 		select {
 		case <-ctx.Done():
@@ -38,9 +39,9 @@ func (se *sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 		}
 		o, how, err := se.reopen(ctx, a)
 		if err == nil {
-			x.rec.Regained++
-			se.Telemetry.Metrics.StreamRegained(x.agent.ID, how)
-			a.tracker(x.upstream).mend()
+			x.Rec.Regained++
+			se.Telemetry.Metrics.StreamRegained(x.Agent.ID, how)
+			a.tracker(x.Upstream).mend()
 			a.feed.Resume(o)
 			return nil
 		}
@@ -51,7 +52,7 @@ func (se *sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	se.Telemetry.Metrics.StreamRegained(x.agent.ID, "lost")
+	se.Telemetry.Metrics.StreamRegained(x.Agent.ID, "lost")
 	return streamLost(cause, tried)
 }
 
@@ -110,22 +111,22 @@ func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened,
 // missing is found by comparing the task as the agent shows it with what the feed has
 // shown: in front of an agent of 1.0 that is the first event, else it is asked for.
 func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
-	l, err := a.x.asking(question(subscribeToTask, a.task, nil))
+	l, err := a.x.Asking(question(subscribeToTask, a.task, nil))
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", errNoStream, err)
 	}
-	opening, cancel := context.WithTimeout(ctx, a.x.agent.Upstream.Timeout(wire.SubscribeToTask))
+	opening, cancel := context.WithTimeout(ctx, a.x.Agent.Upstream.Timeout(wire.SubscribeToTask))
 	defer cancel()
 	up := detach(opening)
-	l, resp, err := se.send(up.ctx, a.x, l)
+	l, resp, err := se.send(up.Ctx, a.x, l)
 	if err != nil {
-		up.stop()
+		up.Stop()
 		return o, broken(ctx, err)
 	}
-	defer l.trail.End(resp.StatusCode, nil)
+	defer l.Trail.End(resp.StatusCode, nil)
 	defer func() {
 		if err != nil {
-			up.stop()
+			up.Stop()
 			_ = resp.Body.Close() // nothing is wanted of it
 		}
 	}()
@@ -143,20 +144,20 @@ func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 	if l.Version == wire.V10 {
 		lead, state, err = se.firstOf(a, l, source)
 	} else if lead, state, err = se.catchUp(ctx, a, l); err == nil {
-		source = se.watched(up.ctx, a, l, resp, source, j)
+		source = se.watched(up.Ctx, a, l, resp, source, j)
 	}
 	if err != nil {
 		return o, err
 	}
 	o.Judge = j.goesOn(state).follows(a).look
 	o.From = func(io.Reader, int) stream.Source { return &leading{Source: source, lead: lead} }
-	up.keep()
+	up.Keep()
 	return o, nil
 }
 
 // firstOf reads the first event of a regained stream, which is the task as it is, and
 // gives what of it the feed has not shown, and the task's state.
-func (se *sessions) firstOf(a *subscriber, l *upstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
+func (se *sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
 	for {
 		event, err := source.Next()
 		switch {
@@ -165,11 +166,11 @@ func (se *sessions) firstOf(a *subscriber, l *upstreamCall, source stream.Source
 		case !event.HasData:
 			continue
 		}
-		found, err := se.readEvent(l.Side, l.call.Method, event.Data)
+		found, err := se.readEvent(l.Side, l.Call.Method, event.Data)
 		switch {
 		case err != nil:
 			return nil, "", err
-		case isError(found.seen):
+		case exchange.IsError(found.seen):
 			return nil, "", fmt.Errorf("%w: %w", errNoStream, agentError(wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data))))
 		case found.seen.Kind != "task":
 			return nil, "", fmt.Errorf("%w: it does not begin with the task", errNoStream)
@@ -181,7 +182,7 @@ func (se *sessions) firstOf(a *subscriber, l *upstreamCall, source stream.Source
 
 // catchUp asks for the task as it is and gives what of it the feed has not shown, and the
 // task's state.
-func (se *sessions) catchUp(ctx context.Context, a *subscriber, as *upstreamCall) (lead [][]byte, state string, err error) {
+func (se *sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.UpstreamCall) (lead [][]byte, state string, err error) {
 	l, doc, seen, err := se.ask(ctx, a.x, question(getTask, a.task, nil))
 	if err != nil {
 		return nil, "", err
@@ -191,7 +192,7 @@ func (se *sessions) catchUp(ctx context.Context, a *subscriber, as *upstreamCall
 }
 
 // noStream is why an agent answered a subscription with something else than a stream.
-func (fw *forwarder) noStream(x *exchange, l *upstreamCall, resp *http.Response) error {
+func (fw *forwarder) noStream(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response) error {
 	body := buffers.New()
 	defer body.Release()
 	got, err := fw.receive(x, l, resp, body)
@@ -201,11 +202,11 @@ func (fw *forwarder) noStream(x *exchange, l *upstreamCall, resp *http.Response)
 		}
 		return fmt.Errorf("%w: %w", errNoStream, err)
 	}
-	if got.failed != nil {
-		if got.failed.Kind == wire.Unavailable {
-			return got.failed
+	if got.Failed != nil {
+		if got.Failed.Kind == wire.Unavailable {
+			return got.Failed
 		}
-		return fmt.Errorf("%w: %w", errNoStream, agentError(got.failed))
+		return fmt.Errorf("%w: %w", errNoStream, agentError(got.Failed))
 	}
 	return errNoStream
 }

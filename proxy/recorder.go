@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -23,9 +21,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
@@ -52,21 +50,21 @@ type recorder struct {
 }
 
 // begin starts the record of a request.
-func (rc *recorder) begin(w http.ResponseWriter, r *http.Request, at site) *exchange {
-	x := &exchange{fromClient: fromClient{r: r, at: at}, negotiation: negotiation{book: rc.Book}}
-	x.out = response{ResponseWriter: w, limit: rc.Server.Timeouts.Write.Std()}
-	x.w = &x.out
+func (rc *recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Site) *exchange.Exchange {
+	x := &exchange.Exchange{FromClient: exchange.FromClient{Request: r, Site: at}, Negotiation: exchange.Negotiation{Book: rc.Book}}
+	x.Out = exchange.Response{ResponseWriter: w, Limit: rc.Server.Timeouts.Write.Std()}
+	x.Writer = &x.Out
 	if len(r.Header["Expect"]) > 0 && r.ProtoMajor < 2 {
-		x.w.arm() // 100 Continue is written before any response
+		x.Writer.ArmDeadline() // 100 Continue is written before any response
 	}
-	x.rec.Start = time.Now()
-	x.id[0] = newRequestID(x.rec.Start)
-	x.rec.RequestID = x.id[0]
-	x.client = server.ClientIP(r, rc.Server.TrustedProxies)
-	x.rec.ClientIP = server.AddrText(x.client, r.RemoteAddr)
-	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, shownPath(r.URL.Path, at), r.UserAgent()
-	x.ctx = rc.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, rc.Server.TrustedProxies), &x.rec)
-	w.Header()["X-Request-Id"] = x.id[:]
+	x.Rec.Start = time.Now()
+	x.ID[0] = newRequestID(x.Rec.Start)
+	x.Rec.RequestID = x.ID[0]
+	x.Client = server.ClientIP(r, rc.Server.TrustedProxies)
+	x.Rec.ClientIP = server.AddrText(x.Client, r.RemoteAddr)
+	x.Rec.Host, x.Rec.Path, x.Rec.UserAgent = r.Host, shownPath(r.URL.Path, at), r.UserAgent()
+	x.Ctx = rc.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, rc.Server.TrustedProxies), &x.Rec)
+	w.Header()["X-Request-Id"] = x.ID[:]
 	rc.letRead(x)
 	rc.Telemetry.Metrics.Enter()
 	return x
@@ -76,8 +74,8 @@ func (rc *recorder) begin(w http.ResponseWriter, r *http.Request, at site) *exch
 // it deliver. It is left out wherever it stands but below an agent's own path, because the
 // request may be one that no route takes: refused, written otherwise, at a wrong prefix, or
 // for what is switched off by now.
-func shownPath(path string, at site) string {
-	if before, _, ok := strings.Cut(path, push.Path); ok && at.agent == "" {
+func shownPath(path string, at exchange.Site) string {
+	if before, _, ok := strings.Cut(path, push.Path); ok && at.Agent == "" {
 		return before + push.Path + "…"
 	}
 	return path
@@ -85,20 +83,20 @@ func shownPath(path string, at site) string {
 
 // finish writes the record of a request, whatever became of it. A panic is
 // contained here: the caller gets an error and everyone else notices nothing.
-func (rc *recorder) finish(x *exchange) {
+func (rc *recorder) finish(x *exchange.Exchange) {
 	v := recover()
-	if x.away == nil {
+	if x.Away == nil {
 		rc.conclude(x, v)
 	}
 }
 
 // conclude is finish; v is what a panic was about, or nil.
-func (rc *recorder) conclude(x *exchange, v any) {
+func (rc *recorder) conclude(x *exchange.Exchange, v any) {
 	if v != nil {
 		if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
 			defer panic(v) //nolint:forbidigo // the response is cut off on purpose; net/http expects it
 		} else {
-			rc.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
+			rc.Telemetry.Log.Error("request handler panicked", "request_id", x.Rec.RequestID,
 				"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 			rc.refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
 		}
@@ -106,142 +104,66 @@ func (rc *recorder) conclude(x *exchange, v any) {
 	rc.discharge(x)
 	rc.settleAccount(x)
 	rc.Telemetry.Metrics.Leave()
-	x.rec.Duration = time.Since(x.rec.Start)
-	x.rec.Status, x.rec.ResponseBytes = x.w.status, x.w.bytes
-	x.describe()
-	if x.away == nil {
-		x.depict()
+	x.Rec.Duration = time.Since(x.Rec.Start)
+	x.Rec.Status, x.Rec.ResponseBytes = x.Writer.Status, x.Writer.Bytes
+	x.Describe()
+	if x.Away == nil {
+		x.Depict()
 	}
-	x.captured.End(&x.rec)
-	if err := rc.Audit.Call(&x.rec); err != nil {
+	x.Captured.End(&x.Rec)
+	if err := rc.Audit.Call(&x.Rec); err != nil {
 		// The call is over; a missing outcome beside its intent is what tells.
-		rc.Telemetry.Log.Error("write audit outcome", "request_id", x.rec.RequestID, "error", err)
+		rc.Telemetry.Log.Error("write audit outcome", "request_id", x.Rec.RequestID, "error", err)
 	}
-	rc.Telemetry.Record(&x.rec)
-	rc.Anomalies.Observe(&x.rec, x.call.ReferenceTaskIDs)
-	x.body.Release()
-	x.told.Release()
-	if x.ended != nil {
-		x.ended()
-	}
-}
-
-// depict copies what only spans show.
-func (x *exchange) depict() {
-	if !x.rec.Sampled() {
-		return
-	}
-	x.rec.Verb, x.rec.Route = x.r.Method, x.at.pattern()
-	if x.view != nil {
-		x.rec.AgentName = x.view.Card.Name
-	}
-}
-
-// describe copies what the stages found into the record.
-func (x *exchange) describe() {
-	rec := &x.rec
-	if x.agent != nil {
-		rec.Agent = x.agent.ID
-	}
-	if x.call.Method != nil && !rec.Resumed { // who comes back has made another call at first
-		rec.Method = x.call.Method.Name
-	}
-	rec.Binding, rec.Version = x.call.Binding.String(), string(x.call.Version)
-	rec.Skill = x.skill
-	if p := x.principal; p != nil {
-		rec.Principal, rec.Issuer, rec.Client = p.Subject, p.Issuer, p.Client
-		rec.AuthMethod, rec.Groups, rec.Tenant, rec.KeyID = p.Method, p.Groups, p.Tenant, p.KeyID
-		rec.Proof, rec.ACR, rec.KeyOwner = p.Proof, p.ACR, p.Owner
-		rec.Scopes, rec.AMR, rec.AuthTime = p.Scopes, p.AMR, p.AuthTime
-		if rec.Actors == nil {
-			for _, a := range p.Actors {
-				rec.Actors = append(rec.Actors, a.String())
-			}
-		}
-		if p.Workload != nil {
-			rec.Workload = p.Workload.String()
-		}
-	}
-	if rec.TaskID == "" {
-		rec.TaskID = x.call.TaskID
-	}
-	if rec.ContextID == "" {
-		rec.ContextID = x.call.ContextID
-	}
-	rec.MessageID, rec.References = x.call.MessageID, x.call.ReferenceTaskIDs
-	rec.Rule, rec.Shadow, rec.Consent = x.decision.Rule, x.decision.Shadow, x.decision.Consent
-	rec.Skills, rec.Faults = x.decision.Skills, x.decision.Faults
-	if len(x.terms.Shadow) > 0 {
-		rec.Shadow = slices.Concat(x.decision.Shadow, x.terms.Shadow)
-	}
-	if x.limitPass != nil && len(x.limitPass.Shadow) > 0 {
-		rec.Shadow = slices.Concat(rec.Shadow, x.limitPass.Shadow)
-	}
-	rec.ExtensionsRequested = x.asked
-	rec.ExtensionsInjected, rec.ExtensionsProvided, rec.ExtensionsRefused =
-		x.terms.Injected, x.terms.Provided, x.terms.Refused
-	if rec.Decision == "" {
-		rec.Decision = "allow"
+	rc.Telemetry.Record(&x.Rec)
+	rc.Anomalies.Observe(&x.Rec, x.Call.ReferenceTaskIDs)
+	x.Body.Release()
+	x.Told.Release()
+	if x.Ended != nil {
+		x.Ended()
 	}
 }
 
 // refuse answers an exchange with an error, once. After the headers are out it
 // can only be an event of the stream, or silence on a unary answer.
-func (rc *recorder) refuse(x *exchange, err error) {
+func (rc *recorder) refuse(x *exchange.Exchange, err error) {
 	e := rc.refusal(x, err)
 	if over := overloaded(err); over != "" {
 		rc.Telemetry.Metrics.Shed(string(over))
 	}
-	x.left = x.clientLeft(err) || errors.Is(err, errAnswerLate)
-	if x.uncertain(err) {
-		x.rec.Effect = effectUnknown
+	x.Left = x.ClientLeft(err) || errors.Is(err, errAnswerLate)
+	if x.Uncertain(err) {
+		x.Rec.Effect = effectUnknown
 	}
-	if x.clientLeft(err) {
+	if x.ClientLeft(err) {
 		// Nobody is left to read an answer, and nobody is to blame for it. It is
 		// written all the same: net/http would make a 200 of nothing.
-		x.rec.Cause = err.Error()
-		if !x.w.wrote {
-			wire.WriteError(x.w, &x.call, e)
-			x.w.status, x.rec.Decision = statusClientGone, "error"
+		x.Rec.Cause = err.Error()
+		if !x.Writer.Wrote {
+			wire.WriteError(x.Writer, &x.Call, e)
+			x.Writer.Status, x.Rec.Decision = statusClientGone, "error"
 		}
 		return
 	}
-	x.rec.Reason, x.rec.Decision = e.Reason, decisionOf(e)
-	if errors.Is(err, errAgentSaid) {
-		x.rec.Decision = "error"
+	x.Rec.Reason, x.Rec.Decision = e.Reason, decisionOf(e)
+	if errors.Is(err, exchange.ErrAgentSaid) {
+		x.Rec.Decision = "error"
 	}
-	x.rec.Cause = err.Error()
+	x.Rec.Cause = err.Error()
 	var denied *policy.Denied
 	if errors.As(err, &denied) {
-		x.decision.Rule = denied.Rule
+		x.Decision.Rule = denied.Rule
 	}
-	x.rec.Overruled = denied == nil && x.decision.Rule != "" && x.rec.Decision == decisionDeny
+	x.Rec.Overruled = denied == nil && x.Decision.Rule != "" && x.Rec.Decision == decisionDeny
 	switch {
-	case !x.w.wrote:
-		wire.WriteError(x.w, &x.call, e)
-	case x.w.ended: // the agent's own word has been passed on
-	case x.call.Binding == wire.GRPC:
-		wire.SetStatus(x.w.Header(), x.call.Version, e)
-	case x.w.streaming:
-		x.w.write(wire.ErrorEvent(&x.call, e))
+	case !x.Writer.Wrote:
+		wire.WriteError(x.Writer, &x.Call, e)
+	case x.Writer.Ended: // the agent's own word has been passed on
+	case x.Call.Binding == wire.GRPC:
+		wire.SetStatus(x.Writer.Header(), x.Call.Version, e)
+	case x.Writer.Streaming:
+		x.Writer.WriteLast(wire.ErrorEvent(&x.Call, e))
 	}
-}
-
-// clientLeft reports whether an exchange ended because its client did. A body
-// that came too slowly also ends the request's context; its sender is still there.
-func (x *exchange) clientLeft(err error) bool {
-	if errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) {
-		return true
-	}
-	return x.clientContext().Err() != nil && !errors.Is(err, os.ErrDeadlineExceeded)
-}
-
-// clientContext ends when the client goes away. That of the request itself ends with its handler.
-func (x *exchange) clientContext() context.Context {
-	if x.away != nil {
-		return x.away.Context()
-	}
-	return x.r.Context()
 }
 
 // statusClientGone is what the log shows when the client hung up first. It is
@@ -263,9 +185,9 @@ func decisionOf(e *wire.Error) string {
 // contain makes a panic of a goroutine that works for an exchange the exchange's error:
 // finish recovers only those of the goroutine that runs it, and any other ends the
 // process with everybody's calls.
-func (rc *recorder) contain(x *exchange, err *error) {
+func (rc *recorder) contain(x *exchange.Exchange, err *error) {
 	if v := recover(); v != nil {
-		rc.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
+		rc.Telemetry.Log.Error("request handler panicked", "request_id", x.Rec.RequestID,
 			"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 		*err = wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v))
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -29,20 +30,18 @@ import (
 var (
 	errNotRecorded = errors.New("the audit record could not be written")
 	errAnswerLate  = upstream.ErrLate
-	errAgentBroke  = errors.New("the agent's connection broke")
-	errAgentSaid   = errors.New("agent answered")
 )
 
 // refusal decides what the client may know of an error. Whatever it does not
 // recognise becomes "internal" in our words; the cause stays in the log and the
 // audit record. Of a call that has reached the agent it says nothing that would have the
 // client make it again.
-func (rc *recorder) refusal(x *exchange, err error) *wire.Error {
+func (rc *recorder) refusal(x *exchange.Exchange, err error) *wire.Error {
 	return unrepeatable(x, err, rc.why(x, err))
 }
 
 // why is refusal, wherever the call has been.
-func (rc *recorder) why(x *exchange, err error) *wire.Error {
+func (rc *recorder) why(x *exchange.Exchange, err error) *wire.Error {
 	var (
 		e        *wire.Error
 		denied   *policy.Denied
@@ -55,7 +54,7 @@ func (rc *recorder) why(x *exchange, err error) *wire.Error {
 		away     *upstream.Unavailable
 	)
 	if over := overloaded(err); over != "" {
-		return retryLater("1", over.Error()).Because(err)
+		return exchange.RetryLater("1", over.Error()).Because(err)
 	}
 	if e := streamRefusal(err); e != nil {
 		return e
@@ -71,7 +70,7 @@ func (rc *recorder) why(x *exchange, err error) *wire.Error {
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
 		return rc.challenge(x, wire.Errorf(wire.Unauthenticated, "%s", authn.Told(err)), err, "").Because(err)
 	case errors.Is(err, authn.ErrUnavailable):
-		return retryLater("5", "credentials cannot be verified at the moment").Because(err)
+		return exchange.RetryLater("5", "credentials cannot be verified at the moment").Because(err)
 	case errors.As(err, &denied):
 		return rc.denied(x, denied)
 	case errors.As(err, &exceeded):
@@ -81,37 +80,37 @@ func (rc *recorder) why(x *exchange, err error) *wire.Error {
 	case errors.As(err, &turned):
 		return turnedDown(turned)
 	case errors.Is(err, limits.ErrUnavailable):
-		return retryLater("1", "the call cannot be counted at the moment").Because(err)
+		return exchange.RetryLater("1", "the call cannot be counted at the moment").Because(err)
 	case errors.Is(err, agents.ErrUnknown):
 		return wire.Errorf(wire.UnknownAgent, "").Because(err)
 	case errors.Is(err, ledger.ErrAbsent):
-		x.rec.Denied = "task"
+		x.Rec.Denied = "task"
 		return wire.Errorf(wire.TaskNotFound, "").Because(err)
 	case errors.As(err, &missing):
 		return unrequested(missing).Because(err)
 	case errors.Is(err, agents.ErrNotReady):
-		return retryLater("5", "the agent is not reachable at the moment").Because(err)
+		return exchange.RetryLater("5", "the agent is not reachable at the moment").Because(err)
 	case errors.Is(err, agents.ErrNoInterface):
-		return retryLater("60", "the agent offers no interface that can be called").Because(err)
+		return exchange.RetryLater("60", "the agent offers no interface that can be called").Because(err)
 	case errors.Is(err, errNotRecorded):
-		return retryLater("1", "the call could not be recorded").Because(err)
+		return exchange.RetryLater("1", "the call could not be recorded").Because(err)
 	case errors.Is(err, errAnswerLate), errors.Is(err, context.DeadlineExceeded):
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, state.ErrUnavailable):
-		return retryLater("1", "whose tasks are whose cannot be known at the moment").Because(err)
+		return exchange.RetryLater("1", "whose tasks are whose cannot be known at the moment").Because(err)
 	case errors.Is(err, state.ErrFull):
-		return retryLater("60", "no further task can be remembered (state.memory.records)").Because(err)
+		return exchange.RetryLater("60", "no further task can be remembered (state.memory.records)").Because(err)
 	case errors.Is(err, upstream.ErrBusy):
-		return retryLater("1", "too many calls to this agent are in flight (agents[].connections)").Because(err)
+		return exchange.RetryLater("1", "too many calls to this agent are in flight (agents[].connections)").Because(err)
 	case errors.As(err, &away):
-		return retryLater(strconv.Itoa(int((away.After+time.Second-1)/time.Second)), "the agent is not reachable at the moment").Because(err)
+		return exchange.RetryLater(strconv.Itoa(int((away.After+time.Second-1)/time.Second)), "the agent is not reachable at the moment").Because(err)
 	case upstream.NoConnection(err):
-		return retryLater("5", "the agent is not reachable at the moment").Because(err)
+		return exchange.RetryLater("5", "the agent is not reachable at the moment").Because(err)
 	case errors.As(err, &network) && network.Timeout():
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, upstream.ErrNotHTTP):
 		return wire.Errorf(wire.BadAgentResponse, "the agent's answer is not valid HTTP").Because(err)
-	case errors.Is(err, errAgentBroke):
+	case errors.Is(err, exchange.ErrAgentBroke):
 		return wire.Errorf(wire.BadAgentResponse, "the agent did not answer").Because(err)
 	}
 	return wire.Errorf(wire.Internal, "").Because(err)
@@ -149,15 +148,15 @@ func streamRefusal(err error) *wire.Error {
 	}
 	switch {
 	case errors.Is(err, openstreams.ErrOwnStreams):
-		return retryLater("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
+		return exchange.RetryLater("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
 	case errors.Is(err, stream.ErrFull):
-		return retryLater("1", "the gateway keeps too much of all event streams (streams.buffer.total)").Because(err)
+		return exchange.RetryLater("1", "the gateway keeps too much of all event streams (streams.buffer.total)").Because(err)
 	case errors.Is(err, stream.ErrDraining):
-		return retryLater("1", "the gateway is shutting down, subscribe again").Because(err)
+		return exchange.RetryLater("1", "the gateway is shutting down, subscribe again").Because(err)
 	case errors.Is(err, openstreams.ErrLifetime):
-		return retryLater("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
+		return exchange.RetryLater("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
 	case errors.Is(err, openstreams.ErrEnded):
-		return retryLater("1", "an operator has ended the stream, subscribe again").Because(err)
+		return exchange.RetryLater("1", "an operator has ended the stream, subscribe again").Because(err)
 	case errors.Is(err, stream.ErrIdle):
 		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)
 	case errors.Is(err, stream.ErrTooLarge):
@@ -172,28 +171,16 @@ func streamRefusal(err error) *wire.Error {
 
 // agentError marks an error as the agent's: the gateway has refused nothing.
 func agentError(e *wire.Error) error {
-	e.Kind = said(e.Kind)
+	e.Kind = exchange.Said(e.Kind)
 	if e.Err == nil {
-		return e.Because(errAgentSaid)
+		return e.Because(exchange.ErrAgentSaid)
 	}
-	return e.Because(fmt.Errorf("%w: %w", errAgentSaid, e.Err))
-}
-
-// said is a kind as the agent's own word. JSON-RPC has it under status 200, as the
-// agent would: a2a-go's client reads no body under another. What HTTP itself must
-// say keeps its status.
-func said(k *wire.Kind) *wire.Kind {
-	if k != wire.Internal && k != wire.BadAgentResponse {
-		return k
-	}
-	own := *k
-	own.RPC = http.StatusOK
-	return &own
+	return e.Because(fmt.Errorf("%w: %w", exchange.ErrAgentSaid, e.Err))
 }
 
 // denied tells a caller with some business on the agent that this call is not
 // part of it, and everybody else that there is no such agent.
-func (rc *recorder) denied(x *exchange, d *policy.Denied) *wire.Error {
+func (rc *recorder) denied(x *exchange.Exchange, d *policy.Denied) *wire.Error {
 	if !d.Visible {
 		return wire.Errorf(wire.UnknownAgent, "").Because(d)
 	}
@@ -211,7 +198,7 @@ func (rc *recorder) denied(x *exchange, d *policy.Denied) *wire.Error {
 
 // stepUp asks for another authentication of the user (RFC 9470 §3), which is a 401:
 // the same call with another token may do.
-func (rc *recorder) stepUp(x *exchange, d *policy.Denied, scope string) *wire.Error {
+func (rc *recorder) stepUp(x *exchange.Exchange, d *policy.Denied, scope string) *wire.Error {
 	e := wire.Errorf(wire.Unauthenticated, "the user has to authenticate again").Because(d)
 	e.Meta = map[string]string{}
 	want := &authn.StepUp{ACR: d.StepUp.ACR}
@@ -229,23 +216,16 @@ func (rc *recorder) stepUp(x *exchange, d *policy.Denied, scope string) *wire.Er
 }
 
 // challenge adds WWW-Authenticate (RFC 6750 §3, RFC 9728 §5.1).
-func (rc *recorder) challenge(x *exchange, e *wire.Error, err error, scope string) *wire.Error {
+func (rc *recorder) challenge(x *exchange.Exchange, e *wire.Error, err error, scope string) *wire.Error {
 	return rc.challenges(x, e, authn.Demand{Err: err, Scope: scope})
 }
 
 // challenges adds what a demand asks for.
-func (rc *recorder) challenges(x *exchange, e *wire.Error, d authn.Demand) *wire.Error {
+func (rc *recorder) challenges(x *exchange.Exchange, e *wire.Error, d authn.Demand) *wire.Error {
 	d.Realm, d.ResourceMetadata = "a2a-gateway", rc.metadataURL(x)
 	if values := rc.Authn.Challenges(d); len(values) > 0 {
 		e.Header = http.Header{"Www-Authenticate": values}
 	}
-	x.nonce(rc.Authn.Nonce())
-	return e
-}
-
-// retryLater is a refusal that asks to come back.
-func retryLater(seconds, text string) *wire.Error {
-	e := wire.Errorf(wire.Unavailable, "%s", text)
-	e.Header = http.Header{"Retry-After": {seconds}}
+	x.Nonce(rc.Authn.Nonce())
 	return e
 }

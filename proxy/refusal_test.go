@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -38,7 +39,7 @@ func TestRefusal(t *testing.T) {
 	defer chain.Close()
 	p := &Proxy{Options: Options{PublicURL: &url.URL{Scheme: "https", Host: "gw"}, Authn: chain}}
 	p.mountStages()
-	x := &exchange{fromClient: fromClient{r: httptest.NewRequest(http.MethodPost, "/agents/a", nil)}}
+	x := &exchange.Exchange{FromClient: exchange.FromClient{Request: httptest.NewRequest(http.MethodPost, "/agents/a", nil)}}
 	tests := []struct {
 		name   string
 		err    error
@@ -68,10 +69,10 @@ func TestRefusal(t *testing.T) {
 		{"idle", stream.ErrIdle, wire.AgentTimeout, ""},
 		{"large event", stream.ErrTooLarge, wire.BadAgentResponse, ""},
 		{"broken stream", stream.ErrBroken, wire.BadAgentResponse, ""},
-		{"no dial", fmt.Errorf("%w: %w", errAgentBroke, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), wire.Unavailable, "Retry-After"},
-		{"read timed out", fmt.Errorf("%w: %w", errAgentBroke, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}), wire.AgentTimeout, ""},
-		{"reset", fmt.Errorf("%w: %w", errAgentBroke, &net.OpError{Op: "read", Err: syscall.ECONNRESET}), wire.BadAgentResponse, ""},
-		{"end of file", fmt.Errorf("%w: %w", errAgentBroke, io.ErrUnexpectedEOF), wire.BadAgentResponse, ""},
+		{"no dial", fmt.Errorf("%w: %w", exchange.ErrAgentBroke, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), wire.Unavailable, "Retry-After"},
+		{"read timed out", fmt.Errorf("%w: %w", exchange.ErrAgentBroke, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}), wire.AgentTimeout, ""},
+		{"reset", fmt.Errorf("%w: %w", exchange.ErrAgentBroke, &net.OpError{Op: "read", Err: syscall.ECONNRESET}), wire.BadAgentResponse, ""},
+		{"end of file", fmt.Errorf("%w: %w", exchange.ErrAgentBroke, io.ErrUnexpectedEOF), wire.BadAgentResponse, ""},
 		{"unknown", errors.New("x"), wire.Internal, ""},
 		{"cancelled", context.Canceled, wire.Internal, ""},
 		{"panic", fmt.Errorf("panic: %v", leaky), wire.Internal, ""},
@@ -132,7 +133,7 @@ func TestOwned(t *testing.T) {
 			t.Errorf("%s… is not owned", prefix)
 		}
 	}
-	for _, name := range append(append([]string{}, requestHeaders...), responseHeaders...) {
+	for _, name := range append(append([]string{}, requestHeaders...), exchange.ResponseHeaders...) {
 		if agents.Owned(name) || http.CanonicalHeaderKey(name) != name {
 			t.Errorf("%s is owned, or not canonical", name)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -27,7 +28,7 @@ func wants(d *authdemand.Demand) *upstream.Demand {
 // handleAuthRequired does what is to be done about a unary answer that shows a demand, d, if any:
 // either the caller gets the answer to what the gateway has answered, and all is done,
 // or doc, with where a token can be had.
-func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange, d *authdemand.Demand, doc []byte) (_ []byte, done bool, _ error) {
+func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, doc []byte) (_ []byte, done bool, _ error) {
 	if d == nil {
 		return doc, false, nil
 	}
@@ -42,7 +43,7 @@ func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange, d *aut
 
 // reply is the gateway's own message to a task that waits for authorization. What
 // authorizes is in the header; the text is for an agent that wants one.
-func (fw *forwarder) reply(x *exchange, d *authdemand.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
+func (fw *forwarder) reply(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
 	type part struct {
 		Text string `json:"text"`
 	}
@@ -56,7 +57,7 @@ func (fw *forwarder) reply(x *exchange, d *authdemand.Demand, m *wire.Method, wa
 	type configuration struct {
 		Now bool `json:"returnImmediately"`
 	}
-	text := x.agent.Authorization.Message
+	text := x.Agent.Authorization.Message
 	if text == "" {
 		text = defaultMessage
 	}
@@ -74,69 +75,51 @@ func (fw *forwarder) reply(x *exchange, d *authdemand.Demand, m *wire.Method, wa
 	}, nil
 }
 
-// speak makes a reply the exchange's upstream call: its answers are for the caller.
-func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
-	again := *c
-	again.Extra = x.call.Extra
-	to := x.translationTarget(c)
-	to.ID = x.idFor(&x.call)
-	l, err := x.translatedAs(&again, nil, &x.call, to)
-	if err != nil {
-		return err
-	}
-	l.own, l.shows = true, shows
-	if l.retell.Task, l.retell.Context = x.task, x.session; x.alike(x.endpoint.Side) {
-		l.retell = nil
-	}
-	x.upstream = l
-	return nil
-}
-
 // instead answers a task that a unary answer shows to wait, and gives the caller the
 // answer to that. Where the agent does not take it, nothing is done, and the caller is
 // to have the first answer.
-func (fw *forwarder) instead(ctx context.Context, x *exchange, d *authdemand.Demand) (done bool, _ error) {
-	before := x.upstream
+func (fw *forwarder) instead(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (done bool, _ error) {
+	before := x.Upstream
 	body := buffers.New()
-	defer x.giveBack(body)
+	defer x.GiveBack(body)
 	resp, err := fw.again(ctx, x, d)
-	var a received
+	var a exchange.Received
 	var seen wire.Answer
 	if err == nil {
 		defer resp.Body.Close() // nothing is left to do with the answer
 		a, seen, err = fw.taken(x, resp, body)
-		if err != nil && !x.upstream.own {
+		if err != nil && !x.Upstream.Own {
 			err = heard{err} // what failed is the look at the task behind it
 		}
 	}
 	if err != nil {
-		x.upstream = before
+		x.Upstream = before
 		fw.withdraw(x, d, err)
 		return false, nil
 	}
-	x.recordActivation(resp)
+	x.RecordActivation(resp)
 	return true, fw.show(ctx, x, resp, a, seen)
 }
 
 // again answers a task. The answer to that is in the place of the first: to a send what
 // the agent says to it, else the same call once more.
-func (fw *forwarder) again(ctx context.Context, x *exchange, d *authdemand.Demand) (*http.Response, error) {
-	sends := x.call.Method.Subject == wire.OfMessage
-	c, err := fw.reply(x, d, sendMessage, sends && x.waits())
+func (fw *forwarder) again(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (*http.Response, error) {
+	sends := x.Call.Method.Subject == wire.OfMessage
+	c, err := fw.reply(x, d, sendMessage, sends && x.Waits())
 	if err != nil {
 		return nil, err
 	}
 	if sends {
-		if err := x.speak(c, wants(d)); err != nil {
+		if err := x.Speak(c, wants(d)); err != nil {
 			return nil, err
 		}
 		return fw.reach(ctx, x)
 	}
-	l, err := x.asking(c)
+	l, err := x.Asking(c)
 	if err != nil {
 		return nil, err
 	}
-	l.shows = wants(d)
+	l.Shows = wants(d)
 	if _, _, _, err := fw.say(ctx, x, l); err != nil {
 		return nil, err
 	}
@@ -149,38 +132,17 @@ func (fw *forwarder) again(ctx context.Context, x *exchange, d *authdemand.Deman
 
 // taken reads the agent's answer to what the gateway has said. One that is an error is
 // not for the caller, who has not said it.
-func (fw *forwarder) taken(x *exchange, resp *http.Response, body *buffers.Buffer) (received, wire.Answer, error) {
-	a, err := fw.receive(x, x.upstream, resp, body)
+func (fw *forwarder) taken(x *exchange.Exchange, resp *http.Response, body *buffers.Buffer) (exchange.Received, wire.Answer, error) {
+	a, err := fw.receive(x, x.Upstream, resp, body)
 	switch {
 	case err != nil:
 		return a, wire.Answer{}, err
-	case a.failed != nil:
-		return a, wire.Answer{}, agentError(a.failed)
-	case isError(a.seen) || resp.StatusCode >= http.StatusMultipleChoices:
-		return a, a.seen, agentError(a.error(x.upstream, resp, a.doc))
+	case a.Failed != nil:
+		return a, wire.Answer{}, agentError(a.Failed)
+	case exchange.IsError(a.Seen) || resp.StatusCode >= http.StatusMultipleChoices:
+		return a, a.Seen, agentError(a.AgentError(x.Upstream, resp, a.Doc))
 	}
-	x.heard(&a)
-	_, err = x.matchID(a.seen, a.doc)
-	return a, a.seen, err
-}
-
-// waits reports whether the caller of a send waits for the task to settle. What says
-// nothing means something else in every version.
-func (x *parsedCall) waits() bool {
-	var c struct {
-		Configuration *struct {
-			Blocking *bool `json:"blocking"`
-			Now      bool  `json:"returnImmediately"`
-			NowToo   bool  `json:"return_immediately"`
-		} `json:"configuration"`
-	}
-	switch err := json.Unmarshal(jsonscan.Mend(x.call.Params), &c); {
-	case err != nil || c.Configuration == nil || x.call.Version == wire.V01:
-		return true
-	case c.Configuration.Blocking != nil:
-		return *c.Configuration.Blocking
-	case x.call.Version == wire.V03:
-		return x.call.Binding == wire.JSONRPC // ProtoJSON does not say false
-	}
-	return !c.Configuration.Now && !c.Configuration.NowToo
+	x.Heard(&a)
+	_, err = x.MatchID(a.Seen, a.Doc)
+	return a, a.Seen, err
 }

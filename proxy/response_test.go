@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // reset is the ResponseWriter of a stream that its client has reset.
@@ -33,10 +34,10 @@ func TestUnwrittenAnswersAreNotShared(t *testing.T) {
 		if err := b.Fill(strings.NewReader(secret), -1, 1<<10); err != nil {
 			t.Fatal(err)
 		}
-		x := &exchange{parsedCall: parsedCall{call: wire.Call{Binding: wire.JSONRPC}}, fromClient: fromClient{w: &response{ResponseWriter: client}}}
-		x.send(b.Bytes())
-		x.giveBack(b)
-		if x.rec.End == "" || !x.w.failed {
+		x := &exchange.Exchange{ParsedCall: exchange.ParsedCall{Call: wire.Call{Binding: wire.JSONRPC}}, FromClient: exchange.FromClient{Writer: &exchange.Response{ResponseWriter: client}}}
+		x.Send(b.Bytes())
+		x.GiveBack(b)
+		if x.Rec.End == "" || !x.Writer.Failed {
 			t.Fatal("nobody noticed")
 		}
 		if next := buffers.New(); next == b {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -27,14 +28,14 @@ const (
 
 // comeBack gives a client who comes back with an event id what it has missed, and then
 // what comes. Whatever it asked for at first is not asked of the agent again.
-func (se *sessions) comeBack(ctx context.Context, x *exchange, m *mark) error {
-	x.rec.Resumed, x.rec.TaskID = true, m.task
+func (se *sessions) comeBack(ctx context.Context, x *exchange.Exchange, m *mark) error {
+	x.Rec.Resumed, x.Rec.TaskID = true, m.task
 	if err := se.asSubscriber(x, m.task); err != nil {
 		return err
 	}
 	a, l, err := se.sinceSoon(ctx, x, m)
 	if errors.Is(err, errNotKept) {
-		x.rec.Gap = true
+		x.Rec.Gap = true
 		if !errors.Is(err, errAhead) { // else what could be shared is older than what the client has had
 			if done, err := se.share(x); done || err != nil {
 				return err
@@ -51,15 +52,15 @@ func (se *sessions) comeBack(ctx context.Context, x *exchange, m *mark) error {
 // asSubscriber has an exchange be a subscription to a task from here on, whatever it was
 // before, and asks of it what is asked of one: whether the task is the caller's or shared
 // with it, and whether the rules let it subscribe to a task of that skill.
-func (se *sessions) asSubscriber(x *exchange, task string) error {
-	if x.call.Method.Name == wire.SubscribeToTask {
+func (se *sessions) asSubscriber(x *exchange.Exchange, task string) error {
+	if x.Call.Method.Name == wire.SubscribeToTask {
 		return nil // it was asked
 	}
-	record, err := se.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(subscribeToTask, task, nil))
+	record, err := se.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, question(subscribeToTask, task, nil))
 	if err != nil {
 		return err
 	}
-	x.call.Method, x.call.TaskID, x.record = subscribeToTask, task, record
+	x.Call.Method, x.Call.TaskID, x.Record = subscribeToTask, task, record
 	se.linkTask(x)
 	if err := se.nameTask(x); err != nil {
 		return err
@@ -67,27 +68,27 @@ func (se *sessions) asSubscriber(x *exchange, task string) error {
 	if err := se.recall(x); err != nil {
 		return err
 	}
-	x.known = recorded(&record)
-	if x.rec.Sharing = ""; record.Owner != x.principal.Key() {
-		x.rec.Sharing = se.Policy.Shares(x.principal, x.agent.ID, subscribeToTask, &x.known)
+	x.Known = recorded(&record)
+	if x.Rec.Sharing = ""; record.Owner != x.Principal.Key() {
+		x.Rec.Sharing = se.Policy.Shares(x.Principal, x.Agent.ID, subscribeToTask, &x.Known)
 	}
-	x.skill, x.agentwide = x.path, false
-	q := x.request()
-	x.skill, x.agentwide, err = se.Policy.Resolve(policy.SkillSource{
-		Path: x.skill, Task: record.Skill, Declared: x.call.Skill, All: x.view.Skills,
-		Method: subscribeToTask, Principal: x.principal, Agent: x.agent.ID, Match: x.agent.Match, Call: &q,
+	x.Skill, x.Agentwide = x.Path, false
+	q := x.PolicyRequest()
+	x.Skill, x.Agentwide, err = se.Policy.Resolve(policy.SkillSource{
+		Path: x.Skill, Task: record.Skill, Declared: x.Call.Skill, All: x.View.Skills,
+		Method: subscribeToTask, Principal: x.Principal, Agent: x.Agent.ID, Match: x.Agent.Match, Call: &q,
 	})
 	if err != nil {
 		return err
 	}
-	if x.decision, err = se.Policy.Check(x.request()); err != nil {
+	if x.Decision, err = se.Policy.Check(x.PolicyRequest()); err != nil {
 		return err
 	}
 	return se.askAuthorizers(x)
 }
 
 // sinceSoon finds the place of an event, for which it waits a little where it is ahead.
-func (se *sessions) sinceSoon(ctx context.Context, x *exchange, m *mark) (*subscriber, *upstreamCall, error) {
+func (se *sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *mark) (*subscriber, *exchange.UpstreamCall, error) {
 	for looks := 0; ; looks++ {
 		a, l, err := se.since(x, m)
 		if !errors.Is(err, errAhead) || looks == looksAgain {
@@ -102,8 +103,8 @@ func (se *sessions) sinceSoon(ctx context.Context, x *exchange, m *mark) (*subsc
 }
 
 // since finds the place of an event in the feed of its task.
-func (se *sessions) since(x *exchange, m *mark) (*subscriber, *upstreamCall, error) {
-	feed, err := se.Hub.Find(x.ctx, feedOf(x.agent.ID, m.task))
+func (se *sessions) since(x *exchange.Exchange, m *mark) (*subscriber, *exchange.UpstreamCall, error) {
+	feed, err := se.Hub.Find(x.Ctx, feedOf(x.Agent.ID, m.task))
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -131,7 +132,7 @@ func (se *sessions) since(x *exchange, m *mark) (*subscriber, *upstreamCall, err
 
 // startOver shows a client who has missed what is not kept any more the task as it is,
 // and then what comes. Of a task that has ended that is all there is.
-func (se *sessions) startOver(ctx context.Context, x *exchange, task string) error {
+func (se *sessions) startOver(ctx context.Context, x *exchange.Exchange, task string) error {
 	l, err := subscriptionFor(x, task)
 	if err != nil {
 		return err
@@ -141,22 +142,22 @@ func (se *sessions) startOver(ctx context.Context, x *exchange, task string) err
 		return err
 	}
 	a := &subscriber{sessions: se, x: x, lead: whole}
-	x.upstream = l
-	if terminal(state) {
-		x.stamp()
+	x.Upstream = l
+	if exchange.Terminal(state) {
+		x.Stamp()
 		return se.serveSubscriber(x, a)
 	}
 	resp, err := se.reach(ctx, x)
 	if err != nil {
 		return err
 	}
-	defer x.up.letGo(resp)
+	defer x.Up.LetGo(resp)
 	if !streams(resp, l) {
 		if whole, _, err = se.whole(ctx, x, l, task); err != nil { // it may have ended since
 			return err
 		}
 		a.lead = whole
-		x.stamp()
+		x.Stamp()
 		return se.serveSubscriber(x, a)
 	}
 	if a.lead = nil; l.Version != wire.V10 { // whose stream begins with what comes next
@@ -169,12 +170,12 @@ func (se *sessions) startOver(ctx context.Context, x *exchange, task string) err
 }
 
 // whole is the task as it is, as an event of the agent's stream, and its state.
-func (se *sessions) whole(ctx context.Context, x *exchange, l *upstreamCall, task string) ([]stream.Entry, string, error) {
+func (se *sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall, task string) ([]stream.Entry, string, error) {
 	g, doc, seen, err := se.ask(ctx, x, question(getTask, task, nil))
 	if err != nil {
 		return nil, "", err
 	}
-	m := dialect{l.Side, x.agent.Bytes()}
+	m := dialect{l.Side, x.Agent.Bytes()}
 	var events [][]byte
 	err = m.toCanonical(m.canonical(), newSnapshot(g, doc).doc, func(event []byte) error {
 		events = append(events, event)
@@ -183,7 +184,7 @@ func (se *sessions) whole(ctx context.Context, x *exchange, l *upstreamCall, tas
 	if err != nil {
 		return nil, "", err
 	}
-	said, err := m.fromCanonical(l.call.ID, events)
+	said, err := m.fromCanonical(l.Call.ID, events)
 	if err != nil {
 		return nil, "", wire.Errorf(wire.Internal, "").Because(err)
 	}
@@ -196,28 +197,28 @@ func (se *sessions) whole(ctx context.Context, x *exchange, l *upstreamCall, tas
 
 // subscriptionFor is a call of SubscribeToTask in the caller's behalf, whose events are told
 // as answers to the caller's own call.
-func subscriptionFor(x *exchange, task string) (*upstreamCall, error) {
+func subscriptionFor(x *exchange.Exchange, task string) (*exchange.UpstreamCall, error) {
 	c := question(subscribeToTask, task, nil)
-	c.Extra = x.call.Extra
-	to := x.translationTarget(c)
-	alike := x.alike(to.Side)
+	c.Extra = x.Call.Extra
+	to := x.TranslationTarget(c)
+	alike := x.Alike(to.Side)
 	if alike && to.Binding == wire.JSONRPC {
-		to.ID = x.call.ID // the events pass as they come
+		to.ID = x.Call.ID // the events pass as they come
 	}
-	l, err := x.translatedAs(c, nil, &x.call, to)
+	l, err := x.TranslatedAs(c, nil, &x.Call, to)
 	if err != nil {
 		return nil, err
 	}
-	if l.own = true; alike {
-		l.retell = nil
+	if l.Own = true; alike {
+		l.Retell = nil
 	}
 	return l, nil
 }
 
 // rejoin gives a caller what there is already of the stream that it asks for. done is
 // false where the agent is to be asked.
-func (se *sessions) rejoin(ctx context.Context, x *exchange) (done bool, err error) {
-	if !x.call.Streaming || x.call.Method.Extension != "" {
+func (se *sessions) rejoin(ctx context.Context, x *exchange.Exchange) (done bool, err error) {
+	if !x.Call.Streaming || x.Call.Method.Extension != "" {
 		return false, nil
 	}
 	m, e := se.openMark(x)
@@ -226,7 +227,7 @@ func (se *sessions) rejoin(ctx context.Context, x *exchange) (done bool, err err
 		return true, e
 	case m != nil:
 		return true, se.comeBack(ctx, x, m)
-	case x.call.Method.Name == wire.SubscribeToTask:
+	case x.Call.Method.Name == wire.SubscribeToTask:
 		return se.share(x)
 	}
 	return false, nil

@@ -7,15 +7,12 @@ import (
 	"sync"
 
 	"github.com/go-chi/chi/v5"
-)
 
-const (
-	agentsPath = "/agents/"
-	skillsPath = "/skills/"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // handler serves a request that was found at a site.
-type handler func(http.ResponseWriter, *http.Request, site)
+type handler func(http.ResponseWriter, *http.Request, exchange.Site)
 
 // routes are the URLs of the gateway's own hosts, or those of hosts that belong to one
 // agent. Which verb a path takes is A2A's business, and its refusal has A2A's shape.
@@ -35,7 +32,7 @@ type routes struct {
 // route is where a pattern leads.
 type route struct {
 	serve handler
-	site  func(found *chi.Context, path string) site
+	site  func(found *chi.Context, path string) exchange.Site
 }
 
 // newRoutes are routes that lead nowhere yet.
@@ -48,14 +45,14 @@ var searches = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 
 // serve serves what is at a path, which is that of the request or a part of it.
 func (t *routes) serve(w http.ResponseWriter, r *http.Request, path string) {
-	if id, ok := strings.CutPrefix(path, agentsPath); ok && id != "" && strings.IndexByte(id, '/') < 0 &&
+	if id, ok := strings.CutPrefix(path, exchange.AgentsPath); ok && id != "" && strings.IndexByte(id, '/') < 0 &&
 		t.base != nil && r.Method == http.MethodPost {
-		t.base(w, r, site{agent: id}) // as a search would find
+		t.base(w, r, exchange.Site{Agent: id}) // as a search would find
 		return
 	}
 	h, at := t.find(r.Method, path)
 	switch {
-	case t.preflight != nil && preflights(r) && at.forPages():
+	case t.preflight != nil && preflights(r) && at.ForPages():
 		h = t.preflight
 	case h == nil:
 		h = t.lost
@@ -64,14 +61,14 @@ func (t *routes) serve(w http.ResponseWriter, r *http.Request, path string) {
 }
 
 // find gives what serves a path, nil where nothing does.
-func (t *routes) find(verb, path string) (handler, site) {
+func (t *routes) find(verb, path string) (handler, exchange.Site) {
 	search, _ := searches.Get().(*chi.Context)
 	defer searches.Put(search)
 	search.Reset()
 	// Verbs that chi has never heard of have no route either.
 	to := t.lead[t.tree.Find(search, verb, cmp.Or(path, "/"))]
 	if to.serve == nil {
-		return nil, site{}
+		return nil, exchange.Site{}
 	}
 	return to.serve, to.site(search, path)
 }
@@ -80,18 +77,18 @@ func (t *routes) find(verb, path string) (handler, site) {
 // is makes no other path one.
 func (t *routes) isRPC(verb, path string) bool {
 	h, at := t.find(verb, path)
-	return h != nil && t.rpcs[at.fixed]
+	return h != nil && t.rpcs[at.Fixed]
 }
 
 // add has a pattern lead somewhere.
-func (t *routes) add(pattern string, h handler, at func(*chi.Context, string) site) {
+func (t *routes) add(pattern string, h handler, at func(*chi.Context, string) exchange.Site) {
 	t.tree.Handle(pattern, http.NotFoundHandler()) // which is never asked
 	t.lead[pattern] = route{h, at}
 }
 
 // fix adds one path.
 func (t *routes) fix(path string, h handler) {
-	t.add(path, h, func(*chi.Context, string) site { return site{fixed: path} })
+	t.add(path, h, func(*chi.Context, string) exchange.Site { return exchange.Site{Fixed: path} })
 }
 
 // below adds all that lies below a path, which ends with a slash; with single, what has
@@ -101,28 +98,28 @@ func (t *routes) below(path string, single bool, h handler) {
 	if single {
 		pattern = path + "{agent}"
 	}
-	t.add(pattern, h, func(_ *chi.Context, written string) site {
-		return site{fixed: path, rest: written[len(path)-1:]}
+	t.add(pattern, h, func(_ *chi.Context, written string) exchange.Site {
+		return exchange.Site{Fixed: path, Rest: written[len(path)-1:]}
 	})
 }
 
 // mount adds what belongs to agents: base is "" where the host names the agent. Clients that
 // take the base for the address of the card get it there too.
 func (t *routes) mount(base string, call, card handler) {
-	either := func(w http.ResponseWriter, r *http.Request, at site) {
-		if at.base() && reads(r.Method) {
+	either := func(w http.ResponseWriter, r *http.Request, at exchange.Site) {
+		if at.Base() && reads(r.Method) {
 			card(w, r, at)
 			return
 		}
 		call(w, r, at)
 	}
-	for _, prefix := range []string{base, base + skillsPath + "{skill}"} {
-		t.add(prefix+cardPath, card, ofAgent)
-		t.add(prefix+legacyCardPath, card, ofAgent)
+	for _, prefix := range []string{base, base + exchange.SkillsPath + "{skill}"} {
+		t.add(prefix+exchange.CardPath, card, ofAgent)
+		t.add(prefix+exchange.LegacyCardPath, card, ofAgent)
 		if prefix != "" {
 			t.add(prefix, either, ofAgent)
 		}
-		if prefix == agentsPath+"{agent}" {
+		if prefix == exchange.AgentsPath+"{agent}" {
 			t.base = call
 		}
 		t.add(prefix+"/*", either, ofAgent)
@@ -133,14 +130,14 @@ func (t *routes) mount(base string, call, card handler) {
 func reads(verb string) bool { return verb == http.MethodGet || verb == http.MethodHead }
 
 // ofAgent is the site of a route that mount added.
-func ofAgent(found *chi.Context, path string) site {
-	at := site{rest: path}
+func ofAgent(found *chi.Context, path string) exchange.Site {
+	at := exchange.Site{Rest: path}
 	for i, key := range found.URLParams.Keys {
 		switch value := found.URLParams.Values[i]; key {
 		case "agent":
-			at.agent, at.rest = value, at.rest[len(agentsPath)+len(value):]
+			at.Agent, at.Rest = value, at.Rest[len(exchange.AgentsPath)+len(value):]
 		case "skill":
-			at.skill, at.rest = value, at.rest[len(skillsPath)+len(value):]
+			at.Skill, at.Rest = value, at.Rest[len(exchange.SkillsPath)+len(value):]
 		}
 	}
 	return at
@@ -154,61 +151,18 @@ func written(r *http.Request) string {
 	return r.URL.Path
 }
 
-// site is where in the routes a request is.
-type site struct {
-	fixed string // the path of the route, where it is none of one agent
-	agent string // the id in the path
-	skill string // the skill in the path
-	rest  string // of the path, below any of these
-}
-
-// base reports whether a site is the base of one agent, or of all.
-func (at *site) base() bool {
-	switch at.fixed {
-	case "":
-		return at.rest == "/" || at.rest == "" && at.agent+at.skill != ""
-	case sharedPath, sharedPath + "/":
-		return at.rest == "" || at.rest == "/"
-	}
-	return false
-}
-
-// pattern is the route for telemetry: of all agents the same.
-func (at *site) pattern() string {
-	switch {
-	case at.fixed == metadataPath+agentsPath:
-		return at.fixed + "{agent}"
-	case strings.HasSuffix(at.fixed, "/"):
-		return at.fixed + "*"
-	case at.fixed != "":
-		return at.fixed
-	}
-	pattern := ""
-	if at.agent != "" {
-		pattern = agentsPath + "{agent}"
-	}
-	if at.skill != "" {
-		pattern += skillsPath + "{skill}"
-	}
-	switch at.rest {
-	case "", cardPath, legacyCardPath:
-		return pattern + at.rest
-	}
-	return pattern + "/*"
-}
-
 // allowed are the verbs that some path of the listener has.
 const allowed = "DELETE, GET, HEAD, OPTIONS, POST"
 
 // serveOptions answers "OPTIONS *", by which clients and proxies find out whether a server
 // is there and which verbs it has, without asking for anything (RFC 9110 §9.3.7). It is the
 // same for everybody.
-func (fe *frontend) serveOptions(x *exchange) error {
+func (fe *frontend) serveOptions(x *exchange.Exchange) error {
 	if _, err := fe.screen(x); err != nil {
 		return err
 	}
-	guard(x.w.Header())
-	x.w.Header().Set("Allow", allowed)
-	x.w.WriteHeader(http.StatusNoContent)
+	exchange.Guard(x.Writer.Header())
+	x.Writer.Header().Set("Allow", allowed)
+	x.Writer.WriteHeader(http.StatusNoContent)
 	return nil
 }

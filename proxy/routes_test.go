@@ -5,24 +5,26 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	var served string
-	var at site
+	var at exchange.Site
 	by := func(name string) handler {
-		return func(_ http.ResponseWriter, _ *http.Request, found site) { served, at = name, found }
+		return func(_ http.ResponseWriter, _ *http.Request, found exchange.Site) { served, at = name, found }
 	}
 	main, hosted := newRoutes(by("lost")), newRoutes(by("lost"))
-	main.mount(agentsPath+"{agent}", by("call"), by("card"))
+	main.mount(exchange.AgentsPath+"{agent}", by("call"), by("card"))
 	hosted.mount("", by("call"), by("card"))
 	main.fix(jwksPath, by("keys"))
 	main.fix("/agents", by("catalog"))
-	main.fix(sharedPath, by("call"))
-	main.below(sharedPath+"/", false, by("call"))
+	main.fix(exchange.SharedPath, by("call"))
+	main.below(exchange.SharedPath+"/", false, by("call"))
 	main.below("/a.Service/", false, by("rpc"))
-	main.below(metadataPath+agentsPath, true, by("metadata"))
+	main.below(exchange.MetadataPath+exchange.AgentsPath, true, by("metadata"))
 	for _, tt := range []struct {
 		routes             *routes
 		path               string
@@ -34,10 +36,10 @@ func TestRoutes(t *testing.T) {
 		{main, "/agents/billing", "call", "billing", "", "", "/agents/{agent}", true},
 		{main, "/agents/billing/", "call", "billing", "", "/", "/agents/{agent}/*", true},
 		{main, "/agents/billing/v1/card", "call", "billing", "", "/v1/card", "/agents/{agent}/*", false},
-		{main, "/agents/billing" + cardPath, "card", "billing", "", cardPath, "/agents/{agent}" + cardPath, false},
+		{main, "/agents/billing" + exchange.CardPath, "card", "billing", "", exchange.CardPath, "/agents/{agent}" + exchange.CardPath, false},
 		{main, "/agents/billing/skills/pay", "call", "billing", "pay", "", "/agents/{agent}/skills/{skill}", true},
 		{main, "/agents/billing/skills/pay/message:send", "call", "billing", "pay", "/message:send", "/agents/{agent}/skills/{skill}/*", false},
-		{main, "/agents/billing/skills/pay" + legacyCardPath, "card", "billing", "pay", legacyCardPath, "/agents/{agent}/skills/{skill}" + legacyCardPath, false},
+		{main, "/agents/billing/skills/pay" + exchange.LegacyCardPath, "card", "billing", "pay", exchange.LegacyCardPath, "/agents/{agent}/skills/{skill}" + exchange.LegacyCardPath, false},
 		{main, "/agents/billing/skills/", "call", "billing", "", "/skills/", "/agents/{agent}/*", false},
 		{main, "/agents/billing/skills", "call", "billing", "", "/skills", "/agents/{agent}/*", false},
 		{main, "/agents/bill%2Fing", "call", "bill%2Fing", "", "", "/agents/{agent}", true},
@@ -49,18 +51,18 @@ func TestRoutes(t *testing.T) {
 		{main, "*", "lost", "", "", "", "", false},
 		{main, "", "lost", "", "", "", "", false},
 		{main, jwksPath, "keys", "", "", "", jwksPath, false},
-		{main, sharedPath, "call", "", "", "", sharedPath, true},
-		{main, sharedPath + "/", "call", "", "", "/", sharedPath + "/*", true},
-		{main, sharedPath + "/message:send", "call", "", "", "/message:send", sharedPath + "/*", false},
-		{main, sharedPath + "x", "lost", "", "", "", "", false},
+		{main, exchange.SharedPath, "call", "", "", "", exchange.SharedPath, true},
+		{main, exchange.SharedPath + "/", "call", "", "", "/", exchange.SharedPath + "/*", true},
+		{main, exchange.SharedPath + "/message:send", "call", "", "", "/message:send", exchange.SharedPath + "/*", false},
+		{main, exchange.SharedPath + "x", "lost", "", "", "", "", false},
 		{main, "/a.Service/Send", "rpc", "", "", "/Send", "/a.Service/*", false},
-		{main, metadataPath + "/agents/billing", "metadata", "", "", "/billing", metadataPath + "/agents/{agent}", false},
-		{main, metadataPath + "/agents/billing/more", "lost", "", "", "", "", false},
-		{main, metadataPath + "/agents/", "lost", "", "", "", "", false},
+		{main, exchange.MetadataPath + "/agents/billing", "metadata", "", "", "/billing", exchange.MetadataPath + "/agents/{agent}", false},
+		{main, exchange.MetadataPath + "/agents/billing/more", "lost", "", "", "", "", false},
+		{main, exchange.MetadataPath + "/agents/", "lost", "", "", "", "", false},
 		{hosted, "/", "call", "", "", "/", "/*", true},
 		{hosted, "/message:send", "call", "", "", "/message:send", "/*", false},
 		{hosted, "/skills/pay", "call", "", "pay", "", "/skills/{skill}", true},
-		{hosted, cardPath, "card", "", "", cardPath, cardPath, false},
+		{hosted, exchange.CardPath, "card", "", "", exchange.CardPath, exchange.CardPath, false},
 		{hosted, "/agents/billing", "call", "", "", "/agents/billing", "/*", false},
 		{hosted, "*", "lost", "", "", "", "", false},
 	} {
@@ -72,12 +74,12 @@ func TestRoutes(t *testing.T) {
 			r := (&http.Request{Method: verb, URL: u}).WithContext(t.Context())
 			tt.routes.serve(httptest.NewRecorder(), r, written(r))
 			by := tt.by
-			if tt.base && by == "call" && at.fixed == "" && verb == http.MethodGet {
+			if tt.base && by == "call" && at.Fixed == "" && verb == http.MethodGet {
 				by = "card" // which is at the base too
 			}
-			if served != by || at.agent != tt.agent || at.skill != tt.skill || at.rest != tt.rest ||
-				at.pattern() != tt.pattern || at.base() != tt.base {
-				t.Errorf("%s %s: served by %s at %+v, route %q, base %t; want %+v", verb, tt.path, served, at, at.pattern(), at.base(), tt)
+			if served != by || at.Agent != tt.agent || at.Skill != tt.skill || at.Rest != tt.rest ||
+				at.Pattern() != tt.pattern || at.Base() != tt.base {
+				t.Errorf("%s %s: served by %s at %+v, route %q, base %t; want %+v", verb, tt.path, served, at, at.Pattern(), at.Base(), tt)
 			}
 		}
 	}

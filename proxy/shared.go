@@ -4,33 +4,29 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
-
-// sharedPath is the endpoint that all agents have in common. There, and on gRPC,
-// whose paths are A2A's own, a call names its agent by tenant or by a credential
-// that is good for one agent only (A2A 1.0, multi-tenancy).
-const sharedPath = "/a2a"
 
 // nameAgent finds the agent of a call that came to a shared endpoint. To the holder
 // of a credential that is bound to an agent, a tenant is that agent's name or one
 // of its own tenants: whether another agent goes by it does not matter, and so
 // cannot be found out.
-func (fe *frontend) nameAgent(x *exchange) error {
-	bound := x.principal.Only()
-	id, skill := x.call.Tenant, ""
+func (fe *frontend) nameAgent(x *exchange.Exchange) error {
+	bound := x.Principal.Only()
+	id, skill := x.Call.Tenant, ""
 	if at := strings.Index(id, "/skills/"); at >= 0 {
 		id, skill = id[:at], id[at+len("/skills/"):]
 	}
 	switch {
-	case id == "" && bound == "" && x.home != nil:
-		x.agent = x.home
+	case id == "" && bound == "" && x.Home != nil:
+		x.Agent = x.Home
 	case id == "" && bound == "":
 		return wire.Errorf(wire.InvalidParams,
 			"name the agent: by tenant, or by a credential that is bound to one agent")
 	case bound != "" && id != bound:
-		x.agent = fe.agents[bound]
+		x.Agent = fe.agents[bound]
 	default:
-		x.agent, x.skill, x.path, x.named = fe.agents[id], skill, skill, true
+		x.Agent, x.Skill, x.Path, x.Named = fe.agents[id], skill, skill, true
 	}
 	return nil
 }

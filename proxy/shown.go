@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -63,15 +64,15 @@ func (s *Shown) look(g sighting, c *stream.Config) (before *shownTask, wrong err
 	defer s.mu.Unlock()
 	el := s.tasks[g.shownKey]
 	if el == nil {
-		if terminal(g.state) && !g.listed {
+		if exchange.Terminal(g.state) && !g.listed {
 			s.add(g, c.Remember)
 		}
 		return nil, nil
 	}
 	e, _ := el.Value.(*shownTask)
-	over := terminal(e.state) && e.at.Before(g.since)
+	over := exchange.Terminal(e.state) && e.at.Before(g.since)
 	switch {
-	case !over && !terminal(g.state): // it goes on, or is an older word of it
+	case !over && !exchange.Terminal(g.state): // it goes on, or is an older word of it
 		return nil, nil
 	case over && g.state != e.state:
 		wrong = stream.ErrBackwards
@@ -221,7 +222,7 @@ func (s *Shown) ended(k shownKey) *shownTask {
 		return nil
 	}
 	e, _ := el.Value.(*shownTask)
-	if !terminal(e.state) {
+	if !exchange.Terminal(e.state) {
 		return nil
 	}
 	return &shownTask{shownKey: k, doc: e.doc, as: e.as}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -38,7 +39,7 @@ func says(b wire.Binding, event stream.Event) utterance {
 // showsNothing reports whether a document that can be read is none of A2A's. What those of
 // an extension's method are is the extension's business.
 func showsNothing(m *wire.Method, seen wire.Answer) bool {
-	return seen.Kind == "" && !isError(seen) && len(seen.Tasks) == 0 && m.Extension == ""
+	return seen.Kind == "" && !exchange.IsError(seen) && len(seen.Tasks) == 0 && m.Extension == ""
 }
 
 // skip passes over an event.

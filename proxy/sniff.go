@@ -6,23 +6,22 @@ import (
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
-
-const typeEvents = "text/event-stream"
 
 // streams reports whether an answer is an event stream. On gRPC every answer is
 // framed alike: the method tells, and a status in the header that there is none. Where
 // the answer to a streaming call does not say what it is, its first bytes do.
-func streams(resp *http.Response, l *upstreamCall) bool {
+func streams(resp *http.Response, l *exchange.UpstreamCall) bool {
 	if l.Binding == wire.GRPC {
-		return resp.StatusCode == http.StatusOK && isGRPC(mediaType(resp.Header)) && l.call.Method.Streams &&
+		return resp.StatusCode == http.StatusOK && isGRPC(mediaType(resp.Header)) && l.Call.Method.Streams &&
 			resp.Header.Get("Grpc-Status") == ""
 	}
-	if !l.call.Streaming || resp.StatusCode < http.StatusOK || resp.StatusCode >= http.StatusMultipleChoices {
+	if !l.Call.Streaming || resp.StatusCode < http.StatusOK || resp.StatusCode >= http.StatusMultipleChoices {
 		return false
 	}
 	switch label := wire.ReadLabel(resp.Header["Content-Type"]); {
-	case label.Media == typeEvents:
+	case label.Media == exchange.TypeEvents:
 		return true
 	case label.JSON, label.Other:
 		return false
@@ -32,8 +31,8 @@ func streams(resp *http.Response, l *upstreamCall) bool {
 
 // streamForm is how an event stream of the agent's is labelled, where that is not as
 // what it is.
-func streamForm(l *upstreamCall, resp *http.Response) string {
-	if label := wire.ReadLabel(resp.Header["Content-Type"]); l.Binding != wire.GRPC && label.Media != typeEvents {
+func streamForm(l *exchange.UpstreamCall, resp *http.Response) string {
+	if label := wire.ReadLabel(resp.Header["Content-Type"]); l.Binding != wire.GRPC && label.Media != exchange.TypeEvents {
 		return string(label.Form)
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -15,22 +16,22 @@ import (
 // relay passes an event stream of the agent's on, each event looked at before the caller
 // sees it: its ids recorded, its JSON-RPC id checked, and where caller and agent speak
 // differently, retold one by one. from is where a subscription began; it may be nil.
-func (se *sessions) relay(x *exchange, resp *http.Response, from *snapshot) error {
+func (se *sessions) relay(x *exchange.Exchange, resp *http.Response, from *snapshot) error {
 	return se.relayTo(x, &subscriber{sessions: se, x: x, from: from, shown: from}, resp)
 }
 
 // relayTo makes a feed of an agent's stream, and has a client follow it.
-func (se *sessions) relayTo(x *exchange, a *subscriber, resp *http.Response) (err error) {
-	x.recordActivation(resp)
-	x.incoming(resp)
-	x.rec.AnswerForm = streamForm(x.upstream, resp)
-	x.up.keep()
-	o := se.opened(x, x.upstream, resp, x.up)
-	a.judge = se.newJudge(x, x.upstream)
-	o.Judge, o.Stop = a.judge.look, se.holdPlace(x, x.keepPlace(o.Stop))
-	o.Stays = x.outlives
+func (se *sessions) relayTo(x *exchange.Exchange, a *subscriber, resp *http.Response) (err error) {
+	x.RecordActivation(resp)
+	x.Incoming(resp)
+	x.Rec.AnswerForm = streamForm(x.Upstream, resp)
+	x.Up.Keep()
+	o := se.opened(x, x.Upstream, resp, x.Up)
+	a.judge = se.newJudge(x, x.Upstream)
+	o.Judge, o.Stop = a.judge.look, se.holdPlace(x, x.KeepPlace(o.Stop))
+	o.Stays = x.Outlives
 	o.Begins = func(f *stream.Feed) { a.feed, a.judge.feed = f, f }
-	se.orWatched(a, &o, resp, x.up)
+	se.orWatched(a, &o, resp, x.Up)
 	a.resp = resp
 	se.Hub.Open(o)
 	if a.cursor, err = a.feed.Cursor(0); err != nil {
@@ -39,39 +40,11 @@ func (se *sessions) relayTo(x *exchange, a *subscriber, resp *http.Response) (er
 	return se.serveSubscriber(x, a)
 }
 
-// open prepares the response to a stream. Between sides that speak alike its
-// header goes out at once, as the agent's came in. Else it waits for the first
-// event: an agent that streams nothing but an error still gets its caller a
-// response that is one, and so does an agent that has not activated what it must.
-func (x *exchange) open() error {
-	if x.w.wrote { // the stream goes on from another
-		return nil
-	}
-	header := x.w.Header()
-	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back
-	x.rec.Streamed = true
-	if x.call.Binding == wire.GRPC {
-		header.Set("Content-Type", typeGRPC)
-	} else {
-		header.Set("Content-Type", typeEvents)
-		x.w.streaming = true
-	}
-	if x.upstream.retell != nil || x.upstream.Binding != wire.GRPC && !x.shadows() && x.lacks() != nil {
-		return nil
-	}
-	x.w.WriteHeader(http.StatusOK)
-	if err := http.NewResponseController(x.w).Flush(); err != nil {
-		return stream.ErrGone
-	}
-	x.w.disarm()
-	return nil
-}
-
 // streamAnswer streams an answer that came whole to a caller who asked for events: many
 // clients read nothing else, and would take it for a stream of none.
-func streamAnswer(x *exchange, doc []byte) error {
+func streamAnswer(x *exchange.Exchange, doc []byte) error {
 	var frames stream.Framing = stream.EventFrames{}
-	if x.call.Binding == wire.GRPC {
+	if x.Call.Binding == wire.GRPC {
 		frames = stream.MessageFrames{}
 	}
 	var out []byte
@@ -80,26 +53,26 @@ func streamAnswer(x *exchange, doc []byte) error {
 		return nil
 	}
 	var err error
-	if x.upstream.retell == nil && x.call.Binding != wire.GRPC {
+	if x.Upstream.Retell == nil && x.Call.Binding != wire.GRPC {
 		doc = oneLine(doc)
 	}
-	if x.upstream.retell == nil {
+	if x.Upstream.Retell == nil {
 		err = tell("", doc)
 	} else {
-		err = x.retell(doc, tell)
+		err = x.Retell(doc, tell)
 	}
 	if err == nil {
-		err = x.open()
+		err = x.Open()
 	}
 	if err != nil {
 		return err
 	}
-	if !x.w.wrote {
-		x.w.WriteHeader(http.StatusOK)
+	if !x.Writer.Wrote {
+		x.Writer.WriteHeader(http.StatusOK)
 	}
-	x.w.arm()
-	x.send(out)
-	x.finish()
+	x.Writer.ArmDeadline()
+	x.Send(out)
+	x.Finish()
 	return nil
 }
 
@@ -114,39 +87,28 @@ func oneLine(doc []byte) []byte {
 }
 
 // grpcEnd is the status with which an agent's gRPC stream ended, nil for OK.
-func grpcEnd(x *exchange, resp *http.Response) error {
+func grpcEnd(x *exchange.Exchange, resp *http.Response) error {
 	e := wire.ReadStatus(resp.Header, resp.Trailer)
-	if x.recordActivation(resp); e == nil {
+	if x.RecordActivation(resp); e == nil {
 		tellLate(x)
-		return x.verify()
+		return x.Verify()
 	}
-	x.w.ended = x.held == nil && x.upstream.retell == nil && copyStatus(x.w.Header(), resp)
+	x.Writer.Ended = x.Held == nil && x.Upstream.Retell == nil && exchange.CopyStatus(x.Writer.Header(), resp)
 	return agentError(e)
 }
 
 // tellLate says what is active to a caller of gRPC, who can still be told where the
 // agent has only said it in its trailer.
-func tellLate(x *exchange) {
-	active, said := x.answerable(), x.rec.ExtensionsActivated
-	x.rec.ExtensionsActivated = active
-	if x.call.Binding != wire.GRPC || len(active) == len(said) {
+func tellLate(x *exchange.Exchange) {
+	active, said := x.Answerable(), x.Rec.ExtensionsActivated
+	x.Rec.ExtensionsActivated = active
+	if x.Call.Binding != wire.GRPC || len(active) == len(said) {
 		return
 	}
 	late := make(http.Header, 2)
-	active.Respond(late, x.names.Or(x.call.Version))
+	active.Respond(late, x.Names.Or(x.Call.Version))
 	for name, line := range late {
-		x.w.Header()[http.TrailerPrefix+name] = line
-	}
-}
-
-// finish ends a stream that went well. One without a single event has not even
-// begun.
-func (x *exchange) finish() {
-	if !x.w.wrote {
-		x.w.WriteHeader(http.StatusOK)
-	}
-	if x.call.Binding == wire.GRPC {
-		wire.SetStatus(x.w.Header(), x.call.Version, nil)
+		x.Writer.Header()[http.TrailerPrefix+name] = line
 	}
 }
 
@@ -161,13 +123,4 @@ func end(err error) string {
 		}
 	}
 	return "event refused"
-}
-
-// keepPlace has the stream's place taken until the agent's stream is done with, too.
-func (x *streamState) keepPlace(stop func()) func() {
-	x.slot.Share()
-	return func() {
-		x.slot.Leave()
-		stop()
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -27,13 +28,13 @@ type snapshot struct {
 // and a task that has ended is refused. The two are asked for at the same time,
 // so that nothing can happen in between that neither shows; what both show is
 // left out of the stream.
-func (se *sessions) subscribe(ctx context.Context, x *exchange, late *time.Timer) error {
+func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	out, stop := se.openBeside(ctx, x)
 	defer stop()
-	l, doc, seen, err := se.ask(ctx, x, question(getTask, x.call.TaskID, nil))
+	l, doc, seen, err := se.ask(ctx, x, question(getTask, x.Call.TaskID, nil))
 	switch {
 	case err != nil:
-	case terminal(seen.State):
+	case exchange.Terminal(seen.State):
 		err = wire.Errorf(wire.Unsupported, "the task has ended; get it instead")
 	}
 	if err != nil {
@@ -41,14 +42,14 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange, late *time.Timer
 	}
 	s := se.soon(ctx, x, out, stop, seen.State)
 	if s.resp != nil {
-		defer x.up.letGo(s.resp)
+		defer x.Up.LetGo(s.resp)
 	}
 	switch {
 	case err != nil:
 		return err
 	case s.err != nil:
 		return s.err
-	case !streams(s.resp, x.upstream):
+	case !streams(s.resp, x.Upstream):
 		empty, err := se.refusedStream(ctx, x, s.resp)
 		if err != nil || empty == nil {
 			return err
@@ -57,11 +58,11 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange, late *time.Timer
 	}
 	late.Stop()
 	from := newSnapshot(l, doc)
-	x.leads = true
+	x.Leads = true
 	if from.doc, err = se.govern(x, seen, from.doc); err != nil {
 		return err
 	}
-	x.leads = false
+	x.Leads = false
 	if from.doc, err = se.restore(x, &seen, from.doc); err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange, late *time.Timer
 			return err
 		}
 		if se.provides(ctx, x, d, streamMessage) {
-			return holdDemand(x, d, func(emit telling) error { return x.retell(from.doc, emit) })
+			return holdDemand(x, d, func(emit exchange.Telling) error { return x.Retell(from.doc, emit) })
 		}
 	}
 	return se.relay(x, s.resp, from)
@@ -87,7 +88,7 @@ type opening struct {
 }
 
 // openBeside subscribes to the call's task in a goroutine of its own, until stop is called.
-func (se *sessions) openBeside(ctx context.Context, x *exchange) (_ <-chan opening, stop context.CancelFunc) {
+func (se *sessions) openBeside(ctx context.Context, x *exchange.Exchange) (_ <-chan opening, stop context.CancelFunc) {
 	ctx, stop = context.WithCancel(ctx)
 	out := make(chan opening, 1)
 	go func() {
@@ -106,8 +107,8 @@ const silence = time.Second
 
 // soon waits for what has been opened, if the task waits for its user not long: then it is an
 // empty stream, and the task is looked at.
-func (fw *forwarder) soon(ctx context.Context, x *exchange, out <-chan opening, stop context.CancelFunc, state string) opening {
-	if !settled(state) || terminal(state) {
+func (fw *forwarder) soon(ctx context.Context, x *exchange.Exchange, out <-chan opening, stop context.CancelFunc, state string) opening {
+	if !exchange.Settled(state) || exchange.Terminal(state) {
 		return <-out
 	}
 	select {
@@ -118,23 +119,19 @@ func (fw *forwarder) soon(ctx context.Context, x *exchange, out <-chan opening, 
 	stop()
 	o := <-out
 	if o.err != nil && ctx.Err() == nil {
-		x.up = detach(ctx)
-		label := typeEvents
-		if x.upstream.Binding == wire.GRPC {
-			label = typeGRPC
+		x.Up = detach(ctx)
+		label := exchange.TypeEvents
+		if x.Upstream.Binding == wire.GRPC {
+			label = exchange.TypeGRPC
 		}
-		return opening{resp: emptyStream(http.Header{"Content-Type": {label}})}
+		return opening{resp: exchange.EmptyStream(http.Header{"Content-Type": {label}})}
 	}
 	return o
 }
 
-func terminal(state string) bool {
-	return settled(state) && state != "TASK_STATE_INPUT_REQUIRED" && state != "TASK_STATE_AUTH_REQUIRED"
-}
-
 // newSnapshot makes an event of the answer to a get. JSON-RPC has the same
 // envelope for both; the ProtoJSON of 0.3 puts events into a wrapper.
-func newSnapshot(l *upstreamCall, doc []byte) *snapshot {
+func newSnapshot(l *exchange.UpstreamCall, doc []byte) *snapshot {
 	s := &snapshot{doc: doc}
 	task := doc
 	if l.Binding == wire.JSONRPC {
@@ -164,7 +161,7 @@ func statusOf(v []byte) (status []byte, at time.Time) {
 // shows reports whether the snapshot had what an event brings: the same status,
 // or one that is no newer. Artifacts have no time; what of them came between the
 // two questions comes twice, and never not at all.
-func (s *snapshot) shows(l *upstreamCall, doc []byte) bool {
+func (s *snapshot) shows(l *exchange.UpstreamCall, doc []byte) bool {
 	if s == nil {
 		return false
 	}
@@ -190,14 +187,14 @@ func alike(a, b []byte) bool {
 
 // refusedStream gives the caller what the agent has answered in the place of a stream, or
 // where that is an error that says that there is none of the task, returns an empty one.
-func (se *sessions) refusedStream(ctx context.Context, x *exchange, resp *http.Response) (*http.Response, error) {
+func (se *sessions) refusedStream(ctx context.Context, x *exchange.Exchange, resp *http.Response) (*http.Response, error) {
 	body := buffers.New()
-	defer x.giveBack(body)
-	a, err := se.receive(x, x.upstream, resp, body)
+	defer x.GiveBack(body)
+	a, err := se.receive(x, x.Upstream, resp, body)
 	if err != nil {
 		return nil, err
 	}
-	if empty := x.withoutStream(resp, a); empty != nil {
+	if empty := x.WithoutStream(resp, a); empty != nil {
 		_ = resp.Body.Close() // it has been read
 		return empty, nil
 	}
@@ -205,7 +202,7 @@ func (se *sessions) refusedStream(ctx context.Context, x *exchange, resp *http.R
 }
 
 // inner takes the task or update out of an event of the agent's.
-func inner(l *upstreamCall, doc []byte) []byte {
+func inner(l *exchange.UpstreamCall, doc []byte) []byte {
 	var event struct {
 		Result jsontext.Value `json:"result"`
 		Task   jsontext.Value `json:"task"`
@@ -227,7 +224,7 @@ func inner(l *upstreamCall, doc []byte) []byte {
 }
 
 // snapshotOf is what a client is shown in the first event of a stream.
-func snapshotOf(l *upstreamCall, lead []stream.Entry) *snapshot {
+func snapshotOf(l *exchange.UpstreamCall, lead []stream.Entry) *snapshot {
 	s := new(snapshot)
 	for _, e := range lead {
 		s.status, s.at = statusOf(inner(l, e.Data))

@@ -5,19 +5,19 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // subscriber is one client of a feed: the exchange that the feed's events are written to.
 type subscriber struct {
 	sessions *sessions
-	x        *exchange
+	x        *exchange.Exchange
 	feed     *stream.Feed
 	cursor   *stream.Cursor
 	judge    *judge         // of the first source of the feed that the exchange has opened; else nil
@@ -91,7 +91,7 @@ func (a *subscriber) more() bool {
 		return false
 	}
 	found, ok := e.Seen.(*judged)
-	return ok && !isError(found.seen) && !asksForMore(found.seen.State)
+	return ok && !exchange.IsError(found.seen) && !asksForMore(found.seen.State)
 }
 
 // borrow has the entries before those of the feed counted with what streams keep: a task
@@ -104,7 +104,7 @@ func (a *subscriber) borrow() error {
 	if n == 0 {
 		return nil
 	}
-	if err := a.sessions.Hub.Borrow(a.x.holder(), n); err != nil {
+	if err := a.sessions.Hub.Borrow(a.x.Holder(), n); err != nil {
 		return err
 	}
 	a.owed.Store(n)
@@ -114,7 +114,7 @@ func (a *subscriber) borrow() error {
 // settle gives back what was borrowed.
 func (a *subscriber) settle() {
 	if n := a.owed.Swap(0); n > 0 {
-		a.sessions.Hub.Return(a.x.holder(), n)
+		a.sessions.Hub.Return(a.x.Holder(), n)
 	}
 }
 
@@ -129,7 +129,7 @@ func (a *subscriber) Close() {
 // over reports whether the agent has said, by the status of a gRPC call, that its stream
 // has ended for a reason that another stream would end for as well.
 func (a *subscriber) over() (bool, error) {
-	if a.resp == nil || a.x.upstream.Binding != wire.GRPC || a.polled.Load() {
+	if a.resp == nil || a.x.Upstream.Binding != wire.GRPC || a.polled.Load() {
 		return false, nil
 	}
 	e := wire.ReadStatus(a.resp.Header, a.resp.Trailer)
@@ -139,17 +139,10 @@ func (a *subscriber) over() (bool, error) {
 	return true, io.EOF // closed has the status
 }
 
-// form is how an agent's stream speaks, and under which extensions: who asks for others
-// would get other events.
-func (x *negotiation) form(l *upstreamCall) string {
-	sent := slices.Sorted(slices.Values(x.terms.Send))
-	return l.String() + "\n" + l.Tenant + "\n" + strings.Join(sent, " ")
-}
-
 // opened is a stream of the agent's as a feed takes it over, but for its judge. resp is nil
 // where there is no answer behind it.
-func (fw *forwarder) opened(x *exchange, l *upstreamCall, resp *http.Response, up *detachedRequest) stream.Opened {
-	o := stream.Opened{Form: x.form(l), From: stream.Events, Stop: up.stop}
+func (fw *forwarder) opened(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, up *exchange.DetachedRequest) stream.Opened {
+	o := stream.Opened{Form: x.Form(l), From: stream.Events, Stop: up.Stop}
 	if l.Binding == wire.GRPC {
 		o.From = stream.Messages
 	}
@@ -167,13 +160,13 @@ func (a *subscriber) bind(seen wire.Answer) error {
 		return nil
 	}
 	task := seen.Tasks[0].ID
-	bound, err := a.feed.Bind(x.ctx, feedOf(x.agent.ID, task))
+	bound, err := a.feed.Bind(x.Ctx, feedOf(x.Agent.ID, task))
 	if err != nil || !bound {
 		a.alone = true // somebody else's stream of the task is there already
 		return err
 	}
 	a.task = task
-	a.tracker(x.upstream) // from the beginning on
+	a.tracker(x.Upstream) // from the beginning on
 	return nil
 }
 
@@ -188,34 +181,34 @@ func StreamLimits(c server.Config) stream.Limits {
 // tail gives the client what was held back of the agent's events until its stream had
 // ended: the state of a task that was said to have ended before it had.
 func (a *subscriber) tail(emit stream.Emit) error {
-	if a.resp != nil && !a.mended() && a.x.upstream.Binding == wire.GRPC && wire.ReadStatus(a.resp.Header, a.resp.Trailer) != nil {
+	if a.resp != nil && !a.mended() && a.x.Upstream.Binding == wire.GRPC && wire.ReadStatus(a.resp.Header, a.resp.Trailer) != nil {
 		return nil // the stream has failed, and may have had more to say
 	}
-	return a.emit(stream.Entry{}, emit, func(emit telling) error {
-		err := a.x.upstream.retell.End(func(event []byte) error { return emit("", event) })
+	return a.emit(stream.Entry{}, emit, func(emit exchange.Telling) error {
+		err := a.x.Upstream.Retell.End(func(event []byte) error { return emit("", event) })
 		if err != nil {
-			return retelling(err)
+			return exchange.Retelling(err)
 		}
 		return nil
 	})
 }
 
 // recall has an upstream call know what the client was not told before it had the event of a number.
-func (a *subscriber) recall(l *upstreamCall, number uint64) {
-	if l.retell == nil {
+func (a *subscriber) recall(l *exchange.UpstreamCall, number uint64) {
+	if l.Retell == nil {
 		return
 	}
-	l.retell.GoOn()
+	l.Retell.GoOn()
 	if found, data := a.newest(l.Side, number); found != nil {
-		l.retell.Recall(found.docOf(data))
+		l.Retell.Recall(found.docOf(data))
 	}
 }
 
 // ended reports whether the agent has said that the task has ended, if not that its stream
 // has.
 func (a *subscriber) ended() bool {
-	found, _ := a.newest(a.x.upstream.Side, a.feed.Newest())
-	return found != nil && terminal(found.seen.State)
+	found, _ := a.newest(a.x.Upstream.Side, a.feed.Newest())
+	return found != nil && exchange.Terminal(found.seen.State)
 }
 
 // newest is the newest event that is kept and names a state, of those up to a number; nil

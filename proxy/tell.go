@@ -9,12 +9,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // see judges one event for one client.
-func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
-	found, err := se.judgedOf(x.upstream.Side, e)
+func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
+	found, err := se.judgedOf(x.Upstream.Side, e)
 	if err != nil {
 		return err
 	}
@@ -22,12 +23,12 @@ func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.
 	if a.resp == nil && a.strays(seen) {
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream shows another task")
 	}
-	if x.held != nil && isError(seen) { // it answers what the gateway said; the caller is to have the question
-		return agentError(wire.ReadError(x.upstream.Side, http.StatusOK, doc))
+	if x.Held != nil && exchange.IsError(seen) { // it answers what the gateway said; the caller is to have the question
+		return agentError(wire.ReadError(x.Upstream.Side, http.StatusOK, doc))
 	}
 	// On gRPC the trailers may still say what is active.
-	if x.rec.Events == 0 && x.upstream.Binding != wire.GRPC && !isError(seen) {
-		if err := x.verify(); err != nil {
+	if x.Rec.Events == 0 && x.Upstream.Binding != wire.GRPC && !exchange.IsError(seen) {
+		if err := x.Verify(); err != nil {
 			return err
 		}
 	}
@@ -36,12 +37,12 @@ func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.
 		return err
 	}
 	out, err := se.observe(x, seen, doc)
-	x.rec.Events++
+	x.Rec.Events++
 	if err != nil {
 		return err
 	}
-	x.captured.Answer(out)
-	se.Telemetry.StreamEvent(&x.rec, seen.Kind, seen.State)
+	x.Captured.Answer(out)
+	se.Telemetry.StreamEvent(&x.Rec, seen.Kind, seen.State)
 	if err := a.bind(seen); err != nil {
 		return err
 	}
@@ -50,8 +51,8 @@ func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.
 			return err
 		}
 	}
-	if d == nil && x.upstream.retell == nil && a.shown == nil && x.call.Binding != wire.GRPC {
-		x.held = nil
+	if d == nil && x.Upstream.Retell == nil && a.shown == nil && x.Call.Binding != wire.GRPC {
+		x.Held = nil
 		return emit(a.name(e), e.Name, out) // the usual event, for which nothing is allocated
 	}
 	return a.translated(e, found, out, d, emit)
@@ -61,14 +62,14 @@ func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.
 // nothing.
 func (a *subscriber) translated(e stream.Entry, found *judged, out []byte, d *authdemand.Demand, emit stream.Emit) error {
 	x := a.x
-	tell := func(emit telling) error { return tellEvent(x, e, found, out, a.shown, emit) }
-	if d != nil && a.sessions.provides(x.ctx, x, d, streamMessage) {
+	tell := func(emit exchange.Telling) error { return tellEvent(x, e, found, out, a.shown, emit) }
+	if d != nil && a.sessions.provides(x.Ctx, x, d, streamMessage) {
 		if a.feed != nil { // else the event is the gateway's own, of a task that has no stream
 			a.feed.End()
 		}
 		return holdDemand(x, d, tell)
 	}
-	x.held = nil // what it was held back for has come
+	x.Held = nil // what it was held back for has come
 	return a.emit(e, emit, tell)
 }
 
@@ -78,19 +79,16 @@ func (a *subscriber) strays(seen wire.Answer) bool {
 	return a.task != "" && slices.ContainsFunc(seen.Tasks, func(t wire.TaskRef) bool { return t.ID != "" && t.ID != a.task })
 }
 
-// telling emits an event under its name.
-type telling func(name string, data []byte) error
-
 // anonymous emits events without an id.
-func anonymous(emit stream.Emit) telling {
+func anonymous(emit stream.Emit) exchange.Telling {
 	return func(name string, data []byte) error { return emit("", name, data) }
 }
 
 // emit has tell emit what an event is to the client. The last of it has the event's id:
 // who has had only a part of it gets all of it again.
-func (a *subscriber) emit(e stream.Entry, emit stream.Emit, tell func(telling) error) error {
+func (a *subscriber) emit(e stream.Entry, emit stream.Emit, tell func(exchange.Telling) error) error {
 	id := a.name(e)
-	if id == "" || a.x.upstream.retell == nil {
+	if id == "" || a.x.Upstream.Retell == nil {
 		return tell(func(name string, data []byte) error { return emit(id, name, data) })
 	}
 	last, some := []byte(nil), false
@@ -113,7 +111,7 @@ func (a *subscriber) emit(e stream.Entry, emit stream.Emit, tell func(telling) e
 // missed it.
 func (a *subscriber) name(e stream.Entry) string {
 	if a.missed > 0 && e.Number > 0 && e.Number <= a.missed {
-		a.x.rec.Replayed++
+		a.x.Rec.Replayed++
 	}
 	if id := a.id(e); id != "" {
 		return id
@@ -123,7 +121,7 @@ func (a *subscriber) name(e stream.Entry) string {
 
 // id is an event's; "" where the feed is no task's, and in gRPC, whose messages have none.
 func (a *subscriber) id(e stream.Entry) string {
-	if a.task == "" || a.x.call.Binding == wire.GRPC {
+	if a.task == "" || a.x.Call.Binding == wire.GRPC {
 		return ""
 	}
 	number, epoch := e.Number, e.Epoch
@@ -161,7 +159,7 @@ func (a *subscriber) numbered(number uint64) string {
 // forget has a client who came back with the id of an event, and gets a stream without ids,
 // not come back with it once more: it would be given what it has had.
 func (a *subscriber) forget() string {
-	if a.forgot || !a.x.rec.Resumed || a.x.call.Binding == wire.GRPC {
+	if a.forgot || !a.x.Rec.Resumed || a.x.Call.Binding == wire.GRPC {
 		return ""
 	}
 	a.forgot = true
@@ -169,38 +167,16 @@ func (a *subscriber) forget() string {
 }
 
 // tellEvent emits an event that has been judged: out is what is left of it.
-func tellEvent(x *exchange, e stream.Entry, found *judged, out []byte, from *snapshot, emit telling) error {
+func tellEvent(x *exchange.Exchange, e stream.Entry, found *judged, out []byte, from *snapshot, emit exchange.Telling) error {
 	switch {
-	case !e.Made && from.shows(x.upstream, found.docOf(e.Data)):
+	case !e.Made && from.shows(x.Upstream, found.docOf(e.Data)):
 		return nil
-	case x.upstream.retell == nil && x.upstream.Binding == wire.GRPC:
-		return x.passEvent(e, found.docOf(e.Data), out, emit)
-	case x.upstream.retell == nil:
+	case x.Upstream.Retell == nil && x.Upstream.Binding == wire.GRPC:
+		return x.PassEvent(e, found.docOf(e.Data), out, emit)
+	case x.Upstream.Retell == nil:
 		return emit(e.Name, out)
-	case isError(found.seen):
-		return agentError(wire.ReadError(x.upstream.Side, http.StatusOK, out))
+	case exchange.IsError(found.seen):
+		return agentError(wire.ReadError(x.Upstream.Side, http.StatusOK, out))
 	}
-	return x.retell(out, emit)
-}
-
-// passEvent passes a gRPC message on, as it came unless something in it had to be
-// put in another's place.
-func (x *parsedCall) passEvent(e stream.Entry, doc, out []byte, emit telling) error {
-	if same(doc, out) {
-		return emit("", e.Data)
-	}
-	message, err := wire.ResponseMessage(x.call.Method, x.call.Version, out)
-	if err != nil {
-		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
-	}
-	return emit("", message)
-}
-
-// retell emits what an event of the agent's is to the caller.
-func (x *forwarding) retell(doc []byte, emit telling) error {
-	err := x.upstream.retell.Event(doc, func(event []byte) error { return emit("", event) })
-	if err != nil {
-		return retelling(err)
-	}
-	return nil
+	return x.Retell(out, emit)
 }

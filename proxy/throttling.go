@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
@@ -17,29 +18,29 @@ type throttling struct {
 
 // throttle: is the caller held back for what it did before? It comes before anybody looks
 // for a task: who tries ids must not learn from the answer which of them exist.
-func (th *throttling) throttle(x *exchange) error {
+func (th *throttling) throttle(x *exchange.Exchange) error {
 	// In 0.1 it is the caller who names a new task: none is looked for under that name.
-	names := x.call.Version == wire.V01 && x.call.Method.Subject == wire.OfMessage
+	names := x.Call.Version == wire.V01 && x.Call.Method.Subject == wire.OfMessage
 	return th.anomalies.Check(&anomaly.Call{
-		Caller: anomalyCaller(x), Method: x.call.Method.Name,
-		Task: x.call.TaskID != "" && !names, Refers: len(x.call.ReferenceTaskIDs) > 0,
+		Caller: anomalyCaller(x), Method: x.Call.Method.Name,
+		Task: x.Call.TaskID != "" && !names, Refers: len(x.Call.ReferenceTaskIDs) > 0,
 	})
 }
 
 // throttleSkill is throttle for what can be asked once the skill is known.
-func (th *throttling) throttleSkill(x *exchange) error {
-	return th.anomalies.CheckSkill(anomalyCaller(x), x.agent.ID, x.skill)
+func (th *throttling) throttleSkill(x *exchange.Exchange) error {
+	return th.anomalies.CheckSkill(anomalyCaller(x), x.Agent.ID, x.Skill)
 }
 
 // anomalyCaller is whom the call is counted for where unusual things are.
-func anomalyCaller(x *exchange) anomaly.Caller {
-	return anomaly.CallerOf(x.principal.Subject, x.principal.Issuer, x.principal.Method, x.rec.ClientIP)
+func anomalyCaller(x *exchange.Exchange) anomaly.Caller {
+	return anomaly.CallerOf(x.Principal.Subject, x.Principal.Issuer, x.Principal.Method, x.Rec.ClientIP)
 }
 
 // throttled answers a caller who is held back. What was unusual is for the record only:
 // it would tell whoever tries how far to go.
-func (th *throttling) throttled(x *exchange, t *anomaly.Throttled) *wire.Error {
-	x.rec.Limit = "telemetry.anomalies." + t.Detector
+func (th *throttling) throttled(x *exchange.Exchange, t *anomaly.Throttled) *wire.Error {
+	x.Rec.Limit = "telemetry.anomalies." + t.Detector
 	th.telemetry.Metrics.AnomalyThrottled(t.Detector)
 	e := wire.Errorf(wire.RateLimited, "rate limited").Because(t)
 	e.Header = http.Header{"Retry-After": {limits.RetryAfter(t.After)}}

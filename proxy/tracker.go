@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -82,7 +83,7 @@ func (t *tracker) take(e stream.Entry) {
 		t.giveUp()
 		return
 	}
-	if isError(found.seen) || found.seen.Kind == "message" {
+	if exchange.IsError(found.seen) || found.seen.Kind == "message" {
 		return
 	}
 	if t.shown = t.still(e, found.seen.Kind); found.seen.Kind == "" {
@@ -204,7 +205,7 @@ func (a *subscriber) mended() bool {
 	if a.task == "" {
 		return false
 	}
-	t := a.tracker(a.x.upstream)
+	t := a.tracker(a.x.Upstream)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.regained.IsZero()

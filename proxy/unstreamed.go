@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -72,30 +72,20 @@ func (s *unstreamed) Skip() (int64, error) {
 }
 
 // orWatched has the task of a subscription looked at, where the agent has no stream of it.
-func (se *sessions) orWatched(a *subscriber, o *stream.Opened, resp *http.Response, up *detachedRequest) {
-	if !a.x.mayWatch(a) {
+func (se *sessions) orWatched(a *subscriber, o *stream.Opened, resp *http.Response, up *exchange.DetachedRequest) {
+	if !mayWatchTask(&a.x.Forwarding, a) {
 		return
 	}
-	l, from := a.x.upstream.apart(), o.From
+	l, from := a.x.Upstream.Apart(), o.From
 	o.From = func(body io.Reader, limit int) stream.Source {
-		return se.watched(up.ctx, a, l, resp, from(body, limit), a.judge)
+		return se.watched(up.Ctx, a, l, resp, from(body, limit), a.judge)
 	}
-}
-
-// apart is the upstream call for the goroutine that reads the agent's stream, while the client's goroutine lets go of
-// what came with the request; see unload.
-func (l *upstreamCall) apart() *upstreamCall {
-	as, call := *l, *l.call
-	call.ID = bytes.Clone(call.ID)
-	call.Body, call.Params, call.Message = nil, nil, nil
-	as.call, as.body, as.holder, as.other = &call, nil, nil, nil
-	return &as
 }
 
 // watched is a source of the agent's in whose place the task is looked at until ctx ends,
 // should there be no stream. j is the judge of its events.
 func (se *sessions) watched(
-	ctx context.Context, a *subscriber, l *upstreamCall, resp *http.Response, source stream.Source, j *judge,
+	ctx context.Context, a *subscriber, l *exchange.UpstreamCall, resp *http.Response, source stream.Source, j *judge,
 ) stream.Source {
 	return &unstreamed{
 		Source: source,
@@ -108,15 +98,15 @@ func (se *sessions) watched(
 	}
 }
 
-// mayWatch reports whether the exchange is a subscription that is promised the task until it
+// mayWatchTask reports whether the exchange is a subscription that is promised the task until it
 // ends, of an agent that promises no such thing, and the client has been shown the task.
-func (x *forwarding) mayWatch(a *subscriber) bool {
-	return x.upstream.call.Method.Name == wire.SubscribeToTask && x.upstream.Version != wire.V10 && a.shown != nil
+func mayWatchTask(x *exchange.Forwarding, a *subscriber) bool {
+	return x.Upstream.Call.Method.Name == wire.SubscribeToTask && x.Upstream.Version != wire.V10 && a.shown != nil
 }
 
 // noneOf reports whether the beginning of an agent's stream says that there is none: it ends
 // or breaks off with nothing said, or with an error about a task that the agent has just shown.
-func (se *sessions) noneOf(l *upstreamCall, resp *http.Response, event stream.Event, err error) bool {
+func (se *sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event stream.Event, err error) bool {
 	if err != nil {
 		if l.Binding != wire.GRPC {
 			return !errors.Is(err, sse.ErrTooLarge)
@@ -127,29 +117,9 @@ func (se *sessions) noneOf(l *upstreamCall, resp *http.Response, event stream.Ev
 		e := wire.ReadStatus(resp.Header, resp.Trailer)
 		return e == nil || e.Kind == wire.TaskNotFound
 	}
-	found, err := se.readEvent(l.Side, l.call.Method, event.Data)
-	if err != nil || !isError(found.seen) {
+	found, err := se.readEvent(l.Side, l.Call.Method, event.Data)
+	if err != nil || !exchange.IsError(found.seen) {
 		return false
 	}
 	return wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data)).Kind == wire.TaskNotFound
-}
-
-// withoutStream is the answer of an agent to a subscription as one whose stream says nothing,
-// where it is an error that says so; else nil.
-func (x *forwarding) withoutStream(resp *http.Response, a received) *http.Response {
-	e := a.failed
-	if e == nil && isError(a.seen) {
-		e = a.error(x.upstream, resp, a.doc)
-	}
-	if e == nil || e.Kind != wire.TaskNotFound {
-		return nil
-	}
-	empty := emptyStream(resp.Header.Clone())
-	empty.Header.Del("Grpc-Status")
-	return empty
-}
-
-// emptyStream is an answer that is a stream of no event.
-func emptyStream(h http.Header) *http.Response {
-	return &http.Response{StatusCode: http.StatusOK, Header: h, Body: http.NoBody, Trailer: http.Header{"Grpc-Status": {"0"}}}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // Cards are wrong about the version that their agents speak: libraries fill it in, and before
@@ -20,36 +21,36 @@ var errMethodUnknown = errors.New("the agent does not know the method in the ver
 
 // mayFallBack reports whether the call, which the agent has refused, is to be sent in the
 // caller's version. What the operator has written down is not doubted.
-func mayFallBack(x *exchange, seen wire.Answer) bool {
-	e := x.endpoint
+func mayFallBack(x *exchange.Exchange, seen wire.Answer) bool {
+	e := x.Endpoint
 	switch {
-	case !isUnknown(seen) || x.fellBack || x.question != nil || len(x.agent.Interfaces) > 0 || x.call.Method.Extension != "":
+	case !isUnknown(seen) || x.FellBack || x.Question != nil || len(x.Agent.Interfaces) > 0 || x.Call.Method.Extension != "":
 		return false
-	case e.Binding != wire.JSONRPC || e.Version == x.call.Version:
+	case e.Binding != wire.JSONRPC || e.Version == x.Call.Version:
 		return false
 	}
-	other := slices.ContainsFunc(x.view.Endpoints, func(o agents.Endpoint) bool { return o.Address == e.Address && o.Version == x.call.Version })
-	return !other && !x.view.RefusedVersions.Has(e.Address, x.call.Version)
+	other := slices.ContainsFunc(x.View.Endpoints, func(o agents.Endpoint) bool { return o.Address == e.Address && o.Version == x.Call.Version })
+	return !other && !x.View.RefusedVersions.Has(e.Address, x.Call.Version)
 }
 
 // withVersionFallback sends a call whose method the agent does not know once more, in the
 // version that the caller speaks.
 func (se *sessions) withVersionFallback(forward stage) stage {
-	return func(x *exchange) error {
+	return func(x *exchange.Exchange) error {
 		err := forward(x)
 		if !errors.Is(err, errMethodUnknown) {
 			return err
 		}
-		again := *x.endpoint
-		again.Version, again.Says = x.side().Version, []string{string(x.side().Version)}
-		x.endpoint, x.fellBack, x.webhook = &again, true, nil // what had come was forgotten
+		again := *x.Endpoint
+		again.Version, again.Says = x.Side().Version, []string{string(x.Side().Version)}
+		x.Endpoint, x.FellBack, x.Webhook = &again, true, nil // what had come was forgotten
 		for _, s := range []stage{se.rejudge, se.adopt} {
 			if err := s(x); err != nil {
 				return err
 			}
 		}
-		if x.rec.TranslatedTo = ""; !x.alike(x.endpoint.Side) {
-			x.rec.TranslatedTo = x.endpoint.String()
+		if x.Rec.TranslatedTo = ""; !x.Alike(x.Endpoint.Side) {
+			x.Rec.TranslatedTo = x.Endpoint.String()
 		}
 		return forward(x)
 	}
@@ -57,19 +58,19 @@ func (se *sessions) withVersionFallback(forward stage) stage {
 
 // learnVersion notes what an answer to a call in the caller's version says: that the agent is
 // to be called in that from now on, or that it does not speak it either.
-func (fw *forwarder) learnVersion(x *exchange, seen wire.Answer) {
+func (fw *forwarder) learnVersion(x *exchange.Exchange, seen wire.Answer) {
 	switch {
-	case !x.fellBack:
+	case !x.FellBack:
 		return
 	case isUnknown(seen):
-		x.view.RefusedVersions.Add(x.endpoint.Address, x.endpoint.Version)
+		x.View.RefusedVersions.Add(x.Endpoint.Address, x.Endpoint.Version)
 		return
-	case isError(seen):
+	case exchange.IsError(seen):
 		return
 	}
-	if was, ok := x.agent.Correct(x.view, x.endpoint); ok {
+	if was, ok := x.Agent.Correct(x.View, x.Endpoint); ok {
 		fw.Telemetry.Log.Warn("agent speaks another version of A2A than its card says, and is called in that: name it in agents[].interfaces",
-			"agent", x.agent.ID, "endpoint", x.endpoint.Address, "card_version", string(was), "version", string(x.endpoint.Version))
+			"agent", x.Agent.ID, "endpoint", x.Endpoint.Address, "card_version", string(was), "version", string(x.Endpoint.Version))
 	}
 }
 

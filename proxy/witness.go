@@ -9,16 +9,17 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // witness holds an answer that shows a task to what the agent has shown of it before.
-func (ow *owners) witness(x *exchange, l *upstreamCall, seen wire.Answer, doc []byte) error {
-	if !ow.StreamConfig.Reports() || l.call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
+func (ow *owners) witness(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) error {
+	if !ow.StreamConfig.Reports() || l.Call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
 		return nil
 	}
-	g := sighting{shownKey: shownKey{x.agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.sent, as: dialect{l.Side, x.agent.Bytes()}}
-	if terminal(g.state) {
+	g := sighting{shownKey: shownKey{x.Agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.Sent, as: dialect{l.Side, x.Agent.Bytes()}}
+	if exchange.Terminal(g.state) {
 		g.doc = doc
 	}
 	return ow.breach(x, ow.contradiction(g))
@@ -90,14 +91,14 @@ func (m dialect) shows(doc []byte, each func([]byte) error) error {
 
 // breach counts and records that an agent has broken a rule, and refuses what it says where
 // the rule is enforced.
-func (ow *owners) breach(x *exchange, rule error) error {
+func (ow *owners) breach(x *exchange.Exchange, rule error) error {
 	if rule == nil {
 		return nil
 	}
 	r, _ := stream.RuleOf(rule)
-	ow.Telemetry.Metrics.Grammar(x.agent.ID, r.Name)
-	if x.rec.Grammar == "" {
-		x.rec.Grammar = rule.Error()
+	ow.Telemetry.Metrics.Grammar(x.Agent.ID, r.Name)
+	if x.Rec.Grammar == "" {
+		x.Rec.Grammar = rule.Error()
 	}
 	if !ow.StreamConfig.Enforces(rule) {
 		return nil
@@ -107,27 +108,27 @@ func (ow *owners) breach(x *exchange, rule error) error {
 
 // witnessList does so with a list that was asked for at a time. One task that is not as it
 // was is no reason to withhold the others, so nothing is refused.
-func (ow *owners) witnessList(x *exchange, since time.Time, tasks []wire.TaskRef) {
+func (ow *owners) witnessList(x *exchange.Exchange, since time.Time, tasks []wire.TaskRef) {
 	if !ow.StreamConfig.Reports() {
 		return
 	}
 	for _, t := range tasks {
-		g := sighting{shownKey: shownKey{x.agent.ID, t.ID}, state: t.State, since: since, listed: true}
+		g := sighting{shownKey: shownKey{x.Agent.ID, t.ID}, state: t.State, since: since, listed: true}
 		_ = ow.breach(x, ow.contradiction(g)) // is only recorded
 	}
 }
 
 // witnessNotification does so with what an agent posts. Notifications may overtake each
 // other: one that says when it was so is not held to what came about later.
-func (ow *owners) witnessNotification(x *exchange, n *notification) error {
+func (ow *owners) witnessNotification(x *exchange.Exchange, n *notification) error {
 	if !ow.StreamConfig.Reports() || len(n.seen.Tasks) != 1 {
 		return nil
 	}
 	k := shownKey{n.hook.Agent, n.seen.Tasks[0].ID}
-	g := sighting{shownKey: k, state: n.seen.State, since: time.Now(), as: dialect{wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, x.agent.Bytes()}}
+	g := sighting{shownKey: k, state: n.seen.State, since: time.Now(), as: dialect{wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, x.Agent.Bytes()}}
 	switch n.seen.Kind {
 	case "task":
-		if terminal(g.state) {
+		if exchange.Terminal(g.state) {
 			g.doc = n.body
 		}
 		fallthrough

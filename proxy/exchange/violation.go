@@ -1,4 +1,4 @@
-package proxy
+package exchange
 
 import (
 	"strings"
@@ -8,14 +8,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// judge records violations and refuses the document for the first that is enforced:
+// Judge records violations and refuses the document for the first that is enforced:
 // the caller's as invalid params, the agent's as a bad response.
-func (x *exchange) judge(found []content.Violation, answer bool) error {
+func (x *Exchange) Judge(found []content.Violation, answer bool) error {
 	var first *content.Violation
 	for i := range found {
 		v := &found[i]
-		v.Enforced = v.Enforced && !x.shadows()
-		x.note(v)
+		v.Enforced = v.Enforced && !x.Shadows()
+		x.Note(v)
 		if v.Enforced && first == nil {
 			first = v
 		}
@@ -23,14 +23,14 @@ func (x *exchange) judge(found []content.Violation, answer bool) error {
 	if first == nil {
 		return nil
 	}
-	return refuseFor(x.discreet(*first, answer), answer)
+	return RefuseFor(x.discreet(*first, answer), answer)
 }
 
 // discreet is a violation as the caller may hear of it. Extensions that were injected,
 // or that an agent adds unasked, are none of the caller's business.
-func (x *negotiation) discreet(v content.Violation, answer bool) *content.Violation {
+func (x *Negotiation) discreet(v content.Violation, answer bool) *content.Violation {
 	switch {
-	case v.Extension == "" || x.shown.Has(v.Extension):
+	case v.Extension == "" || x.Shown.Has(v.Extension):
 	case answer:
 		v.Extension, v.Pointer, v.Text = "", "", "breaks the rules of an extension"
 	case v.Fault == content.Invalid:
@@ -39,15 +39,15 @@ func (x *negotiation) discreet(v content.Violation, answer bool) *content.Violat
 	return &v
 }
 
-// manyViolations is how many a call records one by one. A stream can bring some with
+// ManyViolations is how many a call records one by one. A stream can bring some with
 // every event, and last for days.
-const manyViolations = 64
+const ManyViolations = 64
 
-// note records a violation: as one more like another where there are many. Those of
+// Note records a violation: as one more like another where there are many. Those of
 // extensions that nobody has registered are then all alike, for anything can be one.
-func (x *exchange) note(v *content.Violation) {
-	fault, kept := string(v.Fault), x.rec.Violations
-	if len(kept) >= manyViolations {
+func (x *Exchange) Note(v *content.Violation) {
+	fault, kept := string(v.Fault), x.Rec.Violations
+	if len(kept) >= ManyViolations {
 		for i := range kept {
 			k := &kept[i]
 			if k.Fault == fault && k.Enforced == v.Enforced &&
@@ -57,13 +57,13 @@ func (x *exchange) note(v *content.Violation) {
 			}
 		}
 	}
-	x.rec.Violations = append(kept, telemetry.Violation{
+	x.Rec.Violations = append(kept, telemetry.Violation{
 		Extension: v.Extension, Fault: fault, Pointer: near(v.Pointer), Text: v.Text, Enforced: v.Enforced,
 	})
 }
 
-func (x *negotiation) registered(uri string) bool {
-	_, ok := x.book.Entry(uri)
+func (x *Negotiation) registered(uri string) bool {
+	_, ok := x.Book.Entry(uri)
 	return ok
 }
 
@@ -77,8 +77,8 @@ func near(pointer string) string {
 	return pointer[:max(strings.LastIndexByte(pointer[:most+1], '/'), 0)]
 }
 
-// refuseFor tells which extension, where and what. The value itself is not repeated.
-func refuseFor(v *content.Violation, answer bool) *wire.Error {
+// RefuseFor tells which extension, where and what. The value itself is not repeated.
+func RefuseFor(v *content.Violation, answer bool) *wire.Error {
 	kind, whose := wire.InvalidParams, "Invalid parameters: "
 	if answer {
 		kind, whose = wire.BadAgentResponse, "the agent's answer: "
