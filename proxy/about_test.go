@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 )
 
 // TestAbout: the metadata say what is true of the configuration.
@@ -22,21 +23,21 @@ func TestAbout(t *testing.T) {
 	for name, tt := range map[string]struct {
 		authn authn.Config
 		auth  string // server.tls.clientAuth; "none" for no TLS
-		want  metadata
+		want  admit.Metadata
 	}{
-		"keys only": {authn.Config{APIKeys: &authn.APIKeys{File: t.TempDir() + "/keys", Bearer: true}}, "require", metadata{}},
+		"keys only": {authn.Config{APIKeys: &authn.APIKeys{File: t.TempDir() + "/keys", Bearer: true}}, "require", admit.Metadata{}},
 		"an issuer": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", false)}}, "none",
-			metadata{Servers: []string{one}, Methods: header, Proofs: proofs}},
+			admit.Metadata{Servers: []string{one}, Methods: header, Proofs: proofs}},
 		"two": {authn.Config{OIDC: []authn.Issuer{issuer(two, "", true), issuer(one, "X-User", false)}}, "off",
-			metadata{Servers: []string{two, one}, Methods: header, Proofs: proofs}},
+			admit.Metadata{Servers: []string{two, one}, Methods: header, Proofs: proofs}},
 		"a header of its own": {authn.Config{OIDC: []authn.Issuer{issuer(one, "X-User", false)}}, "",
-			metadata{Servers: []string{one}, Proofs: proofs}},
+			admit.Metadata{Servers: []string{one}, Proofs: proofs}},
 		"bound": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", true), issuer(two, "", true)}}, "off",
-			metadata{Servers: []string{one, two}, Methods: header, Proofs: proofs, NeedsProof: true}},
+			admit.Metadata{Servers: []string{one, two}, Methods: header, Proofs: proofs, NeedsProof: true}},
 		"bound to this or that": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", true)}}, "request",
-			metadata{Servers: []string{one}, Methods: header, Proofs: proofs, Certificates: true}},
+			admit.Metadata{Servers: []string{one}, Methods: header, Proofs: proofs, Certificates: true}},
 		"certificates": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", false)}}, "optional",
-			metadata{Servers: []string{one}, Methods: header, Proofs: proofs, Certificates: true}},
+			admit.Metadata{Servers: []string{one}, Methods: header, Proofs: proofs, Certificates: true}},
 	} {
 		chain, err := authn.New(t.Context(), tt.authn, authn.Options{})
 		if err != nil {
@@ -49,7 +50,7 @@ func TestAbout(t *testing.T) {
 			p.Server.TLS = &server.TLS{ClientAuth: tt.auth}
 		}
 		tt.want.Resource, tt.want.Name = "https://gw/agents/x", "a2a-gateway"
-		if diff := cmp.Diff(tt.want, p.authenticator.about("https://gw/agents/x")); diff != "" {
+		if diff := cmp.Diff(tt.want, p.authenticator.About("https://gw/agents/x")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

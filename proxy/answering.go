@@ -33,7 +33,7 @@ func (de *decoder) provides(ctx context.Context, x *exchange.Exchange, d *authde
 	}
 	x.Rec.Authorized, x.Rec.Credentials = true, x.Agent.Upstream.ShownTo(wants(d))
 	// Before the client loses sight of the question, there has to be an answer to it.
-	caller := de.caller(x, x.Upstream)
+	caller := de.Caller(x, x.Upstream)
 	caller.Demanded = wants(d)
 	if err := x.Agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
 		de.takeBack(x, d, err)

@@ -2,14 +2,13 @@ package proxy
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
@@ -67,11 +66,11 @@ func (ow *owners) links(x *exchange.Exchange, d *authdemand.Demand) error {
 		elsewhere = "more links than are looked at"
 	}
 	for _, link := range d.Links {
-		host := hostOf(link)
+		host := admit.HostOf(link)
 		if len(x.Rec.Demanded) < maxDemanded && !slices.Contains(x.Rec.Demanded, host) {
 			x.Rec.Demanded = append(x.Rec.Demanded, host)
 		}
-		if elsewhere == "" && !ow.leads(x.Agent, host) {
+		if elsewhere == "" && !ow.Leads(x.Agent, host) {
 			elsewhere = host
 		}
 	}
@@ -80,34 +79,6 @@ func (ow *owners) links(x *exchange.Exchange, d *authdemand.Demand) error {
 			Because(fmt.Errorf("a link leads to %.200q (agents[].authorization.hosts)", elsewhere))
 	}
 	return nil
-}
-
-// hostOf is the host of a link, lower-cased and without a port. What cannot be read is
-// nobody's.
-func hostOf(link string) string {
-	u, err := url.Parse(link)
-	if err != nil || u.User != nil { // https://good.example@evil.example
-		return "?"
-	}
-	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-}
-
-// leads reports whether links to a host are permitted.
-func (au *authenticator) leads(a *agents.Agent, host string) bool {
-	switch {
-	case len(a.Authorization.Hosts) == 0:
-		return true
-	case !agents.ASCII(host): // clients disagree about what such a name is in DNS
-		return false
-	}
-	for _, h := range a.Authorization.Hosts {
-		h = strings.ToLower(h)
-		domain, wild := strings.CutPrefix(h, "*")
-		if !wild && host == hostOf("https://"+h) || wild && strings.HasSuffix(host, domain) && len(host) > len(domain) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(au.authn.Issuers(), func(i string) bool { return hostOf(i) == host })
 }
 
 // enrich tells the client where a token can be had for a task that waits for one, if

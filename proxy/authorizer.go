@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -17,10 +18,10 @@ import (
 
 // authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent down.
 type authorizer struct {
-	*authenticator
+	*admit.Authenticator
 	*cursors
 	*extensionRules
-	*throttling
+	*admit.Throttling
 	*frontend
 	*decoder
 	*owners
@@ -39,7 +40,7 @@ type authorizer struct {
 // or with ones that are no longer good, is a stranger, not an error.
 func (az *authorizer) identify(x *exchange.Exchange) error {
 	public := x.Agent != nil && x.Agent.Public()
-	return az.greet(x, public)
+	return az.Greet(x, public)
 }
 
 // decode: what is asked, and of whom? It reads the body, settles the version,
@@ -168,7 +169,7 @@ func (az *authorizer) authorize(x *exchange.Exchange) error {
 	if x.Call.Method.Name == wire.GetExtendedAgentCard && !x.View.Card.Extended {
 		return wire.Errorf(wire.Unsupported, "")
 	}
-	if err := az.throttleSkill(x); err != nil {
+	if err := az.ThrottleSkill(x); err != nil {
 		return err
 	}
 	if err := az.spend(x); err != nil {

@@ -27,7 +27,7 @@ func (ds *documents) serveCard(x *exchange.Exchange) error {
 		return exchange.NotAllowed([]string{http.MethodGet, http.MethodHead})
 	}
 	if x.Agent == nil || x.Agent.Card.Visibility == card.None {
-		return ds.noCard(x)
+		return ds.NoCard(x)
 	}
 	if x.Principal != nil && !ds.lists(x.Principal, x.Agent) {
 		return agents.ErrUnknown
@@ -40,7 +40,7 @@ func (ds *documents) serveCard(x *exchange.Exchange) error {
 		return x.Agent.NotReady()
 	}
 	if x.Skill != "" && !slices.Contains(ds.visible(x), x.Skill) {
-		return ds.noCard(x)
+		return ds.NoCard(x)
 	}
 	body, etag, err := x.View.Card.Render(ds.servedView(x, version, pure))
 	if err != nil {
@@ -91,18 +91,6 @@ func (ds *documents) cardFor(who *authn.Principal, agent string, version wire.Ve
 	}
 	body, _, err := x.View.Card.Render(ds.servedView(x, version, pure))
 	return body, form, err
-}
-
-// noCard is what a stranger and a caller are told about an agent that is not
-// there for them.
-func (au *authenticator) noCard(x *exchange.Exchange) error {
-	if x.Principal == nil {
-		_, err := au.authn.Authenticate(x.Request)
-		if err != nil {
-			return err
-		}
-	}
-	return agents.ErrUnknown
 }
 
 // boundHere reports whether what the caller shows is good for this agent alone.

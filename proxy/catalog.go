@@ -22,7 +22,7 @@ func (p *Proxy) mountCatalog(t *routes) {
 		return
 	}
 	for _, form := range []*catalog.Form{&catalog.Own, &catalog.Linkset, &catalog.AI} {
-		t.fix(form.Path, p.recorder.do(p.documents.enter, p.admissions.admit, p.documents.visit, func(x *exchange.Exchange) error {
+		t.fix(form.Path, p.recorder.do(p.documents.enter, p.admissions.Admit, p.documents.visit, func(x *exchange.Exchange) error {
 			return p.documents.serveCatalog(x, form)
 		}))
 	}
@@ -43,7 +43,7 @@ func (ds *documents) enter(x *exchange.Exchange) error {
 
 // visit is authenticate for the catalog. Strangers may come in where the catalog is public
 // and says anything to them; else they are told no more than of any agent.
-func (ds *documents) visit(x *exchange.Exchange) error { return ds.greet(x, ds.browse.public) }
+func (ds *documents) visit(x *exchange.Exchange) error { return ds.Greet(x, ds.browse.public) }
 
 // serveCatalog answers with the agents that the caller may know of, as far as they are
 // asked for. What an agent's card is to somebody else does not show, nor how many agents

@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -17,8 +18,8 @@ import (
 
 // decoder finds out whom a request is for and reads what it asks, in each binding and version.
 type decoder struct {
-	*admissions
-	*authenticator
+	*admit.Admissions
+	*admit.Authenticator
 	*extensionRules
 	*recorder
 	*frontend
@@ -75,12 +76,12 @@ func (de *decoder) takeIn(x *exchange.Exchange, b *buffers.Buffer, limit int64) 
 		if err := b.Fill(x.Request.Body, length, large); !errors.Is(err, buffers.ErrTooLong) {
 			return err
 		}
-		if err := de.makeRoom(x, limit); err != nil {
+		if err := de.MakeRoom(x, limit); err != nil {
 			return err
 		}
 		return b.Fill(x.Request.Body, length, limit)
 	}
-	if err := de.makeRoom(x, length); err != nil {
+	if err := de.MakeRoom(x, length); err != nil {
 		return err
 	}
 	return b.Fill(x.Request.Body, length, limit)

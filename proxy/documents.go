@@ -5,13 +5,14 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
 
 // documents serves what agents and the gateway are found by: cards, catalogs, RFC 9728 metadata and keys.
 type documents struct {
-	*authenticator
+	*admit.Authenticator
 	*recorder
 	*frontend
 	*decoder

@@ -47,7 +47,7 @@ func (se *sessions) forward(x *exchange.Exchange) (err error) {
 		if err != nil {
 			return err
 		}
-		se.discharge(x)
+		se.Discharge(x)
 	}
 	if err := se.outlive(x); err != nil {
 		if x.Slot != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
@@ -12,7 +13,7 @@ import (
 // frontend is how the gateway shows itself to clients and to the agents: its hosts and paths, the pages
 // that may call it from a browser, and the headers that cross it.
 type frontend struct {
-	*authenticator
+	*admit.Authenticator
 
 	Authn     *authn.Chain
 	PublicURL *url.URL

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // Headers cross the gateway by allow-list, in both directions: a header that is
@@ -57,7 +56,7 @@ func (fe *frontend) outgoing(ctx context.Context, x *exchange.Exchange, l *excha
 	out["A2a-Version"] = l.Says
 	out["X-Request-Id"] = x.ID[:]
 	out["Via"] = fe.via(x)
-	return out, x.Agent.Upstream.Authorize(ctx, out, fe.caller(x, l))
+	return out, x.Agent.Upstream.Authorize(ctx, out, fe.Caller(x, l))
 }
 
 // fieldCount is how many fields outgoing makes, or a few more. Up to eight take half the memory
@@ -76,31 +75,6 @@ func fieldCount(x *exchange.Exchange, l *exchange.UpstreamCall, accept []string)
 		}
 	}
 	return n
-}
-
-// caller is what the agent's credentials may depend on; nil where they depend on nothing.
-func (au *authenticator) caller(x *exchange.Exchange, l *exchange.UpstreamCall) *upstream.Caller {
-	if !x.Agent.Upstream.Asks() {
-		return nil
-	}
-	c := &upstream.Caller{
-		Principal: x.Principal, Header: x.Request.Header, Agent: x.Agent.ID, Target: l.URL, Shared: au.origins.Others(l.URL, x.Agent.ID), Method: l.Call.Method.Name,
-		Task: l.Call.TaskID, Context: l.Call.ContextID, Extensions: x.Terms.Send, Demanded: l.Shows,
-	}
-	c.Token = au.authn.Token(x.Principal, x.Request.Header)
-	if x.Principal.Workload != nil {
-		c.Workload = au.authn.Token(x.Principal.Workload, x.Request.Header)
-	}
-	switch {
-	case x.Skill != "":
-		c.Skills = []string{x.Skill}
-	case !x.Agentwide:
-		c.Skills = x.View.Skills // all of them had to be allowed
-		if x.Decision.Skills != nil {
-			c.Skills = x.Decision.Skills // one was enough
-		}
-	}
-	return c
 }
 
 // accepted is what the caller accepts, in one line, which is the caller's own where that is

@@ -9,37 +9,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// metadata is the RFC 9728 document. It has no jwks_uri: that is for keys that a
-// resource signs its answers with, and the gateway's sign what it says to agents. It
-// has no scopes_supported: they would tell strangers of rules.
-type metadata struct {
-	Resource string   `json:"resource"`
-	Servers  []string `json:"authorization_servers,omitempty"`
-	Methods  []string `json:"bearer_methods_supported"`
-	Name     string   `json:"resource_name"`
-
-	// Absent means false.
-	Certificates bool     `json:"tls_client_certificate_bound_access_tokens,omitzero"`
-	Proofs       []string `json:"dpop_signing_alg_values_supported,omitempty"`
-	NeedsProof   bool     `json:"dpop_bound_access_tokens_required,omitzero"`
-}
-
 const (
 	jwksPath = "/.well-known/jwks.json"
 )
-
-// about is the document of a resource. How tokens are taken is the same everywhere, and
-// says nothing about which agents exist.
-func (au *authenticator) about(resource string) metadata {
-	tokens := au.authn.Usage()
-	m := metadata{Resource: resource, Servers: tokens.Issuers, Name: "a2a-gateway", Proofs: tokens.Proofs}
-	if tokens.Bearer {
-		m.Methods = []string{"header"}
-	}
-	m.Certificates = len(tokens.Issuers) > 0 && au.server.TLS != nil && au.server.TLS.AsksClients()
-	m.NeedsProof = tokens.Bound && !m.Certificates // else a certificate would do
-	return m
-}
 
 // resource is what a request is about, as tokens are for: an agent, or what belongs to none,
 // by the URL that was asked for and never by the configuration. An agent that does not exist
@@ -78,7 +50,7 @@ func (ds *documents) serveMetadata(x *exchange.Exchange) error {
 		return err
 	}
 	origin, path := ds.resource(x)
-	body, err := json.Marshal(ds.about(origin + path))
+	body, err := json.Marshal(ds.About(origin + path))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -17,7 +18,7 @@ import (
 // owners keeps whose tasks and contexts are, and under which ids both sides know them: of calls before
 // they are sent, and of all that agents answer.
 type owners struct {
-	*authenticator
+	*admit.Authenticator
 	*webhooks
 	*frontend
 	*decoder

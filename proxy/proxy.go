@@ -183,11 +183,11 @@ func New(o Options) (*Proxy, error) {
 // and nothing reaches an agent before the record of it is written.
 func (p *Proxy) governed() []stage {
 	return []stage{
-		p.admissions.admit,           // is there room for one more call?
-		p.authenticator.authenticate, // who is calling?
-		p.admissions.fairShare,       // do they have more than their share of an overloaded gateway?
+		p.admissions.Admit,           // is there room for one more call?
+		p.authenticator.Authenticate, // who is calling?
+		p.admissions.FairShare,       // do they have more than their share of an overloaded gateway?
 		p.authorizer.decode,          // which method, task, context and skill, in which version; which interface is called?
-		p.throttling.throttle,        // did they do something unusual before?
+		p.throttling.Throttle,        // did they do something unusual before?
 		p.owners.checkOwnership,      // are the task, the context and the referenced tasks theirs?
 		p.authorizer.authorize,       // do rules, limits and authorizers allow it?
 		p.inspector.negotiate,        // which extensions are active, and does the call keep to them?

@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -31,8 +32,8 @@ import (
 // recorder keeps the record of each exchange from its first byte to its last, and makes answers of the
 // errors that stages return: it begins and ends every exchange.
 type recorder struct {
-	*admissions
-	*throttling
+	*admit.Admissions
+	*admit.Throttling
 
 	Anomalies *anomaly.Watch
 	Audit     *audit.Log
@@ -101,7 +102,7 @@ func (rc *recorder) conclude(x *exchange.Exchange, v any) {
 			rc.refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
 		}
 	}
-	rc.discharge(x)
+	rc.Discharge(x)
 	rc.settleAccount(x)
 	rc.Telemetry.Metrics.Leave()
 	x.Rec.Duration = time.Since(x.Rec.Start)

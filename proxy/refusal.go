@@ -76,7 +76,7 @@ func (rc *recorder) why(x *exchange.Exchange, err error) *wire.Error {
 	case errors.As(err, &exceeded):
 		return rc.exceeded(x, exceeded)
 	case errors.As(err, &held):
-		return rc.throttled(x, held)
+		return rc.Throttled(x, held)
 	case errors.As(err, &turned):
 		return turnedDown(turned)
 	case errors.Is(err, limits.ErrUnavailable):

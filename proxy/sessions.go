@@ -5,6 +5,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -12,7 +13,7 @@ import (
 
 // sessions serves the event streams of clients: it subscribes to agents, relays, resumes and reconnects.
 type sessions struct {
-	*admissions
+	*admit.Admissions
 	*cursors
 	*extensionRules
 	*recorder

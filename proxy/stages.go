@@ -1,14 +1,16 @@
 package proxy
 
+import "github.com/a2a-gateway/a2a-gateway/proxy/admit"
+
 // stages are the structs whose methods are the request path, each made of what it depends on:
 // those before it, and parts of Options. None knows those behind it.
 type stages struct {
-	admissions     *admissions
-	authenticator  *authenticator
+	admissions     *admit.Admissions
+	authenticator  *admit.Authenticator
 	extensionRules *extensionRules
 	webhooks       *webhooks
 	cursors        *cursors
-	throttling     *throttling
+	throttling     *admit.Throttling
 
 	recorder      *recorder
 	frontend      *frontend
@@ -29,12 +31,12 @@ type stages struct {
 
 // mountStages gives each stage what it depends on, and nothing else.
 func (p *Proxy) mountStages() {
-	p.admissions = &admissions{load: p.Load, server: &p.Server}
-	p.authenticator = &authenticator{authn: p.Authn, server: &p.Server, origins: p.origins}
+	p.admissions = &admit.Admissions{Load: p.Load, Server: &p.Server}
+	p.authenticator = &admit.Authenticator{Authn: p.Authn, Server: &p.Server, Origins: p.origins}
 	p.extensionRules = &extensionRules{book: p.Book, steps: p.Steps, offered: p.offered, policy: p.Policy}
 	p.webhooks = &webhooks{relay: p.Relay, telemetry: p.Telemetry, publicURL: p.PublicURL}
 	p.cursors = &cursors{sealer: p.Sealer}
-	p.throttling = &throttling{anomalies: p.Anomalies, telemetry: p.Telemetry}
+	p.throttling = &admit.Throttling{Anomalies: p.Anomalies, Telemetry: p.Telemetry}
 	p.mountRequests()
 	p.mountAnswers()
 }
@@ -42,23 +44,23 @@ func (p *Proxy) mountStages() {
 // mountRequests makes the stages that read calls and what they bring.
 func (p *Proxy) mountRequests() {
 	p.recorder = &recorder{
-		admissions: p.admissions, throttling: p.throttling, Anomalies: p.Anomalies, Audit: p.Audit, Authn: p.Authn,
+		Admissions: p.admissions, Throttling: p.throttling, Anomalies: p.Anomalies, Audit: p.Audit, Authn: p.Authn,
 		Book: p.Book, Policy: p.Policy, PublicURL: p.PublicURL, Server: &p.Server, Streams: p.Streams,
 		Telemetry: p.Telemetry, agents: p.agents, extra: p.extra, hosts: p.hosts, self: p.self,
 	}
 	p.frontend = &frontend{
-		authenticator: p.authenticator, Authn: p.Authn, PublicURL: p.PublicURL, Push: p.Push, Relay: p.Relay,
+		Authenticator: p.authenticator, Authn: p.Authn, PublicURL: p.PublicURL, Push: p.Push, Relay: p.Relay,
 		Server: &p.Server, agents: p.agents, here: p.here, hosts: p.hosts, prefix: p.prefix, relied: p.relied,
 		self: p.self,
 	}
 	p.decoder = &decoder{
-		admissions: p.admissions, authenticator: p.authenticator, extensionRules: p.extensionRules,
+		Admissions: p.admissions, Authenticator: p.authenticator, extensionRules: p.extensionRules,
 		recorder: p.recorder, frontend: p.frontend, Drain: p.Drain, Ledger: p.Ledger, Policy: p.Policy,
 		Server: &p.Server, Steps: p.Steps, System: p.System, agents: p.agents, extra: p.extra, hidden: p.hidden,
 		hosts: p.hosts, prefix: p.prefix, self: p.self, sole: p.sole,
 	}
 	p.owners = &owners{
-		authenticator: p.authenticator, webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, Hub: p.Hub,
+		Authenticator: p.authenticator, webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, Hub: p.Hub,
 		ledger: p.Ledger, salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
 	}
 	p.cardViews = &cardViews{
@@ -91,7 +93,7 @@ func (p *Proxy) mountAnswers() {
 		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
 	p.authorizer = &authorizer{
-		authenticator: p.authenticator, cursors: p.cursors, extensionRules: p.extensionRules, throttling: p.throttling,
+		Authenticator: p.authenticator, cursors: p.cursors, extensionRules: p.extensionRules, Throttling: p.throttling,
 		frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
 		notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
 		Policy: p.Policy, Streams: p.Streams,
@@ -101,7 +103,7 @@ func (p *Proxy) mountAnswers() {
 		forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
 	p.sessions = &sessions{
-		admissions: p.admissions, cursors: p.cursors, extensionRules: p.extensionRules, recorder: p.recorder,
+		Admissions: p.admissions, cursors: p.cursors, extensionRules: p.extensionRules, recorder: p.recorder,
 		webhooks: p.webhooks, decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
 		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
@@ -111,7 +113,7 @@ func (p *Proxy) mountAnswers() {
 		recorder: p.recorder, answerStore: p.answerStore, repeats: repeats{flights: map[string]*flight{}},
 	}
 	p.documents = &documents{
-		authenticator: p.authenticator, recorder: p.recorder, frontend: p.frontend, decoder: p.decoder,
+		Authenticator: p.authenticator, recorder: p.recorder, frontend: p.frontend, decoder: p.decoder,
 		cardViews: p.cardViews, Agents: p.Agents, Authn: p.Authn, Catalog: p.Catalog, JWKS: p.JWKS, Policy: p.Policy,
 		PublicURL: p.PublicURL, agents: p.agents, browse: p.browse,
 	}

@@ -1,4 +1,4 @@
-package proxy
+package admit
 
 import (
 	"errors"
@@ -10,31 +10,31 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// authenticator finds out who is calling, and tells callers with which credentials they may.
-type authenticator struct {
-	authn   *authn.Chain
-	server  *server.Config
-	origins agents.Origins
+// Authenticator finds out who is calling, and tells callers with which credentials they may.
+type Authenticator struct {
+	Authn   *authn.Chain
+	Server  *server.Config
+	Origins agents.Origins
 }
 
 // authenticate: who is calling?
-func (au *authenticator) authenticate(x *exchange.Exchange) error {
-	principal, err := au.authn.Authenticate(x.Request)
+func (au *Authenticator) Authenticate(x *exchange.Exchange) error {
+	principal, err := au.Authn.Authenticate(x.Request)
 	if err != nil {
-		return au.authn.Blame(x.Rec.ClientIP, err)
+		return au.Authn.Blame(x.Rec.ClientIP, err)
 	}
 	x.Principal = principal
 	if strings.Contains(principal.Proof, "dpop") {
-		x.Nonce(au.authn.Nonce()) // for the next proof
+		x.Nonce(au.Authn.Nonce()) // for the next proof
 	}
 	return nil
 }
 
-// greet finds out who is calling, where strangers may be welcome.
-func (au *authenticator) greet(x *exchange.Exchange, strangers bool) error {
-	principal, err := au.authn.Authenticate(x.Request)
+// Greet finds out who is calling, where strangers may be welcome.
+func (au *Authenticator) Greet(x *exchange.Exchange, strangers bool) error {
+	principal, err := au.Authn.Authenticate(x.Request)
 	if err != nil {
-		err = au.authn.Blame(x.Rec.ClientIP, err)
+		err = au.Authn.Blame(x.Rec.ClientIP, err)
 	}
 	var refused *authn.Refused
 	switch {

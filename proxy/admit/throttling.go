@@ -1,4 +1,4 @@
-package proxy
+package admit
 
 import (
 	"net/http"
@@ -10,26 +10,26 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 
-// throttling refuses calls of callers who did something unusual before (telemetry/anomaly).
-type throttling struct {
-	anomalies *anomaly.Watch
-	telemetry *telemetry.Telemetry
+// Throttling refuses calls of callers who did something unusual before (telemetry/anomaly).
+type Throttling struct {
+	Anomalies *anomaly.Watch
+	Telemetry *telemetry.Telemetry
 }
 
 // throttle: is the caller held back for what it did before? It comes before anybody looks
 // for a task: who tries ids must not learn from the answer which of them exist.
-func (th *throttling) throttle(x *exchange.Exchange) error {
+func (th *Throttling) Throttle(x *exchange.Exchange) error {
 	// In 0.1 it is the caller who names a new task: none is looked for under that name.
 	names := x.Call.Version == wire.V01 && x.Call.Method.Subject == wire.OfMessage
-	return th.anomalies.Check(&anomaly.Call{
+	return th.Anomalies.Check(&anomaly.Call{
 		Caller: anomalyCaller(x), Method: x.Call.Method.Name,
 		Task: x.Call.TaskID != "" && !names, Refers: len(x.Call.ReferenceTaskIDs) > 0,
 	})
 }
 
-// throttleSkill is throttle for what can be asked once the skill is known.
-func (th *throttling) throttleSkill(x *exchange.Exchange) error {
-	return th.anomalies.CheckSkill(anomalyCaller(x), x.Agent.ID, x.Skill)
+// ThrottleSkill is throttle for what can be asked once the skill is known.
+func (th *Throttling) ThrottleSkill(x *exchange.Exchange) error {
+	return th.Anomalies.CheckSkill(anomalyCaller(x), x.Agent.ID, x.Skill)
 }
 
 // anomalyCaller is whom the call is counted for where unusual things are.
@@ -37,11 +37,11 @@ func anomalyCaller(x *exchange.Exchange) anomaly.Caller {
 	return anomaly.CallerOf(x.Principal.Subject, x.Principal.Issuer, x.Principal.Method, x.Rec.ClientIP)
 }
 
-// throttled answers a caller who is held back. What was unusual is for the record only:
+// Throttled answers a caller who is held back. What was unusual is for the record only:
 // it would tell whoever tries how far to go.
-func (th *throttling) throttled(x *exchange.Exchange, t *anomaly.Throttled) *wire.Error {
+func (th *Throttling) Throttled(x *exchange.Exchange, t *anomaly.Throttled) *wire.Error {
 	x.Rec.Limit = "telemetry.anomalies." + t.Detector
-	th.telemetry.Metrics.AnomalyThrottled(t.Detector)
+	th.Telemetry.Metrics.AnomalyThrottled(t.Detector)
 	e := wire.Errorf(wire.RateLimited, "rate limited").Because(t)
 	e.Header = http.Header{"Retry-After": {limits.RetryAfter(t.After)}}
 	return e
