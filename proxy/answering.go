@@ -5,10 +5,10 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -27,7 +27,7 @@ func (de *decoder) provides(ctx context.Context, x *exchange.Exchange, d *authde
 		return false
 	}
 	x.Question = d
-	step, mine := answered(x, d), x.Rec.RequestID
+	step, mine := negotiate.Answered(x, d), x.Rec.RequestID
 	if now, err := de.Steps.Advance(x.Ctx, step, "", mine); err != nil || now != mine {
 		return false
 	}
@@ -36,15 +36,10 @@ func (de *decoder) provides(ctx context.Context, x *exchange.Exchange, d *authde
 	caller := de.Caller(x, x.Upstream)
 	caller.Demanded = wants(d)
 	if err := x.Agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
-		de.takeBack(x, d, err)
+		de.TakeBack(x, d, err)
 		return false
 	}
 	return true
-}
-
-// answered marks a task that the gateway has answered.
-func answered(x *exchange.Exchange, d *authdemand.Demand) state.Step {
-	return state.Step{Agent: x.Agent.ID, Task: d.Task, Extension: TaskAuthorization}
 }
 
 // may reports whether a message to the task in the caller's behalf is one that the
@@ -80,20 +75,13 @@ func (de *decoder) withdraw(x *exchange.Exchange, d *authdemand.Demand, err erro
 	case errors.As(err, new(heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:
 	case errors.Is(err, exchange.ErrAgentSaid): // it was shown the credentials, and said no
 		shown := x.Rec.Credentials
-		de.takeBack(x, d, err)
+		de.TakeBack(x, d, err)
 		x.Rec.Credentials = shown
 		return
 	case errors.As(err, &e) && e.Kind != wire.BadAgentResponse, // before anything was sent
 		errors.Is(err, upstream.ErrBusy), upstream.NoConnection(err):
-		de.takeBack(x, d, err)
+		de.TakeBack(x, d, err)
 		return
 	}
 	x.Rec.Cause = err.Error()
-}
-
-// takeBack is withdraw where it is certain that the agent has no answer. What stays
-// behind when it fails only keeps the gateway silent.
-func (er *extensionRules) takeBack(x *exchange.Exchange, d *authdemand.Demand, err error) {
-	x.Rec.Authorized, x.Rec.Credentials, x.Rec.Cause = false, x.Agent.Upstream.Shown(), err.Error()
-	_, _ = er.steps.Advance(context.WithoutCancel(x.Ctx), answered(x, d), x.Rec.RequestID, "")
 }

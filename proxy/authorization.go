@@ -11,11 +11,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
-
-// TaskAuthorization is the metadata key under which the message of a task that waits for
-// authorization says where it can be had: {"resource_metadata": URL} (RFC 9728).
-const TaskAuthorization = "https://a2a-gateway.dev/extensions/task-authorization/v1"
 
 const (
 	// maxDemanded bounds the hosts in a record: a stream may name others with each event.
@@ -98,7 +95,7 @@ func (fw *forwarder) enrich(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	}
 	for i, c := range cs.List {
 		if c.Place == wire.InMessage && !c.History && c.Parent >= 0 && cs.List[c.Parent].Place == wire.InStatus {
-			cs.Set(i, TaskAuthorization, value)
+			cs.Set(i, negotiate.TaskAuthorization, value)
 		}
 	}
 	return cs.Apply(), nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
 const metadataURL = "https://crm.example/.well-known/oauth-protected-resource"
@@ -23,7 +23,7 @@ func enriches(s *setup) {
 // metadata of the message that asks for it and nowhere else, on every side.
 func TestAuthorizationEnriched(t *testing.T) {
 	t.Parallel()
-	added := `"` + proxy.TaskAuthorization + `"`
+	added := `"` + negotiate.TaskAuthorization + `"`
 	for i, agent := range sides {
 		w := in(t, speaks(agent), enriches)
 		for _, caller := range callersOf(i, i) {
@@ -57,7 +57,7 @@ func storied(rw http.ResponseWriter, r *record) {
 	if id == "" {
 		id = "task-" + r.Header.Get("X-Request-Id")
 	}
-	own := `,"metadata":{"urn:x":"agents-own","` + proxy.TaskAuthorization + `":{"resource_metadata":"https://evil.test"}}`
+	own := `,"metadata":{"urn:x":"agents-own","` + negotiate.TaskAuthorization + `":{"resource_metadata":"https://evil.test"}}`
 	if r.side() != rpc10 {
 		own = meta("urn:x", `"agents-own"`)
 	}

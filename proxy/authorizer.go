@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
@@ -20,7 +21,7 @@ import (
 type authorizer struct {
 	*admit.Authenticator
 	*cursors
-	*extensionRules
+	*negotiate.ExtensionRules
 	*admit.Throttling
 	*frontend
 	*decoder
@@ -132,7 +133,7 @@ func (az *authorizer) authorize(x *exchange.Exchange) error {
 	if err := az.gatherConditions(x); err != nil {
 		return err
 	}
-	own, err := az.authorizeMethod(x)
+	own, err := az.AuthorizeMethod(x)
 	if err != nil {
 		return err
 	}
@@ -176,20 +177,6 @@ func (az *authorizer) authorize(x *exchange.Exchange) error {
 		return err
 	}
 	return az.askAuthorizers(x)
-}
-
-// authorizeMethod finds the skill that an extension's method needs. On a task that was
-// made for another skill the caller needs both: the method's is asked for here, the
-// task's is the call's then.
-func (er *extensionRules) authorizeMethod(x *exchange.Exchange) (skill string, err error) {
-	skill = er.book.Skill(x.Call.Method)
-	if skill == "" || x.Record.Skill == "" || skill == x.Record.Skill {
-		return skill, nil
-	}
-	q := x.PolicyRequest()
-	q.Skill = skill
-	_, err = er.policy.Check(q)
-	return "", err
 }
 
 // record: the audit intent is on disk, or nothing is forwarded.

@@ -12,12 +12,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
 // cardViews is what a card says to a caller: the skills that are the caller's to use, the gateway's
 // addresses, the credentials it takes.
 type cardViews struct {
-	*extensionRules
+	*negotiate.ExtensionRules
 	*frontend
 
 	Book      *ext.Book
@@ -139,7 +140,7 @@ func (cv *cardViews) authority(a *agents.Agent) string {
 func (cv *cardViews) extensions(x *exchange.Exchange, skills []string) []ext.Declared {
 	all := []ext.Declared{}
 	for _, rules := range cv.Policy.Extensions(x.Principal, x.Agent.ID, skills) {
-		q := cv.question(x, rules)
+		q := cv.Question(x, rules)
 		all = merge(all, cv.Book.Effective(&q))
 	}
 	if own, ok := cv.offered[wire.SkillSelection]; ok && len(skills) > 1 {

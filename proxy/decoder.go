@@ -14,13 +14,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
 // decoder finds out whom a request is for and reads what it asks, in each binding and version.
 type decoder struct {
 	*admit.Admissions
 	*admit.Authenticator
-	*extensionRules
+	*negotiate.ExtensionRules
 	*recorder
 	*frontend
 

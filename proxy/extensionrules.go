@@ -5,20 +5,9 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
-	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
-
-// extensionRules applies the registry of extensions to calls: hooks, injected values, and the
-// states that tasks are in.
-type extensionRules struct {
-	book    *ext.Book
-	steps   state.Steps
-	offered map[string]ext.Declared
-	policy  *policy.Set
-}
 
 // noExtension is the choice of callers who ask for no extension.
 //
@@ -56,7 +45,7 @@ func (in *inspector) checkExtensionMethod(x *exchange.Exchange) error {
 		return x.Agent.NotReady()
 	}
 	for _, rules := range in.Policy.Extensions(x.Principal, x.Agent.ID, x.View.Skills) {
-		q := in.question(x, rules)
+		q := in.Question(x, rules)
 		if slices.ContainsFunc(in.Book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri }) {
 			return nil
 		}

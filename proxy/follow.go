@@ -3,7 +3,6 @@ package proxy
 import (
 	"cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -23,18 +22,12 @@ func (in *inspector) stand(x *exchange.Exchange) error {
 		}
 		step := state.Step{Agent: x.Agent.ID, Task: x.Call.TaskID, Extension: uri}
 		now, err := in.Steps.Advance(x.Ctx, step, "", "")
-		if err != nil && in.follows(uri) {
+		if err != nil && in.Follows(uri) {
 			return err
 		}
 		setStanding(x, step, exchange.Standing{State: now})
 	}
 	return nil
-}
-
-// follows reports whether a state that may not follow refuses an answer.
-func (er *extensionRules) follows(uri string) bool {
-	e, ok := er.book.Entry(uri)
-	return ok && (e.Validation == "" || e.Validation == ext.Enforce)
 }
 
 func setStanding(x *exchange.Exchange, step state.Step, s exchange.Standing) {
@@ -95,30 +88,6 @@ func (in *inspector) arrive(x *exchange.Exchange, a content.Arrival) (wrong stri
 	if known && at.State == a.State {
 		return wrong, nil
 	}
-	apart, err := in.advance(x, step, at.State, a)
+	apart, err := in.Advance(x, step, at.State, a)
 	return cmp.Or(wrong, apart), err
-}
-
-// advance moves a task on for all calls, from where this exchange knew it to be.
-// Others may have shown more of it since, and are ahead or behind. What is wrong and
-// only recorded happens all the same: the next state follows this one.
-func (er *extensionRules) advance(x *exchange.Exchange, step state.Step, now string, a content.Arrival) (wrong string, err error) {
-	machine := er.book.Machine(a.Extension)
-	for err == nil && now != a.State {
-		was := now
-		if now, err = er.steps.Advance(x.Ctx, step, was, a.State); now == was || now == a.State {
-			break
-		}
-		ahead := machine.Come(now, a.State, "")
-		switch {
-		case ahead == "":
-		case machine.Come(a.State, now, "") == "":
-			return wrong, err
-		case a.Enforced:
-			return ahead, err
-		default:
-			wrong = ahead
-		}
-	}
-	return wrong, err
 }

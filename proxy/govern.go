@@ -14,7 +14,7 @@ func (in *inspector) watch(x *exchange.Exchange) *exchange.Watch {
 	if x.Watched != nil {
 		return x.Watched
 	}
-	w := &exchange.Watch{Terms: in.bounds(x, in.visibleIn(x)), Skill: x.View.Schemas[x.Skill]}
+	w := &exchange.Watch{Terms: in.Bounds(x, in.visibleIn(x)), Skill: x.View.Schemas[x.Skill]}
 	w.Terms.Answer = true
 	w.Objects = w.Terms.JudgesObjects()
 	if w.Objects && x.Upstream != nil && x.Upstream.Version != wire.V10 {
@@ -29,8 +29,8 @@ func (in *inspector) watch(x *exchange.Exchange) *exchange.Watch {
 // looksAtAll reports whether every document of the agent's is looked at; else those are
 // that may carry something.
 func (in *inspector) looksAtAll(x *exchange.Exchange) bool {
-	t := in.bounds(x, nil)
-	return t.JudgesObjects() || x.View.Schemas[x.Skill].Output != nil || len(x.Terms.Provided) > 0 || x.Conforms() || in.hooked(x)
+	t := in.Bounds(x, nil)
+	return t.JudgesObjects() || x.View.Schemas[x.Skill].Output != nil || len(x.Terms.Provided) > 0 || x.Conforms() || in.Hooked(x)
 }
 
 // visibleIn lists the extensions that the caller may find in the agent's documents:
@@ -41,7 +41,7 @@ func (in *inspector) visibleIn(x *exchange.Exchange) ext.Set {
 	if x.Call.Method.Subject == wire.OfMessage && x.Record.ID == "" { // 0.1's clients name tasks that are new
 		return visible
 	}
-	q := in.question(x, x.Decision.Extensions)
+	q := in.Question(x, x.Decision.Extensions)
 	for _, d := range in.Book.Effective(&q) {
 		if !visible.Has(d.URI) && !x.Terms.Injected.Has(d.URI) {
 			visible = append(visible, d.URI)

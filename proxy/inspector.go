@@ -2,8 +2,6 @@ package proxy
 
 import (
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
@@ -15,12 +13,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
 // inspector holds requests and answers to what extensions, schemas, media types and the rules about
 // files ask of their content.
 type inspector struct {
-	*extensionRules
+	*negotiate.ExtensionRules
 	*frontend
 	*decoder
 	*owners
@@ -77,13 +76,6 @@ func (in *inspector) judgesContent(x *exchange.Exchange, by *schema.Schema) bool
 // them.
 var ours = ext.Set{wire.SkillSelection}
 
-// bounds are what holds for a document of the call in which these extensions may be.
-func (er *extensionRules) bounds(x *exchange.Exchange, visible ext.Set) content.Terms {
-	return content.Terms{
-		Book: er.book, Declared: x.View.Known, Active: exchange.Union(x.Terms.Send, x.Terms.Provided), Visible: visible,
-	}
-}
-
 // tidy takes out of the body what belongs to extensions that are not active, and
 // puts the defaults of those in that are active without the client's knowledge. The
 // carriers are those of the body as it is then, nil where they have not been read.
@@ -95,13 +87,13 @@ func (in *inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := in.bounds(x, exchange.Union(x.Shown, ours))
+	t := in.Bounds(x, exchange.Union(x.Shown, ours))
 	if err := in.clear(x, &t, cs); err != nil {
 		return nil, err
 	}
 	for i, c := range cs.List {
 		if c.Place == wire.InMessage {
-			in.inject(x, cs, i)
+			in.Inject(x, cs, i)
 		}
 	}
 	body := cs.Apply()
@@ -116,20 +108,6 @@ func (ho *hooks) carriers(x *exchange.Exchange) (*wire.Carriers, error) {
 	return wire.ReadCarriers(x.Side(), x.Call.Method, false, x.Call.Body, ho.changedLimits())
 }
 
-// inject adds the defaults of injected extensions to a message.
-func (er *extensionRules) inject(x *exchange.Exchange, cs *wire.Carriers, message int) {
-	for _, uri := range x.Terms.Injected {
-		cs.Add(message, uri)
-		entry, ok := er.book.Entry(uri)
-		if !ok {
-			continue
-		}
-		for _, key := range slices.Sorted(maps.Keys(entry.Defaults)) {
-			cs.Set(message, key, entry.Defaults[key])
-		}
-	}
-}
-
 // clear deals with marks of extensions that have no business in a document. The
 // error is that of a document which is refused for them.
 func (in *inspector) clear(x *exchange.Exchange, t *content.Terms, cs *wire.Carriers) error {
@@ -142,7 +120,7 @@ func (in *inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 	if len(x.Call.Body) == 0 {
 		return nil
 	}
-	t, skill := in.bounds(x, nil), x.View.Schemas[x.Skill]
+	t, skill := in.Bounds(x, nil), x.View.Schemas[x.Skill]
 	objects := t.JudgesObjects()
 	var found []content.Violation
 	if len(x.Call.Params) > 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -15,7 +16,7 @@ import (
 type sessions struct {
 	*admit.Admissions
 	*cursors
-	*extensionRules
+	*negotiate.ExtensionRules
 	*recorder
 	*webhooks
 	*decoder

@@ -1,13 +1,16 @@
 package proxy
 
-import "github.com/a2a-gateway/a2a-gateway/proxy/admit"
+import (
+	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+)
 
 // stages are the structs whose methods are the request path, each made of what it depends on:
 // those before it, and parts of Options. None knows those behind it.
 type stages struct {
 	admissions     *admit.Admissions
 	authenticator  *admit.Authenticator
-	extensionRules *extensionRules
+	extensionRules *negotiate.ExtensionRules
 	webhooks       *webhooks
 	cursors        *cursors
 	throttling     *admit.Throttling
@@ -33,7 +36,7 @@ type stages struct {
 func (p *Proxy) mountStages() {
 	p.admissions = &admit.Admissions{Load: p.Load, Server: &p.Server}
 	p.authenticator = &admit.Authenticator{Authn: p.Authn, Server: &p.Server, Origins: p.origins}
-	p.extensionRules = &extensionRules{book: p.Book, steps: p.Steps, offered: p.offered, policy: p.Policy}
+	p.extensionRules = &negotiate.ExtensionRules{Book: p.Book, Steps: p.Steps, Offered: p.offered, Policy: p.Policy}
 	p.webhooks = &webhooks{relay: p.Relay, telemetry: p.Telemetry, publicURL: p.PublicURL}
 	p.cursors = &cursors{sealer: p.Sealer}
 	p.throttling = &admit.Throttling{Anomalies: p.Anomalies, Telemetry: p.Telemetry}
@@ -54,7 +57,7 @@ func (p *Proxy) mountRequests() {
 		self: p.self,
 	}
 	p.decoder = &decoder{
-		Admissions: p.admissions, Authenticator: p.authenticator, extensionRules: p.extensionRules,
+		Admissions: p.admissions, Authenticator: p.authenticator, ExtensionRules: p.extensionRules,
 		recorder: p.recorder, frontend: p.frontend, Drain: p.Drain, Ledger: p.Ledger, Policy: p.Policy,
 		Server: &p.Server, Steps: p.Steps, System: p.System, agents: p.agents, extra: p.extra, hidden: p.hidden,
 		hosts: p.hosts, prefix: p.prefix, self: p.self, sole: p.sole,
@@ -64,18 +67,18 @@ func (p *Proxy) mountRequests() {
 		ledger: p.Ledger, salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
 	}
 	p.cardViews = &cardViews{
-		extensionRules: p.extensionRules, frontend: p.frontend, Book: p.Book, GRPC: p.GRPC, Policy: p.Policy,
+		ExtensionRules: p.extensionRules, frontend: p.frontend, Book: p.Book, GRPC: p.GRPC, Policy: p.Policy,
 		PublicURL: p.PublicURL, Schemes: p.Schemes, offered: p.offered, signer: p.signer,
 	}
 	p.hooks = &hooks{
-		extensionRules: p.extensionRules, decoder: p.decoder, cardViews: p.cardViews, Providers: p.Providers,
+		ExtensionRules: p.extensionRules, decoder: p.decoder, cardViews: p.cardViews, Providers: p.Providers,
 		Server: &p.Server,
 	}
 	p.answerStore = &answerStore{
 		Sealer: p.Sealer, Telemetry: p.Telemetry, Values: p.Values,
 	}
 	p.inspector = &inspector{
-		extensionRules: p.extensionRules, frontend: p.frontend, decoder: p.decoder, owners: p.owners,
+		ExtensionRules: p.extensionRules, frontend: p.frontend, decoder: p.decoder, owners: p.owners,
 		cardViews: p.cardViews, hooks: p.hooks, Book: p.Book, Ledger: p.Ledger, Policy: p.Policy, Steps: p.Steps,
 		fileRules: p.fileRules, hidden: p.hidden,
 	}
@@ -93,7 +96,7 @@ func (p *Proxy) mountAnswers() {
 		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
 	p.authorizer = &authorizer{
-		Authenticator: p.authenticator, cursors: p.cursors, extensionRules: p.extensionRules, Throttling: p.throttling,
+		Authenticator: p.authenticator, cursors: p.cursors, ExtensionRules: p.extensionRules, Throttling: p.throttling,
 		frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
 		notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
 		Policy: p.Policy, Streams: p.Streams,
@@ -103,7 +106,7 @@ func (p *Proxy) mountAnswers() {
 		forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
 	p.sessions = &sessions{
-		Admissions: p.admissions, cursors: p.cursors, extensionRules: p.extensionRules, recorder: p.recorder,
+		Admissions: p.admissions, cursors: p.cursors, ExtensionRules: p.extensionRules, recorder: p.recorder,
 		webhooks: p.webhooks, decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
 		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,

@@ -51,7 +51,7 @@ func (se *sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		},
 		Drain: se.Drain,
 	}
-	if !se.hooked(x) { // which are asked about every event
+	if !se.Hooked(x) { // which are asked about every event
 		at.relay.More = a.more
 	}
 	if x.Call.Binding == wire.GRPC {

@@ -16,7 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
 // learn settles which skills the agent has, and says what is not known of it.
@@ -146,7 +146,7 @@ func (j *judgement) offers(uri string) bool {
 // negotiation is what package ext is told of the agent and the rules.
 func (j *judgement) negotiation(said []policy.Extensions) ext.Question {
 	q := ext.Question{
-		Config: &j.Agent.Extensions, Rules: proxy.Effects(said),
+		Config: &j.Agent.Extensions, Rules: negotiate.Effects(said),
 		Provided: make(map[string]ext.Declared), Now: j.now,
 	}
 	if j.Card != nil {
