@@ -27,7 +27,7 @@ var floors = [][]string{
 	5:  {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict"},
 	6:  {"proxy/agents", "proxy/openstreams", "internal/console"},
 	7:  {"proxy/exchange"},
-	8:  {"proxy/admit", "proxy/negotiate"},
+	8:  {"proxy/admit", "proxy/negotiate", "proxy/webhooks"},
 	9:  {"proxy"},
 	10: {"internal/config", "internal/explain"},
 	11: {"internal/snapshot", "internal/revocation"},

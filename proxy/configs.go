@@ -112,7 +112,7 @@ func (fw *forwarder) configs(ctx context.Context, x *exchange.Exchange, doc []by
 	}
 	ctx = context.WithoutCancel(ctx) // the agent has done it
 	if x.Call.Method == deleteConfig {
-		return doc, fw.forgetConfig(ctx, x)
+		return doc, fw.ForgetConfig(ctx, x)
 	}
 	return pushconfig.Rewrite(x.Upstream.Binding, x.Upstream.Version, doc,
 		func(task string, found pushconfig.Config) (pushconfig.Config, bool, error) {
@@ -147,36 +147,4 @@ func (no *notifications) shown(ctx context.Context, x *exchange.Exchange, found 
 // config back as it got it.
 func masked(h *push.Webhook) pushconfig.Config {
 	return pushconfig.Config{URL: h.URL, Scheme: h.Scheme}
-}
-
-// forgetConfig ends the webhook of a config that the agent has deleted. One that came
-// with a send has no id here until the agent shows it; if it is the only one of the
-// task's without, it is meant.
-func (wh *webhooks) forgetConfig(ctx context.Context, x *exchange.Exchange) error {
-	list, err := wh.relay.Hooks.OfTask(ctx, x.Agent.ID, x.Call.TaskID)
-	if err != nil {
-		return err
-	}
-	var named, nameless []*push.Webhook
-	for _, h := range list {
-		switch {
-		case h.Owner != x.Principal.Key():
-		case h.Config == x.Call.ConfigID:
-			named = append(named, h)
-		case h.Config == "":
-			nameless = append(nameless, h)
-		}
-	}
-	if len(named) == 0 && len(nameless) == 1 {
-		named = nameless
-	}
-	for _, h := range named {
-		if err := wh.relay.Hooks.Forget(ctx, h); err != nil {
-			return err
-		}
-		if err := wh.relay.Queue.Drop(ctx, h); err != nil {
-			return err
-		}
-	}
-	return nil
 }

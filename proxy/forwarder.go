@@ -16,19 +16,20 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // forwarder sends calls to agents, as they came or translated, and reads the answers.
 type forwarder struct {
-	*webhooks
+	*webhooks.Webhooks
 	*frontend
 	*decoder
 	*owners
 	*inspector
 	*notifications
 
-	Relay     *Relay
+	Relay     *webhooks.Relay
 	Server    *server.Config
 	Telemetry *telemetry.Telemetry
 	redirects sync.Map
@@ -67,7 +68,7 @@ func (se *sessions) within(x *exchange.Exchange, do func(context.Context, *time.
 	ctx, cancel := context.WithCancelCause(x.Ctx)
 	defer cancel(nil)
 	most := x.Agent.Upstream.Timeout(x.Call.Method.Name)
-	late := time.AfterFunc(most, func() { cancel(errAnswerLate) })
+	late := time.AfterFunc(most, func() { cancel(webhooks.ErrAnswerLate) })
 	defer late.Stop()
 	x.Late = late
 	defer se.Streams.Waits(x.InUse, most)()
@@ -76,7 +77,7 @@ func (se *sessions) within(x *exchange.Exchange, do func(context.Context, *time.
 		if errors.Is(err, errDetached) {
 			return
 		}
-		se.dropWebhook(x, err)
+		se.DropWebhook(x, err)
 		x.EndTrail(err)
 		if x.Slot != nil {
 			x.Slot.Leave()
@@ -88,7 +89,7 @@ func (se *sessions) within(x *exchange.Exchange, do func(context.Context, *time.
 	if errors.Is(err, errDetached) { // whatever has run out meanwhile is not the stream's any more
 		return err
 	}
-	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errAnswerLate) {
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, webhooks.ErrAnswerLate) {
 		return cause
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
 // frontend is how the gateway shows itself to clients and to the agents: its hosts and paths, the pages
@@ -18,7 +19,7 @@ type frontend struct {
 	Authn     *authn.Chain
 	PublicURL *url.URL
 	Push      push.Config
-	Relay     *Relay
+	Relay     *webhooks.Relay
 	Server    *server.Config
 	agents    map[string]*agents.Agent
 	here      [2][]string

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,9 +16,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
-
-const second = time.Second
 
 // proven reports whether an agent shows what it was given: the token, under one of the
 // names that SDKs have for its header, or the credentials, or both, and nothing else in
@@ -34,7 +32,7 @@ func proven(h http.Header, of *push.Webhook) bool {
 		for _, value := range h[name] {
 			if name == "Authorization" {
 				scheme, rest, _ := strings.Cut(value, " ")
-				if !strings.EqualFold(scheme, bearer) {
+				if !strings.EqualFold(scheme, webhooks.Bearer) {
 					return false
 				}
 				value = strings.TrimLeft(rest, " ")
@@ -48,24 +46,10 @@ func proven(h http.Header, of *push.Webhook) bool {
 	return right
 }
 
-// timely holds the time that an agent names, if it names one, to push.age. Standard
-// Webhooks has a header for it, of seconds since 1970.
-func (wh *webhooks) timely(h http.Header) bool {
-	named := h.Get("Webhook-Timestamp")
-	if named == "" {
-		return true
-	}
-	at, err := strconv.ParseInt(named, 10, 64)
-	if err != nil {
-		return false
-	}
-	return time.Since(time.Unix(at, 0)).Abs() <= wh.relay.Hooks.Config().Age.Std()
-}
-
 // readNotification takes the body in, and looks which task it is about.
-func (no *notifications) readNotification(x *exchange.Exchange, n *notification) error {
+func (no *notifications) readNotification(x *exchange.Exchange, n *webhooks.Notification) error {
 	if !wire.MediaType(x.Request.Header.Get("Content-Type")) {
-		return &declined{status: http.StatusUnsupportedMediaType, reason: wire.ContentType.Reason}
+		return &webhooks.Declined{Status: http.StatusUnsupportedMediaType, Reason: wire.ContentType.Reason}
 	}
 	body := buffers.New()
 	x.Body = body
@@ -75,34 +59,34 @@ func (no *notifications) readNotification(x *exchange.Exchange, n *notification)
 	switch {
 	case errors.Is(err, buffers.ErrTooLong), errors.As(err, &tooLarge):
 		x.Writer.Header().Set("Connection", "close") // the rest of the body is not worth reading
-		return &declined{
-			status: http.StatusRequestEntityTooLarge, reason: wire.TooLarge.Reason,
-			cause: fmt.Errorf("the body exceeds push.body (%d bytes)", limit),
+		return &webhooks.Declined{
+			Status: http.StatusRequestEntityTooLarge, Reason: wire.TooLarge.Reason,
+			Cause: fmt.Errorf("the body exceeds push.body (%d bytes)", limit),
 		}
 	case err != nil:
-		return &declined{status: http.StatusBadRequest, reason: wire.Malformed.Reason, cause: err}
+		return &webhooks.Declined{Status: http.StatusBadRequest, Reason: wire.Malformed.Reason, Cause: err}
 	}
-	n.body = body.Bytes()
-	x.Rec.RequestBytes, x.Rec.Digest = int64(len(n.body)), buffers.Digest(n.body)
-	jsonscan.MendHere(n.body) // it is posted as the gateway's own
-	if n.hook.Speaks == wire.V10 && x.Agent.Tolerates(agents.ZonelessTimes) {
+	n.Body = body.Bytes()
+	x.Rec.RequestBytes, x.Rec.Digest = int64(len(n.Body)), buffers.Digest(n.Body)
+	jsonscan.MendHere(n.Body) // it is posted as the gateway's own
+	if n.Hook.Speaks == wire.V10 && x.Agent.Tolerates(agents.ZonelessTimes) {
 		var changed bool
-		if n.body, changed = zoned(n.body); changed {
+		if n.Body, changed = zoned(n.Body); changed {
 			x.UsesQuirk(agents.ZonelessTimes)
 		}
 	}
 	limits := no.answerLimits()
-	n.speak = n.hook.Speaks
-	n.seen, err = wire.ReadAnswer(wire.HTTPJSON, n.speak, streamMessage, n.body, limits)
-	if err == nil && n.seen.Kind != "" {
-		if spoken := writtenIn(n.body, n.speak); spoken != n.speak {
-			n.speak = spoken
-			n.seen, err = wire.ReadAnswer(wire.HTTPJSON, n.speak, streamMessage, n.body, limits)
+	n.Speak = n.Hook.Speaks
+	n.Seen, err = wire.ReadAnswer(wire.HTTPJSON, n.Speak, streamMessage, n.Body, limits)
+	if err == nil && n.Seen.Kind != "" {
+		if spoken := writtenIn(n.Body, n.Speak); spoken != n.Speak {
+			n.Speak = spoken
+			n.Seen, err = wire.ReadAnswer(wire.HTTPJSON, n.Speak, streamMessage, n.Body, limits)
 		}
 	}
-	what := len(n.seen.Tasks) == 1 && n.seen.Tasks[0].ID != "" || n.seen.Kind == "message" && len(n.seen.Tasks) == 0
-	if err != nil || exchange.IsError(n.seen) || n.seen.Kind == "" || n.seen.Kind == "list" || !what {
-		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
+	what := len(n.Seen.Tasks) == 1 && n.Seen.Tasks[0].ID != "" || n.Seen.Kind == "message" && len(n.Seen.Tasks) == 0
+	if err != nil || exchange.IsError(n.Seen) || n.Seen.Kind == "" || n.Seen.Kind == "list" || !what {
+		return &webhooks.Declined{Status: http.StatusBadRequest, Reason: wire.BadAgentResponse.Reason, Cause: err}
 	}
 	return nil
 }
@@ -123,23 +107,23 @@ func writtenIn(doc []byte, speaks wire.Version) wire.Version {
 
 // retellNotification is the notification as its receiver is to have it. Where both sides
 // speak alike it is what the agent wrote, but for ids that go by other names.
-func (fw *forwarder) retellNotification(x *exchange.Exchange, n *notification) ([]byte, error) {
-	h := n.hook
+func (fw *forwarder) retellNotification(x *exchange.Exchange, n *webhooks.Notification) ([]byte, error) {
+	h := n.Hook
 	if h.Foreign.Agent != "" {
 		x.Contexts = append(x.Contexts, newForeign(h.Foreign.Agent, h.Foreign.Caller))
 	}
-	if err := fw.nameContexts(x, &n.seen); err != nil {
+	if err := fw.nameContexts(x, &n.Seen); err != nil {
 		return nil, err
 	}
-	doc, err := fw.screenAnswer(x, wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, streamMessage, n.seen, n.body)
+	doc, err := fw.screenAnswer(x, wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, streamMessage, n.Seen, n.Body)
 	if err != nil {
 		return nil, err
 	}
-	if n.speak == h.Version && h.Renamed.Caller == "" && h.Session.Caller == "" {
+	if n.Speak == h.Version && h.Renamed.Caller == "" && h.Session.Caller == "" {
 		return append([]byte(nil), x.RestoreContext(doc)...), nil
 	}
-	from := n.speak
-	if fw.wantsTask(n) {
+	from := n.Speak
+	if fw.WantsTask(n) {
 		if task, err := fw.wholeTask(x, n); err == nil {
 			doc, from = task, wire.V10
 		} else { // the update alone is better than nothing
@@ -162,31 +146,24 @@ func named(a push.Alias, agents string) translate.Alias {
 	return translate.Alias(a)
 }
 
-// wantsTask reports whether a receiver is to have the whole task in the place of an
-// update: clients of before 1.0 were told that notifications are tasks.
-func (wh *webhooks) wantsTask(n *notification) bool {
-	update := n.seen.Kind == "statusUpdate" || n.seen.Kind == "artifactUpdate"
-	return update && n.hook.Version != wire.V10 && wh.relay.Hooks.Config().Tasks()
-}
-
 // askLimit is how long an agent that waits for its delivery to be taken is asked.
 const askLimit = 10 * time.Second
 
 // wholeTask asks the agent for the task, in its owner's behalf, and returns it as a 1.0
 // notification. The owner's credentials are not at hand: an agent that wants them says no.
-func (fw *forwarder) wholeTask(x *exchange.Exchange, n *notification) ([]byte, error) {
+func (fw *forwarder) wholeTask(x *exchange.Exchange, n *webhooks.Notification) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(x.Ctx, askLimit)
 	defer cancel()
 	before, request := x.Call, x.Request
 	defer func() { x.Call, x.Request = before, request }()
-	x.Call = wire.Call{Binding: wire.HTTPJSON, Version: n.speak, Method: getTask, TaskID: n.hook.Task}
+	x.Call = wire.Call{Binding: wire.HTTPJSON, Version: n.Speak, Method: getTask, TaskID: n.Hook.Task}
 	x.Request = request.Clone(x.Ctx)
 	x.Request.Header = http.Header{} // what the agent sent is not for the agent
 	x.Named = true                   // whichever tenant the interface has
 	if err := x.Connect(); err != nil {
 		return nil, err
 	}
-	l, doc, seen, err := fw.ask(ctx, x, question(getTask, n.hook.Task, nil))
+	l, doc, seen, err := fw.ask(ctx, x, question(getTask, n.Hook.Task, nil))
 	if err == nil {
 		doc, err = fw.screenAnswer(x, l.Side, l.Call.Method, seen, doc)
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // notifications decides which webhooks a caller may register, and whose a delivered notification is.
 type notifications struct {
-	*webhooks
+	*webhooks.Webhooks
 	*frontend
 	*decoder
 	*owners
@@ -25,7 +26,7 @@ type notifications struct {
 	Ledger    *ledger.Ledger
 	Policy    *policy.Set
 	PublicURL *url.URL
-	Relay     *Relay
+	Relay     *webhooks.Relay
 	Telemetry *telemetry.Telemetry
 	agents    map[string]*agents.Agent
 }

@@ -114,7 +114,7 @@ func (ow *owners) learn(x *exchange.Exchange, seen wire.Answer) error {
 		err = ow.alias(x, seen)
 	}
 	if err == nil {
-		err = ow.bindWebhook(x, seen)
+		err = ow.BindWebhook(x, seen)
 	}
 	if err == nil {
 		x.Learned = shown

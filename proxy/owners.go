@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -19,7 +20,7 @@ import (
 // they are sent, and of all that agents answer.
 type owners struct {
 	*admit.Authenticator
-	*webhooks
+	*webhooks.Webhooks
 	*frontend
 	*decoder
 

@@ -40,6 +40,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
@@ -68,7 +69,7 @@ type Options struct {
 	Values       state.Values            // messages that may come again; nil where no agent's configuration has dedupe
 	Catalog      catalog.Config
 	Push         push.Config
-	Relay        *Relay                              // of notifications; nil where push configs go on as they are, or not at all
+	Relay        *webhooks.Relay                     // of notifications; nil where push configs go on as they are, or not at all
 	Salt         []byte                              // keys ids derived for callers; the same across reloads, restarts and replicas
 	Sealer       Sealer                              // of page tokens; those of other replicas have to open too
 	System       http.Handler                        // gRPC health and reflection; nil for none

@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
 // mailbox keeps what is to be delivered to callers.
@@ -90,7 +90,7 @@ func (c cipher) Seal(plain, aad []byte) []byte { return c.sealer.Seal("push", pl
 func (c cipher) Open(sealed, aad []byte) ([]byte, error) { return c.Unseal("push", sealed, aad) }
 
 // relay is what stands between agents and webhooks, where notifications are relayed.
-func (w *world) relay(s *setup) *proxy.Relay {
+func (w *world) relay(s *setup) *webhooks.Relay {
 	if s.push != "relay" {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (w *world) relay(s *setup) *proxy.Relay {
 	w.Cleanup(out.Close)
 	w.mail = &mailbox{}
 	hooks := push.NewRegistry(s.values, cipher{w.sealer()}).With(s.relay, out)
-	return &proxy.Relay{Hooks: hooks, Queue: w.mail, Counts: s.counts}
+	return &webhooks.Relay{Hooks: hooks, Queue: w.mail, Counts: s.counts}
 }
 
 // relayed makes notifications go through the gateway.

@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
@@ -132,7 +133,7 @@ func (rc *recorder) refuse(x *exchange.Exchange, err error) {
 	if over := overloaded(err); over != "" {
 		rc.Telemetry.Metrics.Shed(string(over))
 	}
-	x.Left = x.ClientLeft(err) || errors.Is(err, errAnswerLate)
+	x.Left = x.ClientLeft(err) || errors.Is(err, webhooks.ErrAnswerLate)
 	if x.Uncertain(err) {
 		x.Rec.Effect = effectUnknown
 	}

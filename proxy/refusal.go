@@ -23,13 +23,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 
 // Leaf errors of this package.
 var (
 	errNotRecorded = errors.New("the audit record could not be written")
-	errAnswerLate  = upstream.ErrLate
 )
 
 // refusal decides what the client may know of an error. Whatever it does not
@@ -94,7 +94,7 @@ func (rc *recorder) why(x *exchange.Exchange, err error) *wire.Error {
 		return exchange.RetryLater("60", "the agent offers no interface that can be called").Because(err)
 	case errors.Is(err, errNotRecorded):
 		return exchange.RetryLater("1", "the call could not be recorded").Because(err)
-	case errors.Is(err, errAnswerLate), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, webhooks.ErrAnswerLate), errors.Is(err, context.DeadlineExceeded):
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, state.ErrUnavailable):
 		return exchange.RetryLater("1", "whose tasks are whose cannot be known at the moment").Because(err)

@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
 // leaky stands in every cause: a client must not read it.
@@ -61,7 +62,7 @@ func TestRefusal(t *testing.T) {
 		{"no card", agents.ErrNotReady, wire.Unavailable, "Retry-After"},
 		{"not recorded", errNotRecorded, wire.Unavailable, "Retry-After"},
 		{"streams", openstreams.ErrStreams, wire.Unavailable, "Retry-After"},
-		{"late", errAnswerLate, wire.AgentTimeout, ""},
+		{"late", webhooks.ErrAnswerLate, wire.AgentTimeout, ""},
 		{"deadline", context.DeadlineExceeded, wire.AgentTimeout, ""},
 		{"full", stream.ErrFull, wire.Unavailable, "Retry-After"},
 		{"state full", state.ErrFull, wire.Unavailable, "Retry-After"},

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -18,7 +19,7 @@ type sessions struct {
 	*cursors
 	*negotiate.ExtensionRules
 	*recorder
-	*webhooks
+	*webhooks.Webhooks
 	*decoder
 	*owners
 	*inspector

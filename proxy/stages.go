@@ -3,6 +3,7 @@ package proxy
 import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
 // stages are the structs whose methods are the request path, each made of what it depends on:
@@ -11,7 +12,7 @@ type stages struct {
 	admissions     *admit.Admissions
 	authenticator  *admit.Authenticator
 	extensionRules *negotiate.ExtensionRules
-	webhooks       *webhooks
+	webhooks       *webhooks.Webhooks
 	cursors        *cursors
 	throttling     *admit.Throttling
 
@@ -37,7 +38,7 @@ func (p *Proxy) mountStages() {
 	p.admissions = &admit.Admissions{Load: p.Load, Server: &p.Server}
 	p.authenticator = &admit.Authenticator{Authn: p.Authn, Server: &p.Server, Origins: p.origins}
 	p.extensionRules = &negotiate.ExtensionRules{Book: p.Book, Steps: p.Steps, Offered: p.offered, Policy: p.Policy}
-	p.webhooks = &webhooks{relay: p.Relay, telemetry: p.Telemetry, publicURL: p.PublicURL}
+	p.webhooks = &webhooks.Webhooks{Relay: p.Relay, Telemetry: p.Telemetry, PublicURL: p.PublicURL}
 	p.cursors = &cursors{sealer: p.Sealer}
 	p.throttling = &admit.Throttling{Anomalies: p.Anomalies, Telemetry: p.Telemetry}
 	p.mountRequests()
@@ -63,7 +64,7 @@ func (p *Proxy) mountRequests() {
 		hosts: p.hosts, prefix: p.prefix, self: p.self, sole: p.sole,
 	}
 	p.owners = &owners{
-		Authenticator: p.authenticator, webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, Hub: p.Hub,
+		Authenticator: p.authenticator, Webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, Hub: p.Hub,
 		ledger: p.Ledger, salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
 	}
 	p.cardViews = &cardViews{
@@ -87,12 +88,12 @@ func (p *Proxy) mountRequests() {
 // mountAnswers makes those that send calls, and pass answers and streams on.
 func (p *Proxy) mountAnswers() {
 	p.notifications = &notifications{
-		webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, owners: p.owners, Authn: p.Authn,
+		Webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, owners: p.owners, Authn: p.Authn,
 		Ledger: p.Ledger, Policy: p.Policy, PublicURL: p.PublicURL, Relay: p.Relay, Telemetry: p.Telemetry,
 		agents: p.agents,
 	}
 	p.forwarder = &forwarder{
-		webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		Webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
 		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
 	p.authorizer = &authorizer{
@@ -107,7 +108,7 @@ func (p *Proxy) mountAnswers() {
 	}
 	p.sessions = &sessions{
 		Admissions: p.admissions, cursors: p.cursors, ExtensionRules: p.extensionRules, recorder: p.recorder,
-		webhooks: p.webhooks, decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
+		Webhooks: p.webhooks, decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
 		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
 // witness holds an answer that shows a task to what the agent has shown of it before.
@@ -120,26 +121,26 @@ func (ow *owners) witnessList(x *exchange.Exchange, since time.Time, tasks []wir
 
 // witnessNotification does so with what an agent posts. Notifications may overtake each
 // other: one that says when it was so is not held to what came about later.
-func (ow *owners) witnessNotification(x *exchange.Exchange, n *notification) error {
-	if !ow.StreamConfig.Reports() || len(n.seen.Tasks) != 1 {
+func (ow *owners) witnessNotification(x *exchange.Exchange, n *webhooks.Notification) error {
+	if !ow.StreamConfig.Reports() || len(n.Seen.Tasks) != 1 {
 		return nil
 	}
-	k := shownKey{n.hook.Agent, n.seen.Tasks[0].ID}
-	g := sighting{shownKey: k, state: n.seen.State, since: time.Now(), as: dialect{wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, x.Agent.Bytes()}}
-	switch n.seen.Kind {
+	k := shownKey{n.Hook.Agent, n.Seen.Tasks[0].ID}
+	g := sighting{shownKey: k, state: n.Seen.State, since: time.Now(), as: dialect{wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, x.Agent.Bytes()}}
+	switch n.Seen.Kind {
 	case "task":
 		if exchange.Terminal(g.state) {
-			g.doc = n.body
+			g.doc = n.Body
 		}
 		fallthrough
 	case "statusUpdate":
-		if _, at := statusOf(within(n.body)); !at.IsZero() {
+		if _, at := statusOf(within(n.Body)); !at.IsZero() {
 			g.since = at
 		}
 	case "artifactUpdate":
-		c := n.seen.Chunk
-		wrong := ow.Shown.chunk(k, keyOf(n.body[c.ID[0]:c.ID[1]]), c.Append, c.Last, ow.StreamConfig.Remember)
-		if g.doc = n.body; wrong == nil && !c.Append {
+		c := n.Seen.Chunk
+		wrong := ow.Shown.chunk(k, keyOf(n.Body[c.ID[0]:c.ID[1]]), c.Append, c.Last, ow.StreamConfig.Remember)
+		if g.doc = n.Body; wrong == nil && !c.Append {
 			if ended := ow.Shown.ended(k); ended != nil && ow.altered(g, ended) {
 				wrong = stream.ErrAltered
 			}
@@ -147,7 +148,7 @@ func (ow *owners) witnessNotification(x *exchange.Exchange, n *notification) err
 		return ow.breach(x, wrong)
 	}
 	wrong := ow.contradiction(g)
-	if ids, ok := artifactIDs(n.body); ok && n.seen.Kind == "task" {
+	if ids, ok := artifactIDs(n.Body); ok && n.Seen.Kind == "task" {
 		ow.Shown.begin(k, g.state, ids, ow.StreamConfig.Remember)
 	}
 	return ow.breach(x, wrong)

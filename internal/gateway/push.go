@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
 // pushSeal is what webhooks and their deliveries are sealed for.
@@ -43,7 +43,7 @@ type deliverer struct {
 // relay is what the proxy of a configuration relays notifications with; nil for none. The
 // first configuration that does so begins deliveries, which go on until the gateway
 // closes.
-func (g *Gateway) relay(cfg *config.Config, egress *tunnel.Proxy) (*proxy.Relay, error) {
+func (g *Gateway) relay(cfg *config.Config, egress *tunnel.Proxy) (*webhooks.Relay, error) {
 	if g.push == nil {
 		if !cfg.Push.Relays() {
 			return nil, nil //nolint:nilnil // no relay and no error: it is not wanted
@@ -57,7 +57,7 @@ func (g *Gateway) relay(cfg *config.Config, egress *tunnel.Proxy) (*proxy.Relay,
 	if !cfg.Push.Relays() {
 		return nil, nil //nolint:nilnil // as above
 	}
-	return &proxy.Relay{Hooks: g.push.hooks.With(cfg.Push, g.push.worker), Queue: g.push.worker, Counts: g.local}, nil
+	return &webhooks.Relay{Hooks: g.push.hooks.With(cfg.Push, g.push.worker), Queue: g.push.worker, Counts: g.local}, nil
 }
 
 // keepPush puts the settings of the snapshot in force back, where those of another were
