@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // TestR16_NoDescriptorForTheAgent: an agent that could not be connected to for want of a
@@ -29,10 +30,10 @@ func TestR16_NoDescriptorForTheAgent(t *testing.T) {
 		{openstreams.ErrStreams, "streams", "the gateway has too much to do (server.limits.streams)"},
 		{overload.Memory, "memory", "the gateway has too much to do (server.limits.memory)"},
 	} {
-		if got := overloaded(tt.err); got != tt.want {
+		if got := record.Overloaded(tt.err); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 		}
-		e := new(recorder).refusal(new(exchange.Exchange), tt.err)
+		e := new(record.Recorder).Refusal(new(exchange.Exchange), tt.err)
 		if e.RPC != http.StatusServiceUnavailable || e.Message != tt.text || e.Header.Get("Retry-After") == "" {
 			t.Errorf("%v: %d %q %v", tt.err, e.RPC, e.Message, e.Header)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // adopt: are the ids that the caller made up the caller's alone? It makes them so,
@@ -58,7 +59,7 @@ func (az *authorizer) rejudge(x *exchange.Exchange) error {
 	x.Task, x.Session, x.Contexts = translate.Alias{}, translate.Alias{}, nil
 	x.Skill, x.Agentwide, x.Known, x.CallMessage = x.Path, false, policy.Task{}, exchange.CallMessage{}
 	x.Rec.Violations, x.Rec.Sharing = nil, ""
-	for _, judge := range []stage{az.checkOwnership, az.authorize, az.negotiate} {
+	for _, judge := range []record.Stage{az.checkOwnership, az.authorize, az.negotiate} {
 		if err := judge(x); err != nil {
 			return err
 		}

@@ -16,13 +16,14 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // answerStore remembers, encrypted, what became of messages, for callers who send them again.
 type answerStore struct {
-	Sealer    Sealer
+	Sealer    cursors.Sealer
 	Telemetry *telemetry.Telemetry
 	Values    state.Values
 }
@@ -60,7 +61,7 @@ func (k *processed) answered(x *exchange.Exchange, side string, before http.Head
 
 // purposed seals for one purpose.
 type purposed struct {
-	Sealer
+	cursors.Sealer
 	purpose string
 }
 

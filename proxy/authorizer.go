@@ -12,15 +12,17 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent down.
 type authorizer struct {
 	*admit.Authenticator
-	*cursors
+	*cursors.Cursors
 	*negotiate.ExtensionRules
 	*admit.Throttling
 	*frontend
@@ -190,7 +192,7 @@ func (az *authorizer) record(x *exchange.Exchange) error {
 		x.Rec.TranslatedTo = x.Endpoint.String()
 	}
 	if err := az.Audit.Intent(&x.Rec); err != nil && !az.FailOpen {
-		return fmt.Errorf("%w: %w", errNotRecorded, err)
+		return fmt.Errorf("%w: %w", record.ErrNotRecorded, err)
 	}
 	x.Captured = az.Audit.Capture(x.Agent.ID, x.Skill, x.Call.Params)
 	return nil

@@ -42,15 +42,6 @@ func possibleSkills(x *exchange.Exchange) []string {
 	return x.View.Skills
 }
 
-// turnedDown answers a call that an authorizer refused: somebody who may make other
-// calls on the agent, as the rules allowed this one, so that nothing is given away.
-func turnedDown(r *pdp.Refused) *wire.Error {
-	if r.Err != nil {
-		return exchange.RetryLater("5", "the call cannot be authorized at the moment").Because(r)
-	}
-	return wire.Errorf(wire.Denied, "").Because(r)
-}
-
 // gatherConditions gathers what rules may ask about a call beside who makes it: the extensions it
 // asks for, the task it names, and, where some rule looks into them, what it brings.
 func (in *inspector) gatherConditions(x *exchange.Exchange) error {

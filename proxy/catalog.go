@@ -22,7 +22,7 @@ func (p *Proxy) mountCatalog(t *routes) {
 		return
 	}
 	for _, form := range []*catalog.Form{&catalog.Own, &catalog.Linkset, &catalog.AI} {
-		t.fix(form.Path, p.recorder.do(p.documents.enter, p.admissions.Admit, p.documents.visit, func(x *exchange.Exchange) error {
+		t.fix(form.Path, p.recorder.Do(p.documents.enter, p.admissions.Admit, p.documents.visit, func(x *exchange.Exchange) error {
 			return p.documents.serveCatalog(x, form)
 		}))
 	}

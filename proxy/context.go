@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
@@ -172,7 +173,7 @@ func replaceQuery(raw, name, value string) string {
 	pairs := strings.Split(raw, "&")
 	for i, pair := range pairs {
 		key, _, _ := strings.Cut(pair, "=")
-		if key, err := url.QueryUnescape(key); err == nil && (key == name || key == snake(name)) {
+		if key, err := url.QueryUnescape(key); err == nil && (key == name || key == cursors.Snake(name)) {
 			pairs[i] = name + "=" + url.QueryEscape(value)
 		}
 	}

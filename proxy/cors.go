@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // pageVerbs are what pages may ask with.
@@ -39,7 +40,7 @@ func preflights(r *http.Request) bool {
 
 // servePreflight answers it. Whether there is anything at the path is for the call to find
 // out, whose caller is known.
-func (fe *frontend) servePreflight(fields string) stage {
+func (fe *frontend) servePreflight(fields string) record.Stage {
 	return func(x *exchange.Exchange) error {
 		x.Call.Binding, x.Call.Version = wire.HTTPJSON, wire.V10
 		if _, err := fe.screen(x); err != nil {
@@ -86,11 +87,4 @@ func (fe *frontend) ownOrigin(origin []string) bool {
 	host, ok := server.CanonicalHost(authority)
 	_, own := fe.self[host]
 	return ok && (own || fe.hosts[host] != nil)
-}
-
-// letRead has an answer say which pages may read it, whatever becomes of the request.
-func (rc *recorder) letRead(x *exchange.Exchange) {
-	if rc.Server.CORS != nil && x.Site.ForPages() {
-		x.Writer.Readers = &exchange.Readers{CORS: rc.Server.CORS, Origin: x.Request.Header["Origin"]}
-	}
 }

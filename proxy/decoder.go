@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // decoder finds out whom a request is for and reads what it asks, in each binding and version.
@@ -22,7 +23,7 @@ type decoder struct {
 	*admit.Admissions
 	*admit.Authenticator
 	*negotiate.ExtensionRules
-	*recorder
+	*record.Recorder
 	*frontend
 
 	Drain  func(end func()) (stop func() bool)

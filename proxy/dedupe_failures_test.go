@@ -18,7 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 )
 
 // TestA22_AgentFails: what the agent may have taken is not sent again, what it has not
@@ -135,7 +135,7 @@ func TestA22_CallerLeaves(t *testing.T) {
 }
 
 // purposed seals like the gateway.
-type purposed struct{ proxy.Sealer }
+type purposed struct{ cursors.Sealer }
 
 func (c purposed) Seal(plain, aad []byte) []byte           { return c.Sealer.Seal("dedupe", plain, aad) }
 func (c purposed) Open(sealed, aad []byte) ([]byte, error) { return c.Unseal("dedupe", sealed, aad) }

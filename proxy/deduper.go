@@ -14,13 +14,15 @@ import (
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // deduper answers a message that comes again with what became of it the first time.
 type deduper struct {
-	*recorder
+	*record.Recorder
 	*answerStore
 
 	repeats repeats
@@ -45,9 +47,9 @@ type flight struct {
 }
 
 // withDedupe has a message forwarded unless it was before.
-func (dd *deduper) withDedupe(forward stage) stage {
+func (dd *deduper) withDedupe(forward record.Stage) record.Stage {
 	return func(x *exchange.Exchange) error {
-		if x.Agent.Dedupe.Window == 0 || x.Call.MessageID == "" || x.Request.Header.Get(resumeHeader) != "" {
+		if x.Agent.Dedupe.Window == 0 || x.Call.MessageID == "" || x.Request.Header.Get(cursors.ResumeHeader) != "" {
 			return forward(x) // who comes back to a stream sends nothing again
 		}
 		if x.Call.Method.Sends() {
@@ -58,7 +60,7 @@ func (dd *deduper) withDedupe(forward stage) stage {
 }
 
 // dedupe makes x's call the one that is sent, or answers it by that one.
-func (dd *deduper) dedupe(x *exchange.Exchange, forward stage) error {
+func (dd *deduper) dedupe(x *exchange.Exchange, forward record.Stage) error {
 	x.Stays = true // others wait for what becomes of it
 	key, mine := messageKey(x), &flight{digest: messageDigest(x), side: x.SaidTo(), stream: x.Call.Streaming, done: make(chan struct{})}
 	dd.repeats.mu.Lock()
@@ -101,7 +103,7 @@ func (dd *deduper) shareable(x *exchange.Exchange, err error) error {
 		if err == nil || !x.Uncertain(err) {
 			return err
 		}
-		e = dd.refusal(x, err) // they have sent nothing themselves
+		e = dd.Refusal(x, err) // they have sent nothing themselves
 	}
 	again := *e
 	again.Header = e.Header.Clone()
@@ -129,7 +131,7 @@ func (dd *deduper) join(x *exchange.Exchange, f, mine *flight) error {
 }
 
 // lead sends the message and keeps what became of it.
-func (dd *deduper) lead(x *exchange.Exchange, key string, mine *flight, forward stage) (*processed, error) {
+func (dd *deduper) lead(x *exchange.Exchange, key string, mine *flight, forward record.Stage) (*processed, error) {
 	if !mine.stream {
 		// Who gives up and sends it again finds the answer.
 		x.Ctx = context.WithoutCancel(x.Ctx)

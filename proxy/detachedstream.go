@@ -109,7 +109,7 @@ func (se *sessions) stay(s *detachedStream, err error, v any) {
 		}
 		x.Away.End()
 	}()
-	defer func() { se.conclude(x, recover()) }()
+	defer func() { se.Conclude(x, recover()) }()
 	err = se.within(x, func(_ context.Context, late *time.Timer) error {
 		late.Stop()
 		err := s.finish(err)
@@ -119,7 +119,7 @@ func (se *sessions) stay(s *detachedStream, err error, v any) {
 		return s.end(err)
 	})
 	if err != nil {
-		se.refuse(x, err)
+		se.Refuse(x, err)
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // documents serves what agents and the gateway are found by: cards, catalogs, RFC 9728 metadata and keys.
 type documents struct {
 	*admit.Authenticator
-	*recorder
+	*record.Recorder
 	*frontend
 	*decoder
 	*cardViews

@@ -3,13 +3,10 @@ package proxy
 import (
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 )
 
 // listFilter is what ListTasks asks for beside a context and a page
@@ -23,8 +20,8 @@ type listFilter struct {
 }
 
 // wants reports whether a task passes.
-func (f listFilter) wants(t *listed) bool {
-	return (f.state == "" || f.state == t.state) && (f.since.IsZero() || !t.at.Before(f.since))
+func (f listFilter) wants(t *cursors.Listed) bool {
+	return (f.state == "" || f.state == t.State) && (f.since.IsZero() || !t.At.Before(f.since))
 }
 
 // listFields are the members of the request and how each is taken over.
@@ -41,64 +38,17 @@ var listFields = map[string]func(*listFilter, string) bool{
 // readFilter takes the filter from params or query, whichever the call has.
 func readFilter(c *wire.Call, query url.Values) (listFilter, *wire.Error) {
 	f := listFilter{size: usualTasks}
-	given := givenIn(c, query)
+	given := cursors.GivenIn(c, query)
 	for name, set := range listFields {
 		text, ok := given[name]
 		if !ok {
-			text, ok = given[snake(name)]
+			text, ok = given[cursors.Snake(name)]
 		}
 		if ok && text != "" && !set(&f, text) {
 			return f, wire.Errorf(wire.InvalidParams, "Invalid parameters: %s", name)
 		}
 	}
 	return f, nil
-}
-
-// givenIn is what the call says, by the names that it has for it.
-func givenIn(c *wire.Call, query url.Values) map[string]string {
-	given := make(map[string]string)
-	if c.Binding == wire.HTTPJSON {
-		for name := range query {
-			given[name] = query.Get(name)
-		}
-		return given
-	}
-	var members map[string]any
-	if len(c.Params) == 0 || json.Unmarshal(jsonscan.Mend(c.Params), &members) != nil { // decoding has read them
-		return given
-	}
-	for name, v := range members {
-		if text, ok := scalar(v); ok {
-			given[name] = text
-		}
-	}
-	return given
-}
-
-// scalar is a JSON string, number or boolean as text: ProtoJSON takes numbers and
-// enums in either form. null is absent.
-func scalar(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case bool:
-		return strconv.FormatBool(v), true
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), true
-	}
-	return "", false
-}
-
-func snake(camel string) string {
-	var b strings.Builder
-	for _, r := range camel {
-		if 'A' <= r && r <= 'Z' {
-			b.WriteByte('_')
-			r |= 0x20
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 func (f *listFilter) setSize(text string) (ok bool) {

@@ -50,7 +50,7 @@ func (se *sessions) forward(x *exchange.Exchange) (err error) {
 		}
 		se.Discharge(x)
 	}
-	if err := se.outlive(x); err != nil {
+	if err := se.Outlive(x); err != nil {
 		if x.Slot != nil {
 			x.Slot.Leave()
 		}

@@ -164,7 +164,7 @@ func (de *decoder) serveSystem(w http.ResponseWriter, r *http.Request, _ exchang
 		err = wire.Errorf(wire.Malformed, "this is a gRPC service")
 	}
 	if err != nil {
-		wire.WriteError(w, &x.Call, de.refusal(x, err))
+		wire.WriteError(w, &x.Call, de.Refusal(x, err))
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())

@@ -41,6 +41,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -256,7 +257,7 @@ type setup struct {
 	extensions ext.Registry
 	steps      state.Steps
 	content    audit.Content
-	sealer     proxy.Sealer // nil for one of the world's own
+	sealer     cursors.Sealer // nil for one of the world's own
 	policy     policy.Config
 	authn      authn.Config
 	store      state.Ledger

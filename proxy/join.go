@@ -4,6 +4,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -11,7 +12,7 @@ import (
 // have already: the task as it is by what they were shown, and what comes after that.
 // done is false where there is none that would show this caller the same.
 func (se *sessions) share(x *exchange.Exchange) (done bool, err error) {
-	feed, err := se.Hub.Find(x.Ctx, feedOf(x.Agent.ID, x.Call.TaskID))
+	feed, err := se.Hub.Find(x.Ctx, record.FeedOf(x.Agent.ID, x.Call.TaskID))
 	if err != nil || feed == nil || !feed.Live() {
 		return false, err
 	}

@@ -11,20 +11,21 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // lister answers ListTasks: what an agent lists, less what is somebody else's, in pages of the gateway's.
 type lister struct {
-	*cursors
-	*recorder
+	*cursors.Cursors
+	*record.Recorder
 	*decoder
 	*owners
 	*inspector
@@ -34,27 +35,12 @@ type lister struct {
 	Server *server.Config
 }
 
-// listed is one task of a list: the members of a 1.0 Task.
-type listed struct {
-	ID        jsontext.Value `json:"id,omitzero"`
-	ContextID jsontext.Value `json:"contextId,omitzero"`
-	Status    jsontext.Value `json:"status,omitzero"`
-	Artifacts jsontext.Value `json:"artifacts,omitzero"`
-	History   jsontext.Value `json:"history,omitzero"`
-	Metadata  jsontext.Value `json:"metadata,omitzero"`
-
-	state  string
-	at     time.Time // of the status, else of the first sight of the task
-	id     string
-	strays exchange.Strays
-}
-
 // page is the result of ListTasks (A2A 1.0 §3.1.4).
 type page struct {
-	Tasks []listed `json:"tasks"`
-	Next  string   `json:"nextPageToken"`
-	Size  int      `json:"pageSize"`
-	Total int      `json:"totalSize"`
+	Tasks []cursors.Listed `json:"tasks"`
+	Next  string           `json:"nextPageToken"`
+	Size  int              `json:"pageSize"`
+	Total int              `json:"totalSize"`
 }
 
 // listTasks answers ListTasks for an agent whose version has no such method, from
@@ -64,7 +50,7 @@ func (li *lister) listTasks(ctx context.Context, x *exchange.Exchange) error {
 	if e != nil {
 		return e
 	}
-	after, e := li.readCursor(x)
+	after, e := li.ReadCursor(x)
 	if e != nil {
 		return e
 	}
@@ -85,7 +71,7 @@ func (li *lister) listTasks(ctx context.Context, x *exchange.Exchange) error {
 	}
 	list, last := paginate(tasks, filter.size, after)
 	if last != nil {
-		list.Next = li.sealPage(x, ownList, last.plain())
+		list.Next = li.SealPage(x, cursors.OwnList, last.Plain())
 	}
 	doc, err := json.Marshal(list)
 	if err != nil {
@@ -132,11 +118,11 @@ const atOnce = 8
 // wants. A task that the agent has forgotten is none any more.
 func (li *lister) describeTasks(
 	ctx context.Context, x *exchange.Exchange, records []state.Record, f listFilter,
-) ([]listed, error) {
+) ([]cursors.Listed, error) {
 	since := time.Now()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	found := make([]*listed, len(records))
+	found := make([]*cursors.Listed, len(records))
 	var wait sync.WaitGroup
 	turns := make(chan struct{}, atOnce)
 	for i, r := range records {
@@ -154,13 +140,13 @@ func (li *lister) describeTasks(
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	tasks := make([]listed, 0, len(found))
+	tasks := make([]cursors.Listed, 0, len(found))
 	for _, t := range found {
 		if t == nil || !f.wants(t) {
 			continue
 		}
-		li.witnessList(x, since, []wire.TaskRef{{ID: t.id, State: t.state}})
-		if err := x.Settle(t.strays, true); err != nil {
+		li.witnessList(x, since, []wire.TaskRef{{ID: t.TaskID, State: t.State}})
+		if err := x.Settle(t.Strays, true); err != nil {
 			return nil, err
 		}
 		tasks = append(tasks, *t)
@@ -170,8 +156,8 @@ func (li *lister) describeTasks(
 
 func (li *lister) describeTask(
 	ctx context.Context, x *exchange.Exchange, r state.Record, f listFilter,
-) (_ *listed, err error) {
-	defer li.contain(x, &err)
+) (_ *cursors.Listed, err error) {
+	defer li.Contain(x, &err)
 	var found exchange.Strays
 	l, doc, seen, err := li.ask(ctx, x, question(getTask, r.ID, &f.history))
 	if err == nil {
@@ -187,12 +173,12 @@ func (li *lister) describeTask(
 	if doc, err = l.Retell.Answer(nil, doc); err != nil {
 		return nil, exchange.Retelling(err)
 	}
-	t := &listed{state: seen.State, id: r.ID, strays: found}
+	t := &cursors.Listed{State: seen.State, TaskID: r.ID, Strays: found}
 	if err := json.Unmarshal(doc, t); err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
-	if _, t.at = statusOf(doc); t.at.IsZero() {
-		t.at = r.Created
+	if _, t.At = statusOf(doc); t.At.IsZero() {
+		t.At = r.Created
 	}
 	if !f.artifacts {
 		t.Artifacts = nil
@@ -200,45 +186,16 @@ func (li *lister) describeTask(
 	return t, nil
 }
 
-// cursor is where a page ended: the order of a list is that of its tasks' last
-// change, newest first, and of their ids where that is the same.
-type cursor struct {
-	at time.Time
-	id string
-}
-
-func (c cursor) compare(t listed) int {
-	return cmp.Or(c.at.Compare(t.at), strings.Compare(t.id, c.id))
-}
-
-// readCursor reads where the page begins that the call asks for; nil for the beginning.
-func (cu *cursors) readCursor(x *exchange.Exchange) (*cursor, *wire.Error) {
-	plain, e := cu.openPage(x, ownList)
-	if e != nil || plain == nil {
-		return nil, e
-	}
-	when, id, ok := strings.Cut(string(plain), " ")
-	at, err := time.Parse(time.RFC3339Nano, when)
-	if err != nil || !ok {
-		return nil, badPage()
-	}
-	return &cursor{at, id}, nil
-}
-
-func (c cursor) plain() []byte {
-	return []byte(c.at.UTC().Format(time.RFC3339Nano) + " " + c.id)
-}
-
 // paginate sorts tasks and cuts one page out of them. last is where it ends, nil when
 // nothing follows.
-func paginate(tasks []listed, size int, after *cursor) (out page, last *cursor) {
-	slices.SortFunc(tasks, func(a, b listed) int {
-		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.id, b.id))
+func paginate(tasks []cursors.Listed, size int, after *cursors.Cursor) (out page, last *cursors.Cursor) {
+	slices.SortFunc(tasks, func(a, b cursors.Listed) int {
+		return cmp.Or(b.At.Compare(a.At), strings.Compare(a.TaskID, b.TaskID))
 	})
 	out = page{Size: size, Total: len(tasks)}
 	rest := tasks
 	if after != nil {
-		first := slices.IndexFunc(tasks, func(t listed) bool { return after.compare(t) > 0 })
+		first := slices.IndexFunc(tasks, func(t cursors.Listed) bool { return after.Compare(t) > 0 })
 		if first < 0 {
 			first = len(tasks)
 		}
@@ -246,7 +203,7 @@ func paginate(tasks []listed, size int, after *cursor) (out page, last *cursor) 
 	}
 	out.Tasks = rest[:min(size, len(rest))]
 	if len(rest) > size {
-		last = &cursor{rest[size-1].at, rest[size-1].id}
+		last = &cursors.Cursor{At: rest[size-1].At, ID: rest[size-1].TaskID}
 	}
 	return out, last
 }

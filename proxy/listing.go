@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskpage"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
@@ -146,7 +147,7 @@ func setQuery(raw, name, value string) string {
 	pairs = slices.DeleteFunc(pairs, func(pair string) bool {
 		key, _, _ := strings.Cut(pair, "=")
 		key, err := url.QueryUnescape(key)
-		return pair == "" || err == nil && (key == name || key == snake(name))
+		return pair == "" || err == nil && (key == name || key == cursors.Snake(name))
 	})
 	if value != "" {
 		pairs = append(pairs, name+"="+url.QueryEscape(value))

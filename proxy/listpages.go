@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskpage"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
@@ -52,7 +53,7 @@ func (li *lister) listPages(ctx context.Context, x *exchange.Exchange) error {
 }
 
 func (li *lister) newListing(x *exchange.Exchange) (*listing, error) {
-	plain, e := li.openPage(x, agentsList)
+	plain, e := li.OpenPage(x, agentsList)
 	if e != nil {
 		return nil, e
 	}
@@ -60,11 +61,11 @@ func (li *lister) newListing(x *exchange.Exchange) (*listing, error) {
 	if plain != nil {
 		at, ok := readPlace(plain)
 		if !ok {
-			return nil, badPage()
+			return nil, cursors.BadPage()
 		}
 		ls.at, ls.want = at, usualTasks
 	}
-	given := givenIn(&x.Call, x.Parameters())
+	given := cursors.GivenIn(&x.Call, x.Parameters())
 	if text := given["pageSize"] + given["page_size"]; text != "" {
 		// A size that is out of bounds is for the agent to refuse.
 		n, err := strconv.Atoi(text)
@@ -191,7 +192,7 @@ func (li *lister) count(x *exchange.Exchange, may func(*state.Record) bool) (*co
 func (li *lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listing, resp *http.Response, a exchange.Received) error {
 	edit := taskpage.Edit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
 	if !ls.ended {
-		edit.Next = li.sealPage(x, agentsList, ls.next.plain())
+		edit.Next = li.SealPage(x, agentsList, ls.next.plain())
 	}
 	doc, err := ls.first.Edit(a.Doc, ls.first.seen, edit)
 	if err != nil {

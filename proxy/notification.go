@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
@@ -40,7 +41,7 @@ func (fw *forwarder) notified(x *exchange.Exchange) error {
 		x.Writer.Header().Set("Content-Length", "0")
 		x.Writer.WriteHeader(http.StatusOK)
 	case errors.As(err, &d):
-		x.Rec.Reason, x.Rec.Cause, x.Rec.Decision = d.Reason, d.Error(), decisionDeny
+		x.Rec.Reason, x.Rec.Cause, x.Rec.Decision = d.Reason, d.Error(), record.DecisionDeny
 		if d.After != "" {
 			x.Writer.Header().Set("Retry-After", d.After)
 		}
@@ -137,7 +138,7 @@ func (fw *forwarder) passNotification(x *exchange.Exchange, n *webhooks.Notifica
 		return &webhooks.Declined{Status: http.StatusBadRequest, Reason: wire.BadAgentResponse.Reason, Cause: err}
 	}
 	_, err = fw.Relay.Queue.Enqueue(context.WithoutCancel(x.Ctx), &push.Delivery{
-		ID: n.Id, Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
+		ID: n.ID, Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
 		URL: h.URL, Version: h.Version, Body: body, Traceparent: fw.traceOf(x, h),
 		Registered: h.Trace, Notified: fw.traceparent(x), Began: n.Began,
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,

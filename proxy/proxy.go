@@ -36,9 +36,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -71,7 +73,7 @@ type Options struct {
 	Push         push.Config
 	Relay        *webhooks.Relay                     // of notifications; nil where push configs go on as they are, or not at all
 	Salt         []byte                              // keys ids derived for callers; the same across reloads, restarts and replicas
-	Sealer       Sealer                              // of page tokens; those of other replicas have to open too
+	Sealer       cursors.Sealer                      // of page tokens; those of other replicas have to open too
 	System       http.Handler                        // gRPC health and reflection; nil for none
 	JWKS         func() []byte                       // the gateway's public keys (RFC 7517); nil for none
 	Signing      signature.Ring                      // the keys behind JWKS, which sign served cards; nil leaves them unsigned
@@ -104,12 +106,12 @@ type Proxy struct {
 	browse    *browse                  // what the catalog is made of
 	signer    *signature.Signer        // of served cards; nil leaves them unsigned
 	here      [2][]string              // what Via says of this gateway, after HTTP/1.1 and HTTP/2
-	asterisk  handler                  // "OPTIONS *", which is about all of the listener
+	asterisk  record.Handler           // "OPTIONS *", which is about all of the listener
 	main      *routes                  // /agents/{agent}/… and the well-known documents
 	home      *routes                  // both, on a host of the gateway's that is an agent's as well
 	hosted    *routes                  // an agent at the root of a host of its own
 	prefix    prefix                   // of paths on the gateway's own hosts
-	stray     handler                  // of those that do not begin with it
+	stray     record.Handler           // of those that do not begin with it
 }
 
 // New wires a Proxy.
@@ -144,18 +146,18 @@ func New(o Options) (*Proxy, error) {
 	p.browse = newBrowse(p)
 	p.mountStages()
 	governed := p.governed()
-	call := p.recorder.do(slices.Insert(governed, 0, p.decoder.locate)...)   // which agent and binding, by host and path?
-	rpc := p.recorder.do(slices.Insert(governed, 0, p.decoder.locateRPC)...) // the same over gRPC
-	card := p.recorder.do(p.decoder.locate, p.authorizer.identify, p.documents.serveCard)
-	metadata := p.recorder.do(p.documents.serveMetadata)
-	keys := p.recorder.do(p.documents.serveKeys)
-	notified := p.recorder.do(p.forwarder.notified)
-	lost := p.recorder.do(p.decoder.locate, p.decoder.nowhere)
-	p.asterisk = p.recorder.do(p.decoder.serveOptions)
-	p.stray = p.recorder.do(p.decoder.strayed)
-	var preflight handler
+	call := p.recorder.Do(slices.Insert(governed, 0, p.decoder.locate)...)   // which agent and binding, by host and path?
+	rpc := p.recorder.Do(slices.Insert(governed, 0, p.decoder.locateRPC)...) // the same over gRPC
+	card := p.recorder.Do(p.decoder.locate, p.authorizer.identify, p.documents.serveCard)
+	metadata := p.recorder.Do(p.documents.serveMetadata)
+	keys := p.recorder.Do(p.documents.serveKeys)
+	notified := p.recorder.Do(p.forwarder.notified)
+	lost := p.recorder.Do(p.decoder.locate, p.decoder.nowhere)
+	p.asterisk = p.recorder.Do(p.decoder.serveOptions)
+	p.stray = p.recorder.Do(p.decoder.strayed)
+	var preflight record.Handler
 	if o.Server.CORS != nil {
-		preflight = p.recorder.do(p.frontend.servePreflight(p.frontend.pageFields()))
+		preflight = p.recorder.Do(p.frontend.servePreflight(p.frontend.pageFields()))
 	}
 
 	p.main, p.home, p.hosted = newRoutes(lost), newRoutes(lost), newRoutes(lost)
@@ -182,8 +184,8 @@ func New(o Options) (*Proxy, error) {
 // with an error that refusal.go makes an answer of. Order matters: nothing of a body is read
 // before the caller is known, nothing tells whether a task exists before it is known whose it is,
 // and nothing reaches an agent before the record of it is written.
-func (p *Proxy) governed() []stage {
-	return []stage{
+func (p *Proxy) governed() []record.Stage {
+	return []record.Stage{
 		p.admissions.Admit,           // is there room for one more call?
 		p.authenticator.Authenticate, // who is calling?
 		p.admissions.FairShare,       // do they have more than their share of an overloaded gateway?
@@ -199,14 +201,14 @@ func (p *Proxy) governed() []stage {
 }
 
 // mountPush adds where agents deliver notifications, where they are relayed.
-func (p *Proxy) mountPush(t *routes, notified handler) {
+func (p *Proxy) mountPush(t *routes, notified record.Handler) {
 	if p.Relay != nil {
 		t.below(push.Path, false, notified)
 	}
 }
 
 // mountRPC adds gRPC's paths, which are the same for every agent.
-func (p *Proxy) mountRPC(t *routes, rpc handler) {
+func (p *Proxy) mountRPC(t *routes, rpc record.Handler) {
 	for _, service := range wire.Services() {
 		t.below("/"+service+"/", false, rpc)
 		t.rpcs["/"+service+"/"] = true
@@ -249,28 +251,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to.serve(w, r, path)
 }
 
-// stage answers one question about an exchange. An error ends the exchange with
-// a refusal.
-type stage func(*exchange.Exchange) error
-
-// do runs stages in order until one refuses.
-func (rc *recorder) do(stages ...stage) handler {
-	return func(w http.ResponseWriter, r *http.Request, at exchange.Site) {
-		x := rc.begin(w, r, at)
-		defer rc.finish(x)
-		for _, s := range stages {
-			if err := s(x); err != nil {
-				if x.Away == nil {
-					rc.refuse(x, err)
-				}
-				return
-			}
-		}
-	}
-}
-
 // Stands implements openstreams.Judge.
-func (p *Proxy) Stands(q policy.Request, shared bool) error { return p.recorder.stands(q, shared) }
+func (p *Proxy) Stands(q policy.Request, shared bool) error { return p.recorder.Stands(q, shared) }
 
 // Keep implements openstreams.Keeper, of the ledger, the states of extensions and webhooks.
 func (p *Proxy) Keep(ctx context.Context, principal *authn.Principal, ids *ledger.Uses, steps []state.Step) error {

@@ -24,6 +24,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
@@ -60,7 +61,7 @@ func TestRefusal(t *testing.T) {
 		{"foreign context", &ledger.ForeignContext{ID: leaky}, wire.TaskNotFound, ""},
 		{"extension", &ext.MissingError{URIs: []string{"urn:a"}}, wire.ExtensionRequired, ""},
 		{"no card", agents.ErrNotReady, wire.Unavailable, "Retry-After"},
-		{"not recorded", errNotRecorded, wire.Unavailable, "Retry-After"},
+		{"not recorded", record.ErrNotRecorded, wire.Unavailable, "Retry-After"},
 		{"streams", openstreams.ErrStreams, wire.Unavailable, "Retry-After"},
 		{"late", webhooks.ErrAnswerLate, wire.AgentTimeout, ""},
 		{"deadline", context.DeadlineExceeded, wire.AgentTimeout, ""},
@@ -80,7 +81,7 @@ func TestRefusal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for name, err := range map[string]error{tt.name: tt.err, tt.name + ", wrapped": fmt.Errorf("%s: %w", leaky, tt.err)} {
-			e := p.recorder.refusal(x, err)
+			e := p.recorder.Refusal(x, err)
 			if e.Kind != tt.kind {
 				t.Errorf("%s: %s, want %s", name, e.Reason, tt.kind.Reason)
 			}

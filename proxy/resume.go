@@ -8,7 +8,9 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -28,9 +30,9 @@ const (
 
 // comeBack gives a client who comes back with an event id what it has missed, and then
 // what comes. Whatever it asked for at first is not asked of the agent again.
-func (se *sessions) comeBack(ctx context.Context, x *exchange.Exchange, m *mark) error {
-	x.Rec.Resumed, x.Rec.TaskID = true, m.task
-	if err := se.asSubscriber(x, m.task); err != nil {
+func (se *sessions) comeBack(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) error {
+	x.Rec.Resumed, x.Rec.TaskID = true, m.Task
+	if err := se.asSubscriber(x, m.Task); err != nil {
 		return err
 	}
 	a, l, err := se.sinceSoon(ctx, x, m)
@@ -41,12 +43,12 @@ func (se *sessions) comeBack(ctx context.Context, x *exchange.Exchange, m *mark)
 				return err
 			}
 		}
-		return se.startOver(ctx, x, m.task)
+		return se.startOver(ctx, x, m.Task)
 	}
 	if err != nil {
 		return err
 	}
-	return se.listen(x, a, l, m.task)
+	return se.listen(x, a, l, m.Task)
 }
 
 // asSubscriber has an exchange be a subscription to a task from here on, whatever it was
@@ -88,7 +90,7 @@ func (se *sessions) asSubscriber(x *exchange.Exchange, task string) error {
 }
 
 // sinceSoon finds the place of an event, for which it waits a little where it is ahead.
-func (se *sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *mark) (*subscriber, *exchange.UpstreamCall, error) {
+func (se *sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
 	for looks := 0; ; looks++ {
 		a, l, err := se.since(x, m)
 		if !errors.Is(err, errAhead) || looks == looksAgain {
@@ -103,15 +105,15 @@ func (se *sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *mark
 }
 
 // since finds the place of an event in the feed of its task.
-func (se *sessions) since(x *exchange.Exchange, m *mark) (*subscriber, *exchange.UpstreamCall, error) {
-	feed, err := se.Hub.Find(x.Ctx, feedOf(x.Agent.ID, m.task))
+func (se *sessions) since(x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
+	feed, err := se.Hub.Find(x.Ctx, record.FeedOf(x.Agent.ID, m.Task))
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case feed == nil:
 		return nil, nil, errNotKept
 	}
-	l, err := readFeed(x, feed, m.task)
+	l, err := readFeed(x, feed, m.Task)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,13 +122,13 @@ func (se *sessions) since(x *exchange.Exchange, m *mark) (*subscriber, *exchange
 	}
 	a := &subscriber{sessions: se, x: x, feed: feed}
 	a.missed = feed.Newest()
-	if a.cursor, err = feed.Since(m.epoch, m.number); err != nil {
-		if m.number > a.missed && m.epoch == feed.Epoch(a.missed) {
+	if a.cursor, err = feed.Since(m.Epoch, m.Number); err != nil {
+		if m.Number > a.missed && m.Epoch == feed.Epoch(a.missed) {
 			return nil, nil, errAhead
 		}
 		return nil, nil, errNotKept
 	}
-	a.recall(l, m.number)
+	a.recall(l, m.Number)
 	return a, l, nil
 }
 

@@ -9,10 +9,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
-
-// handler serves a request that was found at a site.
-type handler func(http.ResponseWriter, *http.Request, exchange.Site)
 
 // routes are the URLs of the gateway's own hosts, or those of hosts that belong to one
 // agent. Which verb a path takes is A2A's business, and its refusal has A2A's shape.
@@ -22,21 +20,21 @@ type handler func(http.ResponseWriter, *http.Request, exchange.Site)
 type routes struct {
 	tree *chi.Mux
 	lead map[string]route // by pattern
-	base handler          // of agents, which is where most calls go; nil where a host has one agent
-	lost handler
+	base record.Handler   // of agents, which is where most calls go; nil where a host has one agent
+	lost record.Handler
 
 	rpcs      map[string]bool // the sites of gRPC, by what is fixed of them
-	preflight handler         // of what pages are about to ask; nil where none may call
+	preflight record.Handler  // of what pages are about to ask; nil where none may call
 }
 
 // route is where a pattern leads.
 type route struct {
-	serve handler
+	serve record.Handler
 	site  func(found *chi.Context, path string) exchange.Site
 }
 
 // newRoutes are routes that lead nowhere yet.
-func newRoutes(lost handler) *routes {
+func newRoutes(lost record.Handler) *routes {
 	return &routes{tree: chi.NewRouter(), lead: map[string]route{}, rpcs: map[string]bool{}, lost: lost}
 }
 
@@ -61,7 +59,7 @@ func (t *routes) serve(w http.ResponseWriter, r *http.Request, path string) {
 }
 
 // find gives what serves a path, nil where nothing does.
-func (t *routes) find(verb, path string) (handler, exchange.Site) {
+func (t *routes) find(verb, path string) (record.Handler, exchange.Site) {
 	search, _ := searches.Get().(*chi.Context)
 	defer searches.Put(search)
 	search.Reset()
@@ -81,19 +79,19 @@ func (t *routes) isRPC(verb, path string) bool {
 }
 
 // add has a pattern lead somewhere.
-func (t *routes) add(pattern string, h handler, at func(*chi.Context, string) exchange.Site) {
+func (t *routes) add(pattern string, h record.Handler, at func(*chi.Context, string) exchange.Site) {
 	t.tree.Handle(pattern, http.NotFoundHandler()) // which is never asked
 	t.lead[pattern] = route{h, at}
 }
 
 // fix adds one path.
-func (t *routes) fix(path string, h handler) {
+func (t *routes) fix(path string, h record.Handler) {
 	t.add(path, h, func(*chi.Context, string) exchange.Site { return exchange.Site{Fixed: path} })
 }
 
 // below adds all that lies below a path, which ends with a slash; with single, what has
 // one segment only, which is an agent's id.
-func (t *routes) below(path string, single bool, h handler) {
+func (t *routes) below(path string, single bool, h record.Handler) {
 	pattern := path + "*"
 	if single {
 		pattern = path + "{agent}"
@@ -105,7 +103,7 @@ func (t *routes) below(path string, single bool, h handler) {
 
 // mount adds what belongs to agents: base is "" where the host names the agent. Clients that
 // take the base for the address of the card get it there too.
-func (t *routes) mount(base string, call, card handler) {
+func (t *routes) mount(base string, call, card record.Handler) {
 	either := func(w http.ResponseWriter, r *http.Request, at exchange.Site) {
 		if at.Base() && reads(r.Method) {
 			card(w, r, at)

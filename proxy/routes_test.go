@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	var served string
 	var at exchange.Site
-	by := func(name string) handler {
+	by := func(name string) record.Handler {
 		return func(_ http.ResponseWriter, _ *http.Request, found exchange.Site) { served, at = name, found }
 	}
 	main, hosted := newRoutes(by("lost")), newRoutes(by("lost"))

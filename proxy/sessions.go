@@ -6,8 +6,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -16,9 +18,9 @@ import (
 // sessions serves the event streams of clients: it subscribes to agents, relays, resumes and reconnects.
 type sessions struct {
 	*admit.Admissions
-	*cursors
+	*cursors.Cursors
 	*negotiate.ExtensionRules
-	*recorder
+	*record.Recorder
 	*webhooks.Webhooks
 	*decoder
 	*owners

@@ -2,7 +2,9 @@ package proxy
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
@@ -13,10 +15,10 @@ type stages struct {
 	authenticator  *admit.Authenticator
 	extensionRules *negotiate.ExtensionRules
 	webhooks       *webhooks.Webhooks
-	cursors        *cursors
+	cursors        *cursors.Cursors
 	throttling     *admit.Throttling
 
-	recorder      *recorder
+	recorder      *record.Recorder
 	frontend      *frontend
 	decoder       *decoder
 	owners        *owners
@@ -39,7 +41,7 @@ func (p *Proxy) mountStages() {
 	p.authenticator = &admit.Authenticator{Authn: p.Authn, Server: &p.Server, Origins: p.origins}
 	p.extensionRules = &negotiate.ExtensionRules{Book: p.Book, Steps: p.Steps, Offered: p.offered, Policy: p.Policy}
 	p.webhooks = &webhooks.Webhooks{Relay: p.Relay, Telemetry: p.Telemetry, PublicURL: p.PublicURL}
-	p.cursors = &cursors{sealer: p.Sealer}
+	p.cursors = &cursors.Cursors{Sealer: p.Sealer}
 	p.throttling = &admit.Throttling{Anomalies: p.Anomalies, Telemetry: p.Telemetry}
 	p.mountRequests()
 	p.mountAnswers()
@@ -47,10 +49,10 @@ func (p *Proxy) mountStages() {
 
 // mountRequests makes the stages that read calls and what they bring.
 func (p *Proxy) mountRequests() {
-	p.recorder = &recorder{
+	p.recorder = &record.Recorder{
 		Admissions: p.admissions, Throttling: p.throttling, Anomalies: p.Anomalies, Audit: p.Audit, Authn: p.Authn,
 		Book: p.Book, Policy: p.Policy, PublicURL: p.PublicURL, Server: &p.Server, Streams: p.Streams,
-		Telemetry: p.Telemetry, agents: p.agents, extra: p.extra, hosts: p.hosts, self: p.self,
+		Telemetry: p.Telemetry, Agents: p.agents, Extra: p.extra, Hosts: p.hosts, Self: p.self,
 	}
 	p.frontend = &frontend{
 		Authenticator: p.authenticator, Authn: p.Authn, PublicURL: p.PublicURL, Push: p.Push, Relay: p.Relay,
@@ -59,7 +61,7 @@ func (p *Proxy) mountRequests() {
 	}
 	p.decoder = &decoder{
 		Admissions: p.admissions, Authenticator: p.authenticator, ExtensionRules: p.extensionRules,
-		recorder: p.recorder, frontend: p.frontend, Drain: p.Drain, Ledger: p.Ledger, Policy: p.Policy,
+		Recorder: p.recorder, frontend: p.frontend, Drain: p.Drain, Ledger: p.Ledger, Policy: p.Policy,
 		Server: &p.Server, Steps: p.Steps, System: p.System, agents: p.agents, extra: p.extra, hidden: p.hidden,
 		hosts: p.hosts, prefix: p.prefix, self: p.self, sole: p.sole,
 	}
@@ -97,27 +99,27 @@ func (p *Proxy) mountAnswers() {
 		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
 	p.authorizer = &authorizer{
-		Authenticator: p.authenticator, cursors: p.cursors, ExtensionRules: p.extensionRules, Throttling: p.throttling,
+		Authenticator: p.authenticator, Cursors: p.cursors, ExtensionRules: p.extensionRules, Throttling: p.throttling,
 		frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
 		notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
 		Policy: p.Policy, Streams: p.Streams,
 	}
 	p.lister = &lister{
-		cursors: p.cursors, recorder: p.recorder, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		Cursors: p.cursors, Recorder: p.recorder, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
 		forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
 	p.sessions = &sessions{
-		Admissions: p.admissions, cursors: p.cursors, ExtensionRules: p.extensionRules, recorder: p.recorder,
+		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
 		Webhooks: p.webhooks, decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
 		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,
 	}
 	p.deduper = &deduper{
-		recorder: p.recorder, answerStore: p.answerStore, repeats: repeats{flights: map[string]*flight{}},
+		Recorder: p.recorder, answerStore: p.answerStore, repeats: repeats{flights: map[string]*flight{}},
 	}
 	p.documents = &documents{
-		Authenticator: p.authenticator, recorder: p.recorder, frontend: p.frontend, decoder: p.decoder,
+		Authenticator: p.authenticator, Recorder: p.recorder, frontend: p.frontend, decoder: p.decoder,
 		cardViews: p.cardViews, Agents: p.Agents, Authn: p.Authn, Catalog: p.Catalog, JWKS: p.JWKS, Policy: p.Policy,
 		PublicURL: p.PublicURL, agents: p.agents, browse: p.browse,
 	}

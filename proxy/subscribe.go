@@ -94,7 +94,7 @@ func (se *sessions) openBeside(ctx context.Context, x *exchange.Exchange) (_ <-c
 	go func() {
 		var o opening
 		defer func() { out <- o }()
-		defer se.contain(x, &o.err)
+		defer se.Contain(x, &o.err)
 		o.resp, o.err = se.reach(ctx, x)
 	}()
 	return out, stop

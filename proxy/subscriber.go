@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -160,7 +161,7 @@ func (a *subscriber) bind(seen wire.Answer) error {
 		return nil
 	}
 	task := seen.Tasks[0].ID
-	bound, err := a.feed.Bind(x.Ctx, feedOf(x.Agent.ID, task))
+	bound, err := a.feed.Bind(x.Ctx, record.FeedOf(x.Agent.ID, task))
 	if err != nil || !bound {
 		a.alone = true // somebody else's stream of the task is there already
 		return err
@@ -169,9 +170,6 @@ func (a *subscriber) bind(seen wire.Answer) error {
 	a.tracker(x.Upstream) // from the beginning on
 	return nil
 }
-
-// feedOf names the feed of a task.
-func feedOf(agent, task string) string { return agent + "\x00" + task }
 
 // StreamLimits are what bounds the streams of agents.
 func StreamLimits(c server.Config) stream.Limits {

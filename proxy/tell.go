@@ -132,7 +132,7 @@ func (a *subscriber) id(e stream.Entry) string {
 		epoch = a.feed.Epoch(number)
 	}
 	if a.ids == "" || a.epoch != epoch {
-		a.epoch, a.ids = epoch, a.sessions.sealTask(a.x, a.task, epoch)
+		a.epoch, a.ids = epoch, a.sessions.SealTask(a.x, a.task, epoch)
 	}
 	return a.numbered(number)
 }

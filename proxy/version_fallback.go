@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // Cards are wrong about the version that their agents speak: libraries fill it in, and before
@@ -35,7 +36,7 @@ func mayFallBack(x *exchange.Exchange, seen wire.Answer) bool {
 
 // withVersionFallback sends a call whose method the agent does not know once more, in the
 // version that the caller speaks.
-func (se *sessions) withVersionFallback(forward stage) stage {
+func (se *sessions) withVersionFallback(forward record.Stage) record.Stage {
 	return func(x *exchange.Exchange) error {
 		err := forward(x)
 		if !errors.Is(err, errMethodUnknown) {
@@ -44,7 +45,7 @@ func (se *sessions) withVersionFallback(forward stage) stage {
 		again := *x.Endpoint
 		again.Version, again.Says = x.Side().Version, []string{string(x.Side().Version)}
 		x.Endpoint, x.FellBack, x.Webhook = &again, true, nil // what had come was forgotten
-		for _, s := range []stage{se.rejudge, se.adopt} {
+		for _, s := range []record.Stage{se.rejudge, se.adopt} {
 			if err := s(x); err != nil {
 				return err
 			}

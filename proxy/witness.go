@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
@@ -48,7 +49,7 @@ func (ow *owners) altered(g sighting, before *shownTask) bool {
 		return t.AlteredBy(event)
 	}
 	if before.doc == nil {
-		feed := ow.Hub.Here(feedOf(g.agent, g.task))
+		feed := ow.Hub.Here(record.FeedOf(g.agent, g.task))
 		if feed == nil {
 			return false
 		}

@@ -19,7 +19,7 @@ type Notification struct {
 	Body  []byte
 	Speak wire.Version // what it is written in
 	Seen  wire.Answer
-	Id    string          // what it is delivered as
+	ID    string          // what it is delivered as
 	Began string          // traceparent of the call that its task was first seen in, unless that registered the webhook
 	Name  []byte          // by which a second of the same is known; nil for none
 	End   func(told bool) // told whether the agent knows that it was taken; nil where that does not matter
@@ -56,19 +56,19 @@ func (wh *Webhooks) FirstNotification(x *exchange.Exchange, n *Notification) (bo
 	id, err := "msg_"+uuid.NewString(), error(nil)
 	if n.Name == nil {
 		var end func(bool)
-		if n.Id, end, err = wh.Relay.Hooks.Begin(x.Ctx, n.Hook, n.Body, id); err != nil {
+		if n.ID, end, err = wh.Relay.Hooks.Begin(x.Ctx, n.Hook, n.Body, id); err != nil {
 			return false, Unkept(err)
 		}
 		n.End = end
 		return true, nil
 	}
-	if n.Id, err = wh.Relay.Hooks.First(x.Ctx, n.Hook, n.Name, id); err != nil {
+	if n.ID, err = wh.Relay.Hooks.First(x.Ctx, n.Hook, n.Name, id); err != nil {
 		return false, Unkept(err)
 	}
-	if n.Id == "" {
+	if n.ID == "" {
 		x.Rec.Reason = "REPLAYED"
 	}
-	return n.Id != "", nil
+	return n.ID != "", nil
 }
 
 // Unkept is a delivery that cannot be kept now. The agent is to send it again.

@@ -1,4 +1,7 @@
-package proxy
+// Package record begins and ends the record of a request, and makes the one answer of a refusal:
+// status, challenge (RFC 9110 §11.6.1, RFC 9728), Retry-After, and what the audit log, the trace
+// and the metrics are told.
+package record
 
 import (
 	"crypto/rand"
@@ -16,10 +19,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -30,9 +36,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 
-// recorder keeps the record of each exchange from its first byte to its last, and makes answers of the
+// Recorder keeps the record of each exchange from its first byte to its last, and makes answers of the
 // errors that stages return: it begins and ends every exchange.
-type recorder struct {
+type Recorder struct {
 	*admit.Admissions
 	*admit.Throttling
 
@@ -45,14 +51,14 @@ type recorder struct {
 	Server    *server.Config
 	Streams   *openstreams.Streams
 	Telemetry *telemetry.Telemetry
-	agents    map[string]*agents.Agent
-	extra     *wire.Extra
-	hosts     map[string]*agents.Agent
-	self      map[string]struct{}
+	Agents    map[string]*agents.Agent
+	Extra     *wire.Extra
+	Hosts     map[string]*agents.Agent
+	Self      map[string]struct{}
 }
 
 // begin starts the record of a request.
-func (rc *recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Site) *exchange.Exchange {
+func (rc *Recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Site) *exchange.Exchange {
 	x := &exchange.Exchange{FromClient: exchange.FromClient{Request: r, Site: at}, Negotiation: exchange.Negotiation{Book: rc.Book}}
 	x.Out = exchange.Response{ResponseWriter: w, Limit: rc.Server.Timeouts.Write.Std()}
 	x.Writer = &x.Out
@@ -60,7 +66,7 @@ func (rc *recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Si
 		x.Writer.ArmDeadline() // 100 Continue is written before any response
 	}
 	x.Rec.Start = time.Now()
-	x.ID[0] = newRequestID(x.Rec.Start)
+	x.ID[0] = NewRequestID(x.Rec.Start)
 	x.Rec.RequestID = x.ID[0]
 	x.Client = server.ClientIP(r, rc.Server.TrustedProxies)
 	x.Rec.ClientIP = server.AddrText(x.Client, r.RemoteAddr)
@@ -85,22 +91,22 @@ func shownPath(path string, at exchange.Site) string {
 
 // finish writes the record of a request, whatever became of it. A panic is
 // contained here: the caller gets an error and everyone else notices nothing.
-func (rc *recorder) finish(x *exchange.Exchange) {
+func (rc *Recorder) finish(x *exchange.Exchange) {
 	v := recover()
 	if x.Away == nil {
-		rc.conclude(x, v)
+		rc.Conclude(x, v)
 	}
 }
 
-// conclude is finish; v is what a panic was about, or nil.
-func (rc *recorder) conclude(x *exchange.Exchange, v any) {
+// Conclude is finish; v is what a panic was about, or nil.
+func (rc *Recorder) Conclude(x *exchange.Exchange, v any) {
 	if v != nil {
 		if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
 			defer panic(v) //nolint:forbidigo // the response is cut off on purpose; net/http expects it
 		} else {
 			rc.Telemetry.Log.Error("request handler panicked", "request_id", x.Rec.RequestID,
 				"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			rc.refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
+			rc.Refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
 		}
 	}
 	rc.Discharge(x)
@@ -126,11 +132,11 @@ func (rc *recorder) conclude(x *exchange.Exchange, v any) {
 	}
 }
 
-// refuse answers an exchange with an error, once. After the headers are out it
+// Refuse answers an exchange with an error, once. After the headers are out it
 // can only be an event of the stream, or silence on a unary answer.
-func (rc *recorder) refuse(x *exchange.Exchange, err error) {
-	e := rc.refusal(x, err)
-	if over := overloaded(err); over != "" {
+func (rc *Recorder) Refuse(x *exchange.Exchange, err error) {
+	e := rc.Refusal(x, err)
+	if over := Overloaded(err); over != "" {
 		rc.Telemetry.Metrics.Shed(string(over))
 	}
 	x.Left = x.ClientLeft(err) || errors.Is(err, webhooks.ErrAnswerLate)
@@ -156,7 +162,7 @@ func (rc *recorder) refuse(x *exchange.Exchange, err error) {
 	if errors.As(err, &denied) {
 		x.Decision.Rule = denied.Rule
 	}
-	x.Rec.Overruled = denied == nil && x.Decision.Rule != "" && x.Rec.Decision == decisionDeny
+	x.Rec.Overruled = denied == nil && x.Decision.Rule != "" && x.Rec.Decision == DecisionDeny
 	switch {
 	case !x.Writer.Wrote:
 		wire.WriteError(x.Writer, &x.Call, e)
@@ -172,22 +178,22 @@ func (rc *recorder) refuse(x *exchange.Exchange, err error) {
 // never sent; nginx made the number common.
 const statusClientGone = 499
 
-// decisionDeny is the decision about calls that somebody may not make.
-const decisionDeny = "deny"
+// DecisionDeny is the decision about calls that somebody may not make.
+const DecisionDeny = "deny"
 
 func decisionOf(e *wire.Error) string {
 	switch e.Kind {
 	case wire.Unauthenticated, wire.Denied, wire.UnknownAgent, wire.TaskNotFound,
 		wire.ExtensionRequired, wire.RateLimited:
-		return decisionDeny
+		return DecisionDeny
 	}
 	return "error"
 }
 
-// contain makes a panic of a goroutine that works for an exchange the exchange's error:
+// Contain makes a panic of a goroutine that works for an exchange the exchange's error:
 // finish recovers only those of the goroutine that runs it, and any other ends the
 // process with everybody's calls.
-func (rc *recorder) contain(x *exchange.Exchange, err *error) {
+func (rc *Recorder) Contain(x *exchange.Exchange, err *error) {
 	if v := recover(); v != nil {
 		rc.Telemetry.Log.Error("request handler panicked", "request_id", x.Rec.RequestID,
 			"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
@@ -195,10 +201,10 @@ func (rc *recorder) contain(x *exchange.Exchange, err *error) {
 	}
 }
 
-// newRequestID is a UUID of version 7 (RFC 9562 §5.7): ids sort by the millisecond in which
+// NewRequestID is a UUID of version 7 (RFC 9562 §5.7): ids sort by the millisecond in which
 // their requests came, and what follows is random. The uuid package would keep those of one
 // millisecond in order too, by a lock that all requests take.
-func newRequestID(now time.Time) string {
+func NewRequestID(now time.Time) string {
 	var id [16]byte
 	binary.BigEndian.PutUint64(id[:], uint64(now.UnixMilli())<<16) // positive since 1970
 	_, _ = rand.Read(id[6:])                                       // never fails
@@ -218,14 +224,14 @@ func newRequestID(now time.Time) string {
 	return string(text[:])
 }
 
-// stands asks again what was asked when a stream began, of the rules as they are now and
+// Stands asks again what was asked when a stream began, of the rules as they are now and
 // at this time of day. How long ago the user authenticated counted then.
-func (rc *recorder) stands(q policy.Request, shared bool) error {
+func (rc *Recorder) Stands(q policy.Request, shared bool) error {
 	q.Begun, q.Now = q.Now, time.Now()
 	if err := rc.Authn.Stands(q.Principal); err != nil {
 		return err
 	}
-	agent := rc.agents[q.Agent]
+	agent := rc.Agents[q.Agent]
 	if agent == nil {
 		return agents.ErrUnknown
 	}
@@ -234,7 +240,7 @@ func (rc *recorder) stands(q policy.Request, shared bool) error {
 	}
 	if q.Method.Extension != "" {
 		// The registry of each configuration has methods of its own.
-		all := rc.extra.Methods()
+		all := rc.Extra.Methods()
 		i := slices.IndexFunc(all, func(m *wire.Method) bool { return m.Name == q.Method.Name })
 		if i < 0 {
 			return wire.Errorf(wire.MethodNotFound, "")
@@ -246,4 +252,79 @@ func (rc *recorder) stands(q policy.Request, shared bool) error {
 	}
 	_, err := rc.Policy.Check(q)
 	return err
+}
+
+// turnedDown answers a call that an authorizer refused: somebody who may make other
+// calls on the agent, as the rules allowed this one, so that nothing is given away.
+func turnedDown(r *pdp.Refused) *wire.Error {
+	if r.Err != nil {
+		return exchange.RetryLater("5", "the call cannot be authorized at the moment").Because(r)
+	}
+	return wire.Errorf(wire.Denied, "").Because(r)
+}
+
+// letRead has an answer say which pages may read it, whatever becomes of the request.
+func (rc *Recorder) letRead(x *exchange.Exchange) {
+	if rc.Server.CORS != nil && x.Site.ForPages() {
+		x.Writer.Readers = &exchange.Readers{CORS: rc.Server.CORS, Origin: x.Request.Header["Origin"]}
+	}
+}
+
+// effectUnknown is what a record says of a call of which that is so.
+const effectUnknown = "unknown"
+
+// unrepeatable is a refusal as the caller of a call that has reached the agent may see it: it
+// does not invite to make the call again, which would have its effect twice. To subscribe
+// again to a task that was shown has none.
+func unrepeatable(x *exchange.Exchange, err error, e *wire.Error) *wire.Error {
+	if e.Kind != wire.Unavailable && e.Header["Retry-After"] == nil {
+		return e
+	}
+	unrecorded := errors.Is(err, state.ErrUnavailable) || errors.Is(err, state.ErrFull)
+	if shown := x.Call.Method != nil && x.Call.Method.Writes && x.Rec.Events > 0; !x.Uncertain(err) && (!shown || !unrecorded) {
+		return e
+	}
+	return wire.Errorf(wire.OutcomeUnknown, "the call has reached the agent, and what became of it is not known: %s", e.Text()).Because(err)
+}
+
+// Stage answers one question about an exchange. An error ends the exchange with
+// a refusal.
+type Stage func(*exchange.Exchange) error
+
+// Do runs stages in order until one refuses.
+func (rc *Recorder) Do(stages ...Stage) Handler {
+	return func(w http.ResponseWriter, r *http.Request, at exchange.Site) {
+		x := rc.begin(w, r, at)
+		defer rc.finish(x)
+		for _, s := range stages {
+			if err := s(x); err != nil {
+				if x.Away == nil {
+					rc.Refuse(x, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// Handler serves a request that was found at a site.
+type Handler func(http.ResponseWriter, *http.Request, exchange.Site)
+
+// FeedOf names the feed of a task.
+func FeedOf(agent, task string) string { return agent + "\x00" + task }
+
+// Overloaded is what an error says of something that all calls share and that has run
+// out, "" for any other error. Descriptors that end when an agent is connected to are not
+// the agent's fault.
+func Overloaded(err error) overload.Rung {
+	var over overload.Rung
+	switch {
+	case errors.As(err, &over):
+		return over
+	case errors.Is(err, openstreams.ErrStreams):
+		return overload.Streams
+	case server.NoDescriptors(err):
+		return overload.Descriptors
+	}
+	return ""
 }
