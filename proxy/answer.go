@@ -88,16 +88,6 @@ func (fw *forwarder) show(ctx context.Context, x *exchange.Exchange, resp *http.
 	return deliverAnswer(x, doc)
 }
 
-// judge reads what an answer or event of the agent's shows. An empty body is an
-// answer too, where the method has nothing to say.
-func (de *decoder) judge(l *exchange.UpstreamCall, doc []byte) (wire.Answer, error) {
-	seen, err := wire.ReadAnswer(l.Binding, l.Version, l.Call.Method, doc, de.answerLimits())
-	if err != nil {
-		return seen, wire.Errorf(wire.BadAgentResponse, "").Because(err)
-	}
-	return seen, nil
-}
-
 // passAnswer gives the caller what the agent said, as the agent said it.
 func passAnswer(x *exchange.Exchange, resp *http.Response, a exchange.Received, doc []byte) error {
 	if x.Upstream.Binding == wire.GRPC {

@@ -2,39 +2,14 @@ package proxy
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
-
-var getTask = method(wire.GetTask)
-
-// method finds an operation of the table by its 1.0 name.
-func method(name string) *wire.Method {
-	m, ok := wire.ByName(wire.V10, name)
-	if !ok {
-		panic("no method " + name) //nolint:forbidigo // a name that is written wrong in this package
-	}
-	return m
-}
-
-// question is a 1.0 call of the gateway's own, in the caller's behalf, about a
-// task that has been found to be the caller's.
-func question(m *wire.Method, task string, history *int) *wire.Call {
-	c := &wire.Call{Version: wire.V10, Binding: wire.GRPC, Method: m, Streaming: m.Streams, TaskID: task}
-	params := []byte(`{"id":` + string(quoted(task)))
-	if history != nil {
-		params = append(params, `,"historyLength":`...)
-		params = strconv.AppendInt(params, int64(*history), 10)
-	}
-	c.Params = append(params, '}')
-	c.Body = c.Params
-	return c
-}
 
 // ask puts a question about a task to the agent. The answer must be about it, and
 // show nothing of other callers'.
@@ -115,7 +90,7 @@ func (fw *forwarder) await(
 		}
 		var err error
 		var l *exchange.UpstreamCall
-		if l, doc, seen, err = fw.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.Upstream.Retell.History)); err != nil {
+		if l, doc, seen, err = fw.ask(ctx, x, intake.Question(intake.GetTask, seen.Tasks[0].ID, x.Upstream.Retell.History)); err != nil {
 			return nil, false, err
 		}
 		if err := fw.witness(x, l, seen, doc); err != nil {

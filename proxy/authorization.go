@@ -89,7 +89,7 @@ func (fw *forwarder) enrich(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	cs, err := wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, fw.answerLimits())
+	cs, err := wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, fw.AnswerLimits())
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -25,8 +26,8 @@ type authorizer struct {
 	*cursors.Cursors
 	*negotiate.ExtensionRules
 	*admit.Throttling
-	*frontend
-	*decoder
+	*intake.Frontend
+	*intake.Decoder
 	*owners
 	*inspector
 	*notifications
@@ -49,7 +50,7 @@ func (az *authorizer) identify(x *exchange.Exchange) error {
 // decode: what is asked, and of whom? It reads the body, settles the version,
 // finds the agent where the path did not name it, and the interface to call.
 func (az *authorizer) decode(x *exchange.Exchange) error {
-	body, err := az.readBody(x)
+	body, err := az.ReadBody(x)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (az *authorizer) decode(x *exchange.Exchange) error {
 	if err := az.meet(x); err != nil {
 		return err
 	}
-	if err := az.hops(x); err != nil {
+	if err := az.Hops(x); err != nil {
 		return err
 	}
 	if err := az.recognise(x); err != nil {
@@ -79,7 +80,7 @@ func (az *authorizer) decode(x *exchange.Exchange) error {
 // one this caller has no business with.
 func (in *inspector) meet(x *exchange.Exchange) error {
 	if x.Shared {
-		if err := in.nameAgent(x); err != nil {
+		if err := in.NameAgent(x); err != nil {
 			return err
 		}
 	}
@@ -106,7 +107,7 @@ func (in *inspector) read(x *exchange.Exchange) *wire.Error {
 	version, e := wire.RequestVersion(x.Request.Header, query)
 	if e != nil {
 		if x.Call.Binding == wire.JSONRPC {
-			_ = x.Call.DecodeJSONRPC(body, "", in.decodeLimits()) // for the caller's id
+			_ = x.Call.DecodeJSONRPC(body, "", in.DecodeLimits()) // for the caller's id
 		}
 		x.Call.Version = wire.V10 // whose word it is for a version that nobody here speaks
 		return e
@@ -117,17 +118,17 @@ func (in *inspector) read(x *exchange.Exchange) *wire.Error {
 	json := wire.MediaType(x.Request.Header.Get("Content-Type"))
 	switch x.Call.Binding {
 	case wire.GRPC:
-		return in.decodeRPC(x, version)
+		return in.DecodeRPC(x, version)
 	case wire.JSONRPC:
 		if !json {
 			return wire.Errorf(wire.ContentType, "send Content-Type: application/json")
 		}
-		return x.Call.DecodeJSONRPC(body, version, in.decodeLimits())
+		return x.Call.DecodeJSONRPC(body, version, in.DecodeLimits())
 	}
 	if len(body) > 0 && !json {
 		return wire.Errorf(wire.ContentType, "send Content-Type: application/json or application/a2a+json")
 	}
-	return x.Call.DecodeHTTP(x.Route, query, body, version, in.decodeLimits())
+	return x.Call.DecodeHTTP(x.Route, query, body, version, in.DecodeLimits())
 }
 
 // authorize: may they? It resolves the skill, then asks the rules.

@@ -5,6 +5,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 // askAuthorizers: do the authorizers that the configuration names allow it too?
@@ -51,7 +52,7 @@ func (in *inspector) gatherConditions(x *exchange.Exchange) error {
 	}
 	x.Asked, x.Names = asked, names
 	if r := &x.Record; r.ID != "" {
-		x.Known = recorded(r)
+		x.Known = intake.Recorded(r)
 		if r.Owner != x.Principal.Key() {
 			x.Rec.Sharing = in.Policy.Shares(x.Principal, x.Agent.ID, x.Call.Method, &x.Known)
 		}

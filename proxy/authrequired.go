@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -52,7 +53,7 @@ func (se *sessions) resume(ctx context.Context, x *exchange.Exchange, late *time
 	case err == nil:
 		err = errNothing
 	}
-	se.withdraw(x, x.Question, err)
+	se.Withdraw(x, x.Question, err)
 	return releaseHeld(x)
 }
 
@@ -61,7 +62,7 @@ func (se *sessions) goOn(ctx context.Context, x *exchange.Exchange, late *time.T
 	if err != nil {
 		return err
 	}
-	if err := x.Speak(c, wants(x.Question)); err != nil {
+	if err := x.Speak(c, intake.Wants(x.Question)); err != nil {
 		return err
 	}
 	resp, err := se.reach(ctx, x)

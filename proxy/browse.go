@@ -184,7 +184,7 @@ func offeredIn(list []ext.Declared) []catalog.Extension {
 // portray puts an agent into the catalog's words, those of the card as it is served.
 func (ds *documents) portray(x *exchange.Exchange, skills []string, extensions []catalog.Extension) catalog.About {
 	said := x.View.Card.Summarize(card.View{
-		Skills: skills, Limits: x.Agent.Card.Limits, Hidden: x.Agent.Addresses(), Push: ds.pushes(), Version: wire.V10,
+		Skills: skills, Limits: x.Agent.Card.Limits, Hidden: x.Agent.Addresses(), Push: ds.Pushes(), Version: wire.V10,
 	})
 	base := ds.base(x.Agent)
 	a := catalog.About{

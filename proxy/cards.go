@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 // cardMaxAge is how long clients may keep a public card: short enough for a
@@ -23,7 +24,7 @@ const cardMaxAge = time.Minute
 // card was fetched long before; a caller cannot make the gateway fetch anything.
 func (ds *documents) serveCard(x *exchange.Exchange) error {
 	x.Rec.Method = "GetAgentCard"
-	if !reads(x.Request.Method) {
+	if !intake.Reads(x.Request.Method) {
 		return exchange.NotAllowed([]string{http.MethodGet, http.MethodHead})
 	}
 	if x.Agent == nil || x.Agent.Card.Visibility == card.None {

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
@@ -19,7 +20,7 @@ import (
 // addresses, the credentials it takes.
 type cardViews struct {
 	*negotiate.ExtensionRules
-	*frontend
+	*intake.Frontend
 
 	Book      *ext.Book
 	GRPC      bool
@@ -68,7 +69,7 @@ func (cv *cardViews) cardView(x *exchange.Exchange, version wire.Version) card.V
 		Requirements: x.Agent.Card.Requirements,
 		Limits:       x.Agent.Card.Limits,
 		Hidden:       x.Agent.Addresses(),
-		Push:         cv.pushes() && x.View.Card.Push,
+		Push:         cv.Pushes() && x.View.Card.Push,
 		Extended:     x.View.Card.Extended,
 	}
 }
@@ -90,7 +91,7 @@ func (cv *cardViews) ways(x *exchange.Exchange, skill string) []card.Offered {
 		return list
 	}
 	tenants := x.View.Tenants()
-	authority, own := "", cv.alone(x.Agent)
+	authority, own := "", cv.Alone(x.Agent)
 	// What leads a path here leads no path of gRPC here, which cannot begin with it.
 	if cv.GRPC && (own || cv.PublicURL.Path == "") {
 		authority = cv.authority(x.Agent)
@@ -124,7 +125,7 @@ func (cv *cardViews) ways(x *exchange.Exchange, skill string) []card.Offered {
 func (cv *cardViews) authority(a *agents.Agent) string {
 	host := cv.PublicURL.Host
 	if len(a.Hosts) > 0 {
-		host = cv.withPort(a.Hosts[0])
+		host = cv.WithPort(a.Hosts[0])
 	}
 	if (&url.URL{Host: host}).Port() != "" {
 		return host
@@ -152,8 +153,8 @@ func (cv *cardViews) extensions(x *exchange.Exchange, skills []string) []ext.Dec
 // base is the URL under which clients find the agent.
 func (cv *cardViews) base(a *agents.Agent) string {
 	if len(a.Hosts) > 0 {
-		own := cv.PublicURL.Scheme + "://" + cv.withPort(a.Hosts[0])
-		if cv.alone(a) {
+		own := cv.PublicURL.Scheme + "://" + cv.WithPort(a.Hosts[0])
+		if cv.Alone(a) {
 			return own
 		}
 		return own + cv.PublicURL.Path

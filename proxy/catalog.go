@@ -13,16 +13,17 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 // mountCatalog adds the documents that list agents. They are about the whole gateway, and
 // are not there on hosts that belong to one agent.
-func (p *Proxy) mountCatalog(t *routes) {
+func (p *Proxy) mountCatalog(t *intake.Routes) {
 	if p.Catalog.Access == catalog.None {
 		return
 	}
 	for _, form := range []*catalog.Form{&catalog.Own, &catalog.Linkset, &catalog.AI} {
-		t.fix(form.Path, p.recorder.Do(p.documents.enter, p.admissions.Admit, p.documents.visit, func(x *exchange.Exchange) error {
+		t.Fix(form.Path, p.recorder.Do(p.documents.enter, p.admissions.Admit, p.documents.visit, func(x *exchange.Exchange) error {
 			return p.documents.serveCatalog(x, form)
 		}))
 	}
@@ -32,7 +33,7 @@ func (p *Proxy) mountCatalog(t *routes) {
 func (ds *documents) enter(x *exchange.Exchange) error {
 	x.Rec.Method = "ListAgents"
 	x.Call.Binding, x.Call.Version = wire.HTTPJSON, wire.V10
-	if _, err := ds.screen(x); err != nil {
+	if _, err := ds.Screen(x); err != nil {
 		return err
 	}
 	if x.Request.Method != http.MethodGet && x.Request.Method != http.MethodHead {

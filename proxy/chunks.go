@@ -3,6 +3,7 @@ package proxy
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -20,8 +21,8 @@ const mostLooks = 16
 
 // artifact says which rule an update of an artifact breaks; nil for none. ErrAgain has it
 // come again.
-func (j *judge) artifact(found *judged, data []byte) error {
-	c, doc := found.seen.Chunk, found.docOf(data)
+func (j *judge) artifact(found *intake.Judged, data []byte) error {
+	c, doc := found.Seen.Chunk, found.DocOf(data)
 	said := doc[c.ID[0]:c.ID[1]]
 	if j.side.Version == wire.V01 && len(said) == 0 {
 		said = []byte("0") // which it is unless it is said

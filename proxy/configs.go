@@ -10,10 +10,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/pushconfig"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
-var listConfigs = method("ListTaskPushNotificationConfigs")
+var listConfigs = intake.Method("ListTaskPushNotificationConfigs")
 
 // morePages bounds what one list of push notification configs may take.
 const morePages = 100
@@ -44,7 +45,7 @@ func (fw *forwarder) allConfigs(ctx context.Context, x *exchange.Exchange, doc [
 		if n == morePages {
 			return nil, wire.Errorf(wire.BadAgentResponse, "the list of push notification configs does not end")
 		}
-		c := question(listConfigs, x.Call.TaskID, nil)
+		c := intake.Question(listConfigs, x.Call.TaskID, nil)
 		c.PageToken = all.Next
 		l, next, seen, err := fw.put(ctx, x, c)
 		if err != nil {

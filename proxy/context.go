@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -19,10 +18,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 func newForeign(agents, callers string) exchange.Foreign {
-	return exchange.Foreign{Agents: agents, ID: callers, Sent: quoted(callers), Alias: quoted(agents)}
+	return exchange.Foreign{Agents: agents, ID: callers, Sent: intake.Quoted(callers), Alias: intake.Quoted(agents)}
 }
 
 // replaceContext gives a caller who used a context id that is not known as theirs a context
@@ -60,7 +60,7 @@ func (ow *owners) replaceContext(x *exchange.Exchange, foreign *ledger.ForeignCo
 	}
 	if span := x.Call.ContextSpan; span[0] < span[1] {
 		other.Sent = bytes.Clone(x.Call.Body[span[0]:span[1]])
-		err = ow.rebody(x, withContext(&x.Call, other.Alias))
+		err = ow.Rebody(x, withContext(&x.Call, other.Alias))
 	}
 	x.Contexts = append(x.Contexts, other)
 	return err
@@ -178,10 +178,4 @@ func replaceQuery(raw, name, value string) string {
 		}
 	}
 	return strings.Join(pairs, "&")
-}
-
-// quoted is an id as a JSON string.
-func quoted(id string) []byte {
-	b, _ := jsontext.AppendQuote(nil, id) // ids are valid UTF-8: decoding has seen to it
-	return b
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
-var subscribeToTask = method(wire.SubscribeToTask)
+var subscribeToTask = intake.Method(wire.SubscribeToTask)
 
 // plain is how the gateway itself reads tasks: documents of A2A 1.0, without an envelope.
 var plain = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
@@ -138,7 +139,7 @@ func (fw *forwarder) ended(ctx context.Context, x *exchange.Exchange, e *wire.Er
 		x.Call.Version != wire.V10 || x.Endpoint.Version == wire.V10 {
 		return e
 	}
-	_, _, seen, err := fw.ask(ctx, x, question(getTask, x.Call.TaskID, nil))
+	_, _, seen, err := fw.ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
 	if err != nil || !exchange.Terminal(seen.State) {
 		return e
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
@@ -15,8 +16,8 @@ import (
 type documents struct {
 	*admit.Authenticator
 	*record.Recorder
-	*frontend
-	*decoder
+	*intake.Frontend
+	*intake.Decoder
 	*cardViews
 
 	Agents    []*agents.Agent

@@ -1,36 +1,12 @@
 package proxy
 
 import (
-	"net/http"
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
-
-// noExtension is the choice of callers who ask for no extension.
-//
-// An extension's method is there for callers who ask for the extension in the header
-// of this call, on agents that offer it to them. For everybody else it must look like a
-// name that nobody has: a method that is refused in other words, or only after its
-// params were looked at, could be found out, and one that is refused later than others
-// could be called.
-func noExtension(string) bool { return false }
-
-// methods are those of the extensions that a request asks for; the others are hidden
-// before anything of the call is read.
-func (de *decoder) methods(h http.Header) *wire.Extra {
-	all := de.extra.Methods()
-	if len(all) == 0 {
-		return de.extra
-	}
-	asked, _, err := ext.Requested(h, ext.Limits{})
-	if err != nil || !slices.ContainsFunc(all, func(m *wire.Method) bool { return asked.Has(m.Extension) }) {
-		return de.hidden // what is wrong with the header, negotiate says
-	}
-	return de.extra.Asked(asked.Has)
-}
 
 // checkExtensionMethod ends a call of an extension's method on an agent where no call of this caller's
 // could activate the extension. Whether this one does is for negotiate to say; but until
@@ -78,9 +54,9 @@ func (in *inspector) unknownMethod(x *exchange.Exchange) error {
 	switch x.Call.Binding {
 	case wire.JSONRPC:
 	case wire.HTTPJSON:
-		err = in.binding(x)
+		err = in.Binding(x)
 	default:
-		err = in.findRPC(x)
+		err = in.FindRPC(x)
 	}
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func (in *inspector) screenRequest(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	return in.rebody(x, body)
+	return in.Rebody(x, body)
 }
 
 // screenAnswer does the same to a document of the agent's, which is an answer to m: an
@@ -37,7 +37,7 @@ func (in *inspector) screenAnswer(x *exchange.Exchange, side wire.Side, m *wire.
 	if !seen.MayFile || rules.Answer() == files.Off {
 		return doc, nil
 	}
-	cs, err := wire.ReadCarriers(side, m, true, jsonscan.Mend(doc), in.answerLimits())
+	cs, err := wire.ReadCarriers(side, m, true, jsonscan.Mend(doc), in.AnswerLimits())
 	if err != nil {
 		return nil, err
 	}

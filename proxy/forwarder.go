@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -23,8 +23,8 @@ import (
 // forwarder sends calls to agents, as they came or translated, and reads the answers.
 type forwarder struct {
 	*webhooks.Webhooks
-	*frontend
-	*decoder
+	*intake.Frontend
+	*intake.Decoder
 	*owners
 	*inspector
 	*notifications
@@ -167,16 +167,6 @@ func broken(ctx context.Context, err error) error {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", exchange.ErrAgentBroke, err)
-}
-
-func mediaType(h http.Header) string {
-	switch media := h.Get("Content-Type"); media {
-	case "application/json", exchange.TypeEvents, exchange.TypeGRPC: // as nearly all are written
-		return media
-	default:
-		media, _, _ = mime.ParseMediaType(media)
-		return media
-	}
 }
 
 // unreadable refuses answers whose body must not be waited for: a switch to

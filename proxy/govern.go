@@ -88,7 +88,7 @@ func (in *inspector) govern(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 }
 
 func (ho *hooks) readAnswer(x *exchange.Exchange, doc []byte) (*wire.Carriers, error) {
-	return wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, ho.answerLimits())
+	return wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, ho.AnswerLimits())
 }
 
 // clean takes out what does not belong into the caller's answers. The carriers are those
@@ -113,7 +113,7 @@ func (in *inspector) strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen 
 	if !seen.MayCarry {
 		return doc, exchange.Strays{}, nil
 	}
-	cs, err := wire.ReadCarriers(l.Side, l.Call.Method, true, jsonscan.Mend(doc), in.answerLimits())
+	cs, err := wire.ReadCarriers(l.Side, l.Call.Method, true, jsonscan.Mend(doc), in.AnswerLimits())
 	if err != nil {
 		return nil, exchange.Strays{}, err
 	}
@@ -163,5 +163,5 @@ func (in *inspector) modernAnswer(x *exchange.Exchange, w *exchange.Watch, doc [
 	if err != nil {
 		return nil, exchange.Retelling(err)
 	}
-	return wire.ReadCarriers(modernSide(x.Upstream.Binding), x.Call.Method, true, out, in.answerLimits())
+	return wire.ReadCarriers(modernSide(x.Upstream.Binding), x.Call.Method, true, out, in.AnswerLimits())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
@@ -17,7 +18,7 @@ import (
 // gateway serves in an agent's place.
 type hooks struct {
 	*negotiate.ExtensionRules
-	*decoder
+	*intake.Decoder
 	*cardViews
 
 	Providers map[string]ext.Provider
@@ -48,11 +49,11 @@ func (ho *hooks) askHooks(x *exchange.Exchange) error {
 		if body, err = x.WithParams(params); err != nil {
 			return err
 		}
-		before, err := ho.reread(x, x.Call.Body)
+		before, err := ho.Reread(x, x.Call.Body)
 		if err != nil {
 			return err
 		}
-		after, err := ho.reread(x, body)
+		after, err := ho.Reread(x, body)
 		if err == nil && !sameBusiness(before, after) {
 			err = errors.New("it changed what the call is about")
 		}
@@ -61,7 +62,7 @@ func (ho *hooks) askHooks(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	return ho.rebody(x, body)
+	return ho.Rebody(x, body)
 }
 
 // sameBusiness reports whether two calls are about the same things: what decided
@@ -88,11 +89,11 @@ func (ho *hooks) tellHooks(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	changed := doc
 	_, err := ho.RunHooks(x, ho.callout(x, phase, x.Upstream.Side, doc[from:to:to]), func(result []byte) error {
 		changed = exchange.Splice(doc, from, to, result)
-		before, err := ho.judge(x.Upstream, doc) // lists have lost tasks since they were judged first
+		before, err := ho.Judge(x.Upstream, doc) // lists have lost tasks since they were judged first
 		if err != nil {
 			return err
 		}
-		after, err := ho.judge(x.Upstream, changed)
+		after, err := ho.Judge(x.Upstream, changed)
 		if err == nil && !sameShown(before, after) {
 			err = errors.New("it changed which tasks an answer shows")
 		}

@@ -1,8 +1,6 @@
 package proxy
 
 import (
-	"errors"
-
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
@@ -13,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
@@ -20,8 +19,8 @@ import (
 // files ask of their content.
 type inspector struct {
 	*negotiate.ExtensionRules
-	*frontend
-	*decoder
+	*intake.Frontend
+	*intake.Decoder
 	*owners
 	*cardViews
 	*hooks
@@ -100,12 +99,12 @@ func (in *inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 	if exchange.Same(body, x.Call.Body) {
 		return cs, nil
 	}
-	return nil, in.rebody(x, body)
+	return nil, in.Rebody(x, body)
 }
 
 // carriers reads those of the call's body.
 func (ho *hooks) carriers(x *exchange.Exchange) (*wire.Carriers, error) {
-	return wire.ReadCarriers(x.Side(), x.Call.Method, false, x.Call.Body, ho.changedLimits())
+	return wire.ReadCarriers(x.Side(), x.Call.Method, false, x.Call.Body, ho.ChangedLimits())
 }
 
 // clear deals with marks of extensions that have no business in a document. The
@@ -161,7 +160,7 @@ func (in *inspector) modern(x *exchange.Exchange, cs *wire.Carriers) (*wire.Carr
 	if e != nil {
 		return nil, e
 	}
-	return wire.ReadCarriers(side, out.Call.Method, false, out.Call.Body, in.answerLimits())
+	return wire.ReadCarriers(side, out.Call.Method, false, out.Call.Body, in.AnswerLimits())
 }
 
 // modernSide is A2A 1.0 in JSON, with JSON-RPC's envelope for who has one too: places
@@ -198,56 +197,4 @@ func (in *inspector) strange(x *exchange.Exchange, s wire.Side, answer bool, doc
 		})
 	}
 	return found
-}
-
-// rebody puts another body in the place of the call's, and reads it anew. What the
-// call is about was settled before, in the agent's ids, and stays.
-func (de *decoder) rebody(x *exchange.Exchange, body []byte) error {
-	if exchange.Same(body, x.Call.Body) {
-		return nil
-	}
-	c, err := de.reread(x, body)
-	if err != nil {
-		return err
-	}
-	x.Call.Body, x.Call.Params, x.Call.Message, x.Call.ID = c.Body, c.Params, c.Message, c.ID
-	x.Call.ContextSpan, x.Call.ContextCopies, x.Call.TenantSpans = c.ContextSpan, c.ContextCopies, c.TenantSpans
-	x.Call.MessageExtensions, x.Call.MayCarry, x.Call.MayFile = c.MessageExtensions, c.MayCarry, c.MayFile
-	return nil
-}
-
-var errUnreadable = errors.New("the changed body cannot be read")
-
-// roomToChange is how far a body may grow beyond server.limits.body by what the gateway,
-// extensions and hooks put into it: the caller has kept to the limit.
-const roomToChange = 64 << 10
-
-// changedLimits are decodeLimits for a body that may have been changed here.
-func (de *decoder) changedLimits() wire.Limits {
-	l := de.decodeLimits()
-	l.Body += roomToChange
-	return l
-}
-
-// reread decodes a body that stands in for the call's.
-func (de *decoder) reread(x *exchange.Exchange, body []byte) (*wire.Call, error) {
-	c := &wire.Call{Extra: x.Call.Extra}
-	var e *wire.Error
-	switch x.Call.Binding {
-	case wire.JSONRPC:
-		e = c.DecodeJSONRPC(body, x.Call.Version, de.changedLimits())
-	case wire.HTTPJSON:
-		e = c.DecodeHTTP(x.Route, nil, body, "", de.changedLimits())
-	default:
-		message, err := wire.RequestMessage(x.Call.Method, x.Call.Version, body)
-		if err != nil {
-			return nil, errors.Join(errUnreadable, err)
-		}
-		e = c.DecodeGRPC(x.Call.Method, x.Call.Version, message, "", de.changedLimits())
-	}
-	if e != nil {
-		return nil, errors.Join(errUnreadable, e)
-	}
-	c.Mixed = x.Call.Mixed
-	return c, nil
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -73,7 +74,7 @@ func readFeed(x *exchange.Exchange, feed *stream.Feed, task string) (*exchange.U
 		if x.Endpoint = e; x.Alike(e.Side) {
 			return &exchange.UpstreamCall{Endpoint: e, Call: &x.Call}, nil
 		}
-		return x.Translated(question(subscribeToTask, task, nil), nil, &x.Call)
+		return x.Translated(intake.Question(subscribeToTask, task, nil), nil, &x.Call)
 	}
 	return nil, nil
 }

@@ -10,23 +10,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
-
-// judged is what is known of an event before any client has looked at it. Events that are
-// alike have one in common.
-type judged struct {
-	doc  []byte // of gRPC the event as a document; else nil: that is what came
-	seen wire.Answer
-}
-
-// docOf is an event as a document; data is what came.
-func (found *judged) docOf(data []byte) []byte {
-	if found.doc != nil {
-		return found.doc
-	}
-	return data
-}
 
 // judge looks at the events of one stream of an agent's, in the goroutine that reads it,
 // for all clients at once. What depends on a client comes later; see see.
@@ -40,12 +26,12 @@ type judge struct {
 	chunks   chunks
 	feed     *stream.Feed // of the stream
 	bytes    translate.Bytes
-	before   *judged   // the event before
-	shown    string    // the state that was remembered of the task last
-	since    time.Time // when the agent was asked; zero once the task has been looked up
+	before   *intake.Judged // the event before
+	shown    string         // the state that was remembered of the task last
+	since    time.Time      // when the agent was asked; zero once the task has been looked up
 	series   *wire.Series
 	last     *wire.Answer    // that series gave
-	found    *judged         // and what that made
+	found    *intake.Judged  // and what that made
 	kept     [1]stream.Entry // what look gives, until it is called again
 	zones    bool            // timestamps without a zone are UTC
 	watches  bool            // the events are made of looks at the task
@@ -63,7 +49,7 @@ type remarks struct {
 func (se *sessions) newJudge(x *exchange.Exchange, l *exchange.UpstreamCall) *judge {
 	j := &judge{sessions: se, agent: x.Agent.ID, side: l.Side, method: l.Call.Method, id: bytes.Clone(l.Call.ID)}
 	j.said = &j.own
-	j.series = wire.NewSeries(l.Binding, l.Version, l.Call.Method, se.answerLimits())
+	j.series = wire.NewSeries(l.Binding, l.Version, l.Call.Method, se.AnswerLimits())
 	j.chunks.whole = l.Call.Method.Sends() && l.Call.Method.Streams && x.Record.ID == ""
 	j.bytes, j.since, j.zones = x.Agent.Bytes(), x.Sent, x.Agent.Zones(l.Side)
 	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: se.StreamConfig.Turns}
@@ -99,17 +85,17 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 		j.zone(&event)
 	}
 	seen, err := j.read(event.Data)
-	if what == something && (err != nil || showsNothing(j.method, seen.seen)) {
+	if what == something && (err != nil || showsNothing(j.method, seen.Seen)) {
 		return j.skip()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if j.side.Binding == wire.JSONRPC && !j.answers(seen.seen) {
+	if j.side.Binding == wire.JSONRPC && !j.answers(seen.Seen) {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
 	e := stream.Entry{Name: event.Name, Data: event.Data, Seen: seen}
-	if exchange.IsError(seen.seen) {
+	if exchange.IsError(seen.Seen) {
 		e.Rest = true // whatever comes of the task, this stream has said that it ends
 		j.kept[0] = e
 		return j.kept[:], nil
@@ -117,14 +103,14 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 	if err := j.hold(seen, event.Data); err != nil {
 		return nil, err
 	}
-	if err := j.order(seen.seen); err != nil {
+	if err := j.order(seen.Seen); err != nil {
 		return nil, err
 	}
 	if err := j.remember(seen); err != nil {
 		return nil, err
 	}
 	e.Last = j.grammar.Over()
-	e.Rest = j.grammar.Rests() || seen.seen.Kind == "message"
+	e.Rest = j.grammar.Rests() || seen.Seen.Kind == "message"
 	j.kept[0] = e
 	return j.kept[:], nil
 }
@@ -138,16 +124,16 @@ func (j *judge) zone(event *stream.Event) {
 }
 
 // read reads an event.
-func (j *judge) read(data []byte) (*judged, error) {
+func (j *judge) read(data []byte) (*intake.Judged, error) {
 	if j.side.Binding == wire.GRPC {
-		return j.sessions.readEvent(j.side, j.method, data)
+		return j.sessions.ReadEvent(j.side, j.method, data)
 	}
 	seen, err := j.series.Read(data)
 	if err != nil {
-		return nil, malformed(err)
+		return nil, intake.Malformed(err)
 	}
 	if seen != j.last {
-		j.last, j.found = seen, &judged{seen: *seen}
+		j.last, j.found = seen, &intake.Judged{Seen: *seen}
 	}
 	return j.found, nil
 }
@@ -197,14 +183,14 @@ func (j *judge) looks() bool { return j.sessions.StreamConfig.Reports() && j.met
 
 // hold holds an event to what was said of artifacts. One that is like the event before, but
 // for a text, says the same of the same.
-func (j *judge) hold(found *judged, data []byte) error {
-	seen, like := &found.seen, found == j.before
+func (j *judge) hold(found *intake.Judged, data []byte) error {
+	seen, like := &found.Seen, found == j.before
 	j.before = found
 	switch {
 	case !j.looks():
 		return nil
 	case seen.Kind == "task":
-		j.chunks.task, j.chunks.whole = found.docOf(data), true
+		j.chunks.task, j.chunks.whole = found.DocOf(data), true
 		if len(data) > mostShown { // else it is looked at where it has to be
 			j.chunks.learn()
 		}
@@ -222,8 +208,8 @@ func (j *judge) hold(found *judged, data []byte) error {
 
 // remember has others know in which state the task is, and holds the first that the stream
 // shows to what was shown before it.
-func (j *judge) remember(found *judged) error {
-	seen := &found.seen
+func (j *judge) remember(found *intake.Judged) error {
+	seen := &found.Seen
 	if seen.State == "" || seen.State == j.shown || len(seen.Tasks) != 1 || !j.looks() {
 		return nil
 	}
@@ -237,29 +223,6 @@ func (j *judge) note(err error) {
 	r, _ := stream.RuleOf(err)
 	j.sessions.Telemetry.Metrics.Grammar(j.agent, r.Name)
 	j.said.wrong.CompareAndSwap(nil, &err)
-}
-
-// readEvent reads one event as the side of an agent's says it.
-func (de *decoder) readEvent(side wire.Side, m *wire.Method, data []byte) (*judged, error) {
-	out := new(judged)
-	doc := data
-	if side.Binding == wire.GRPC {
-		var err error
-		if doc, err = wire.ResponseJSON(m, side.Version, data); err != nil {
-			return nil, malformed(err)
-		}
-		out.doc = doc
-	}
-	seen, err := wire.ReadAnswer(side.Binding, side.Version, m, doc, de.answerLimits())
-	if err != nil {
-		return nil, malformed(err)
-	}
-	out.seen = seen
-	return out, nil
-}
-
-func malformed(err error) error {
-	return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
 }
 
 // tell has the record of an exchange say what was noted.

@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
@@ -26,7 +27,7 @@ import (
 type lister struct {
 	*cursors.Cursors
 	*record.Recorder
-	*decoder
+	*intake.Decoder
 	*owners
 	*inspector
 	*forwarder
@@ -55,7 +56,7 @@ func (li *lister) listTasks(ctx context.Context, x *exchange.Exchange) error {
 		return e
 	}
 	most := li.Server.Limits.ListedTasks
-	records, err := li.Ledger.Tasks(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, x.Call.ContextID, most+1, li.readable(x))
+	records, err := li.Ledger.Tasks(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, x.Call.ContextID, most+1, li.Readable(x))
 	switch {
 	case errors.Is(err, ledger.ErrMany), len(records) > most:
 		return wire.Errorf(wire.Unsupported, "the agent cannot list tasks, and these are more than "+
@@ -98,7 +99,7 @@ func (li *lister) governList(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	at := *x.Endpoint
 	at.Side = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 	x.Upstream = &exchange.UpstreamCall{Endpoint: &at, Call: &x.Call}
-	seen, err := li.judge(x.Upstream, doc)
+	seen, err := li.Judge(x.Upstream, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (li *lister) describeTask(
 ) (_ *cursors.Listed, err error) {
 	defer li.Contain(x, &err)
 	var found exchange.Strays
-	l, doc, seen, err := li.ask(ctx, x, question(getTask, r.ID, &f.history))
+	l, doc, seen, err := li.ask(ctx, x, intake.Question(intake.GetTask, r.ID, &f.history))
 	if err == nil {
 		doc, found, err = li.strip(x, l, seen, doc)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskpage"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 // Pages of ListTasks (A2A 1.0 §3.1.4): at most so many tasks, and so many where nobody
@@ -72,7 +73,7 @@ func (ls *listing) upstreamCall(base *exchange.UpstreamCall, asIs bool) (*exchan
 		l.Query = setQuery(setQuery(l.Query, "pageSize", strconv.Itoa(ls.size)), "pageToken", ls.at.token)
 	case wire.GRPC:
 		var message []byte
-		if message, err = onlyMessage(l.Body, len(l.Body)); err == nil {
+		if message, err = intake.OnlyMessage(l.Body, len(l.Body)); err == nil {
 			message, err = taskpage.SetRPC(l.Call.Method, l.Version, message, ls.size, ls.at.token)
 		}
 		l.Body, l.Holder = grpcframe.Append(nil, message), nil

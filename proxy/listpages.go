@@ -57,7 +57,7 @@ func (li *lister) newListing(x *exchange.Exchange) (*listing, error) {
 	if e != nil {
 		return nil, e
 	}
-	ls := &listing{ids: map[string]bool{}, asked: map[string]bool{}, all: plain == nil, may: li.readable(x)}
+	ls := &listing{ids: map[string]bool{}, asked: map[string]bool{}, all: plain == nil, may: li.Readable(x)}
 	if plain != nil {
 		at, ok := readPlace(plain)
 		if !ok {
@@ -204,7 +204,7 @@ func (li *lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listin
 		}
 	}
 	a.Doc, x.Filtered = doc, true
-	seen, err := li.judge(x.Upstream, doc)
+	seen, err := li.Judge(x.Upstream, doc)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ const (
 // serveMetadata writes the document. One for an agent that does not exist is there as
 // well.
 func (ds *documents) serveMetadata(x *exchange.Exchange) error {
-	if _, err := ds.screen(x); err != nil {
+	if _, err := ds.Screen(x); err != nil {
 		return err
 	}
 	origin, path := ds.Resource(x)
@@ -27,11 +27,11 @@ func (ds *documents) serveMetadata(x *exchange.Exchange) error {
 // serveKeys writes the gateway's public keys. They are nobody's secret, and say nothing
 // of who may call.
 func (ds *documents) serveKeys(x *exchange.Exchange) error {
-	if _, err := ds.screen(x); err != nil {
+	if _, err := ds.Screen(x); err != nil {
 		return err
 	}
 	if ds.JWKS == nil {
-		return ds.noRoute(x)
+		return ds.NoRoute(x)
 	}
 	return x.Publish("application/jwk-set+json", ds.JWKS())
 }

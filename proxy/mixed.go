@@ -30,7 +30,7 @@ func (ow *owners) mixes(x *exchange.Exchange, v *agents.View) (bool, error) {
 			return false, err
 		}
 	}
-	if e := x.Call.DecodeJSONRPC(translate.Renamed(&x.Call), wire.V10, ow.changedLimits()); e != nil {
+	if e := x.Call.DecodeJSONRPC(translate.Renamed(&x.Call), wire.V10, ow.ChangedLimits()); e != nil {
 		return false, e
 	}
 	x.Call.Mixed = true

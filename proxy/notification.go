@@ -23,7 +23,7 @@ const notificationMethod = "PushNotification"
 // notified takes an agent's delivery in: 200 once it is queued.
 func (fw *forwarder) notified(x *exchange.Exchange) error {
 	x.Rec.Method = notificationMethod
-	if _, err := fw.screen(x); err != nil {
+	if _, err := fw.Screen(x); err != nil {
 		return err
 	}
 	n := new(webhooks.Notification)

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
@@ -75,7 +76,7 @@ func (no *notifications) readNotification(x *exchange.Exchange, n *webhooks.Noti
 			x.UsesQuirk(agents.ZonelessTimes)
 		}
 	}
-	limits := no.answerLimits()
+	limits := no.AnswerLimits()
 	n.Speak = n.Hook.Speaks
 	n.Seen, err = wire.ReadAnswer(wire.HTTPJSON, n.Speak, streamMessage, n.Body, limits)
 	if err == nil && n.Seen.Kind != "" {
@@ -156,14 +157,14 @@ func (fw *forwarder) wholeTask(x *exchange.Exchange, n *webhooks.Notification) (
 	defer cancel()
 	before, request := x.Call, x.Request
 	defer func() { x.Call, x.Request = before, request }()
-	x.Call = wire.Call{Binding: wire.HTTPJSON, Version: n.Speak, Method: getTask, TaskID: n.Hook.Task}
+	x.Call = wire.Call{Binding: wire.HTTPJSON, Version: n.Speak, Method: intake.GetTask, TaskID: n.Hook.Task}
 	x.Request = request.Clone(x.Ctx)
 	x.Request.Header = http.Header{} // what the agent sent is not for the agent
 	x.Named = true                   // whichever tenant the interface has
 	if err := x.Connect(); err != nil {
 		return nil, err
 	}
-	l, doc, seen, err := fw.ask(ctx, x, question(getTask, n.Hook.Task, nil))
+	l, doc, seen, err := fw.ask(ctx, x, intake.Question(intake.GetTask, n.Hook.Task, nil))
 	if err == nil {
 		doc, err = fw.screenAnswer(x, l.Side, l.Call.Method, seen, doc)
 	}

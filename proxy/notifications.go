@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -18,8 +19,8 @@ import (
 // notifications decides which webhooks a caller may register, and whose a delivered notification is.
 type notifications struct {
 	*webhooks.Webhooks
-	*frontend
-	*decoder
+	*intake.Frontend
+	*intake.Decoder
 	*owners
 
 	Authn     *authn.Chain
@@ -62,8 +63,8 @@ func (no *notifications) stillFor(h *push.Webhook) error {
 	if v := agent.Look(); v != nil {
 		q.SkillScopes = v.Scopes
 	}
-	for _, m := range []string{getTask.Name, createConfig.Name} {
-		q.Method = method(m)
+	for _, m := range []string{intake.GetTask.Name, createConfig.Name} {
+		q.Method = intake.Method(m)
 		if _, err = no.Policy.Check(q); err == nil {
 			return nil
 		}

@@ -75,7 +75,7 @@ func (ow *owners) stateOf(x *exchange.Exchange, state string) {
 
 // filter leaves of a list what is the caller's to read.
 func (ow *owners) filter(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, wire.Answer, error) {
-	owned, err := ow.ledger.Owns(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, seen.Tasks, ow.readable(x))
+	owned, err := ow.ledger.Owns(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, seen.Tasks, ow.Readable(x))
 	if err != nil {
 		return nil, seen, err
 	}
@@ -85,7 +85,7 @@ func (ow *owners) filter(x *exchange.Exchange, seen wire.Answer, body []byte) ([
 		return mine
 	})
 	if err == nil {
-		seen, err = ow.judge(x.Upstream, body) // what is left of it
+		seen, err = ow.Judge(x.Upstream, body) // what is left of it
 	}
 	return body, seen, err
 }
@@ -149,15 +149,4 @@ func originOf(x *exchange.Exchange) ledger.Origin {
 		o.Alias, o.Called = x.Foreign.Agents, x.Foreign.ID
 	}
 	return o
-}
-
-// answerMembers bounds objects and arrays of agents' answers. It is far above
-// what callers may send: a data part with the rows of a table is one array, and
-// the answer's size is bounded anyway.
-const answerMembers = 1 << 20
-
-func (de *decoder) answerLimits() wire.Limits {
-	l := de.decodeLimits()
-	l.Body, l.Members = int64(de.Server.Limits.Answer), answerMembers
-	return l
 }

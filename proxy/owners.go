@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -21,8 +22,8 @@ import (
 type owners struct {
 	*admit.Authenticator
 	*webhooks.Webhooks
-	*frontend
-	*decoder
+	*intake.Frontend
+	*intake.Decoder
 
 	Hub          *stream.Hub
 	Shown        *Shown
@@ -39,25 +40,16 @@ func Sharing(rules *policy.Set) func(*authn.Principal, string, *wire.Method, sta
 		if !rules.MayShare(p, agent, m) {
 			return false
 		}
-		t := recorded(&r)
+		t := intake.Recorded(&r)
 		// A list shows what GetTask would, so both have to be shared.
 		return rules.Shares(p, agent, m, &t) != "" &&
-			(m.Name != wire.ListTasks || rules.Shares(p, agent, getTask, &t) != "")
-	}
-}
-
-// recorded is a task's record as the rules see it.
-func recorded(r *state.Record) policy.Task {
-	owner, issuer := ledger.OwnerOf(*r)
-	return policy.Task{
-		ID: r.ID, ContextID: r.Context, Skill: r.Skill,
-		Owner: owner, Issuer: issuer, Tenant: r.Tenant, Created: r.Created,
+			(m.Name != wire.ListTasks || rules.Shares(p, agent, intake.GetTask, &t) != "")
 	}
 }
 
 // checkOwnership: are the task, the context and the referenced tasks the caller's?
 func (ow *owners) checkOwnership(x *exchange.Exchange) error {
-	if e := agents.Incapable(x.Call.Method, x.View.Card, ow.pushes()); e != nil {
+	if e := agents.Incapable(x.Call.Method, x.View.Card, ow.Pushes()); e != nil {
 		return e
 	}
 	if err := ow.rename(x); err != nil {

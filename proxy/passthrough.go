@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 // passThrough sends what the caller sent. Only a tenant that named the agent gives
@@ -69,7 +70,7 @@ func queryString(x *exchange.Exchange) string {
 func replaceTenant(x *exchange.Exchange) {
 	spans := x.Call.TenantSpans
 	for i := len(spans) - 1; i >= 0; i-- { // from the end, so that the others stay where they are
-		x.Call.Body = exchange.Splice(x.Call.Body, spans[i][0], spans[i][1], quoted(x.Endpoint.Tenant))
+		x.Call.Body = exchange.Splice(x.Call.Body, spans[i][0], spans[i][1], intake.Quoted(x.Endpoint.Tenant))
 	}
 	x.Call.Tenant = x.Endpoint.Tenant
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -27,7 +28,7 @@ type poll struct {
 // pollTask begins to look at a task. The first look is made at once: an agent that does
 // not know the task, or cannot be reached, is an error.
 func (se *sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened, error) {
-	l, err := a.x.Asking(question(getTask, a.task, nil))
+	l, err := a.x.Asking(intake.Question(intake.GetTask, a.task, nil))
 	if err != nil {
 		return stream.Opened{}, err
 	}
@@ -98,7 +99,7 @@ func (s *poll) slow() {
 
 // look asks for the task, and finds what the feed has not shown of it.
 func (s *poll) look() error {
-	l, doc, seen, err := s.sessions.put(s.ctx, s.x, question(getTask, s.task, nil))
+	l, doc, seen, err := s.sessions.put(s.ctx, s.x, intake.Question(intake.GetTask, s.task, nil))
 	if err != nil {
 		return err
 	}

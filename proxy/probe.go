@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -106,7 +107,7 @@ func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed,
 		return nil, nil, err
 	}
 	r.GetBody = nil // see Upstream.RoundTrip
-	r.Header = http.Header{"Accept-Encoding": unencoded, "A2a-Version": {string(i.Version)}, "User-Agent": {"a2a-gateway"}}
+	r.Header = http.Header{"Accept-Encoding": intake.Unencoded, "A2a-Version": {string(i.Version)}, "User-Agent": {"a2a-gateway"}}
 	l.Call, l.Own, l.Body = &out.Call, true, out.Body
 	l.Describe(r.Header, nil)
 	a.verb, a.method = out.Verb, out.Call.Method

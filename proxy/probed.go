@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 // probed is what came back from an agent that was asked for a task that nobody has.
@@ -42,7 +43,7 @@ func (a *probed) found() Finding {
 		return a.refused()
 	case a.Binding != wire.GRPC:
 		return a.foundInBody()
-	case a.status != http.StatusOK || !isGRPC(a.media()):
+	case a.status != http.StatusOK || !intake.IsGRPC(a.media()):
 		return a.foundElse()
 	}
 	return a.foundByStatus()

@@ -32,7 +32,7 @@ func (ho *hooks) provide(x *exchange.Exchange) error {
 		if err := ho.Providers[uri].Request(f, cs); err != nil {
 			return err
 		}
-		if err := ho.rebody(x, cs.Apply()); err != nil {
+		if err := ho.Rebody(x, cs.Apply()); err != nil {
 			return err
 		}
 	}

@@ -38,6 +38,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -107,10 +108,10 @@ type Proxy struct {
 	signer    *signature.Signer        // of served cards; nil leaves them unsigned
 	here      [2][]string              // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	asterisk  record.Handler           // "OPTIONS *", which is about all of the listener
-	main      *routes                  // /agents/{agent}/… and the well-known documents
-	home      *routes                  // both, on a host of the gateway's that is an agent's as well
-	hosted    *routes                  // an agent at the root of a host of its own
-	prefix    prefix                   // of paths on the gateway's own hosts
+	main      *intake.Routes           // /agents/{agent}/… and the well-known documents
+	home      *intake.Routes           // both, on a host of the gateway's that is an agent's as well
+	hosted    *intake.Routes           // an agent at the root of a host of its own
+	prefix    intake.Prefix            // of paths on the gateway's own hosts
 	stray     record.Handler           // of those that do not begin with it
 }
 
@@ -133,49 +134,49 @@ func New(o Options) (*Proxy, error) {
 	if o.Signing != nil {
 		p.signer = signature.NewSigner(o.Signing, o.PublicURL.String()+jwksPath)
 	}
-	p.hidden = p.extra.Asked(noExtension)
+	p.hidden = p.extra.Asked(intake.NoExtension)
 	p.here = [2][]string{{"1.1 " + o.Server.ID}, {"2.0 " + o.Server.ID}}
 	for uri, provider := range o.Providers {
 		p.offered[uri] = provider.Declared()
 	}
 	p.origins = agents.OriginsOf(o.Agents)
-	p.prefix = prefix{public: o.PublicURL.Path, here: o.Server.BasePath}
+	p.prefix = intake.Prefix{Public: o.PublicURL.Path, Here: o.Server.BasePath}
 	if err := p.index(); err != nil {
 		return nil, err
 	}
 	p.browse = newBrowse(p)
 	p.mountStages()
 	governed := p.governed()
-	call := p.recorder.Do(slices.Insert(governed, 0, p.decoder.locate)...)   // which agent and binding, by host and path?
-	rpc := p.recorder.Do(slices.Insert(governed, 0, p.decoder.locateRPC)...) // the same over gRPC
-	card := p.recorder.Do(p.decoder.locate, p.authorizer.identify, p.documents.serveCard)
+	call := p.recorder.Do(slices.Insert(governed, 0, p.decoder.Locate)...)   // which agent and binding, by host and path?
+	rpc := p.recorder.Do(slices.Insert(governed, 0, p.decoder.LocateRPC)...) // the same over gRPC
+	card := p.recorder.Do(p.decoder.Locate, p.authorizer.identify, p.documents.serveCard)
 	metadata := p.recorder.Do(p.documents.serveMetadata)
 	keys := p.recorder.Do(p.documents.serveKeys)
 	notified := p.recorder.Do(p.forwarder.notified)
-	lost := p.recorder.Do(p.decoder.locate, p.decoder.nowhere)
-	p.asterisk = p.recorder.Do(p.decoder.serveOptions)
-	p.stray = p.recorder.Do(p.decoder.strayed)
+	lost := p.recorder.Do(p.decoder.Locate, p.decoder.Nowhere)
+	p.asterisk = p.recorder.Do(p.decoder.ServeOptions)
+	p.stray = p.recorder.Do(p.decoder.Strayed)
 	var preflight record.Handler
 	if o.Server.CORS != nil {
-		preflight = p.recorder.Do(p.frontend.servePreflight(p.frontend.pageFields()))
+		preflight = p.recorder.Do(p.frontend.ServePreflight(p.frontend.PageFields()))
 	}
 
 	p.main, p.home, p.hosted = newRoutes(lost), newRoutes(lost), newRoutes(lost)
-	for _, t := range []*routes{p.main, p.home} {
-		t.mount(exchange.AgentsPath+"{agent}", call, card)
-		t.fix(exchange.SharedPath, call)
-		t.below(exchange.SharedPath+"/", false, call)
-		t.below(exchange.MetadataPath+exchange.AgentsPath, true, metadata)
+	for _, t := range []*intake.Routes{p.main, p.home} {
+		t.Mount(exchange.AgentsPath+"{agent}", call, card)
+		t.Fix(exchange.SharedPath, call)
+		t.Below(exchange.SharedPath+"/", false, call)
+		t.Below(exchange.MetadataPath+exchange.AgentsPath, true, metadata)
 		p.mountCatalog(t)
 	}
-	p.home.mount("", call, card)
-	p.hosted.mount("", call, card)
-	for _, t := range []*routes{p.main, p.home, p.hosted} {
-		t.fix(jwksPath, keys)
-		t.fix(exchange.MetadataPath, metadata)
+	p.home.Mount("", call, card)
+	p.hosted.Mount("", call, card)
+	for _, t := range []*intake.Routes{p.main, p.home, p.hosted} {
+		t.Fix(jwksPath, keys)
+		t.Fix(exchange.MetadataPath, metadata)
 		p.mountPush(t, notified)
 		p.mountRPC(t, rpc)
-		t.preflight = preflight
+		t.Preflight = preflight
 	}
 	return p, nil
 }
@@ -201,26 +202,26 @@ func (p *Proxy) governed() []record.Stage {
 }
 
 // mountPush adds where agents deliver notifications, where they are relayed.
-func (p *Proxy) mountPush(t *routes, notified record.Handler) {
+func (p *Proxy) mountPush(t *intake.Routes, notified record.Handler) {
 	if p.Relay != nil {
-		t.below(push.Path, false, notified)
+		t.Below(push.Path, false, notified)
 	}
 }
 
 // mountRPC adds gRPC's paths, which are the same for every agent.
-func (p *Proxy) mountRPC(t *routes, rpc record.Handler) {
+func (p *Proxy) mountRPC(t *intake.Routes, rpc record.Handler) {
 	for _, service := range wire.Services() {
-		t.below("/"+service+"/", false, rpc)
-		t.rpcs["/"+service+"/"] = true
+		t.Below("/"+service+"/", false, rpc)
+		t.Rpcs["/"+service+"/"] = true
 	}
 	for _, path := range p.extra.RPCs() {
-		t.fix(path, rpc)
-		t.rpcs[path] = true
+		t.Fix(path, rpc)
+		t.Rpcs[path] = true
 	}
 	if p.System != nil {
 		for _, service := range systemServices {
-			t.below("/"+service+"/", false, p.decoder.serveSystem)
-			t.rpcs["/"+service+"/"] = true
+			t.Below("/"+service+"/", false, p.decoder.ServeSystem)
+			t.Rpcs["/"+service+"/"] = true
 		}
 	}
 }
@@ -233,22 +234,22 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	to := p.main
 	if host, ok := server.CanonicalHost(r.Host); ok {
-		if a, shared := p.decoder.at(host); a != nil && shared {
+		if a, shared := p.decoder.At(host); a != nil && shared {
 			to = p.home
 		} else if a != nil {
 			to = p.hosted
 		}
 	}
-	if to == p.hosted || p.prefix.none() {
-		to.serve(w, r, written(r))
+	if to == p.hosted || p.prefix.None() {
+		to.Serve(w, r, intake.Written(r))
 		return
 	}
-	r, path, ok := p.prefix.inside(r, to)
+	r, path, ok := p.prefix.Inside(r, to)
 	if !ok {
 		p.stray(w, r, exchange.Site{})
 		return
 	}
-	to.serve(w, r, path)
+	to.Serve(w, r, path)
 }
 
 // Stands implements openstreams.Judge.

@@ -3,40 +3,9 @@ package proxy
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
-
-// readable is what the rules say of the tasks of a list, one by one: each entry shows what
-// GetTask, called where the list was, would show, so it is there if that would be allowed.
-// Nil: whatever the caller may list it may read.
-func (de *decoder) readable(x *exchange.Exchange) func(*state.Record) bool {
-	if x.Path == "" && x.Call.Skill == "" && de.Policy.Everywhere(x.Principal, x.Agent.ID, getTask) {
-		return nil
-	}
-	return func(r *state.Record) bool {
-		q, err := de.reading(x, x.Path, x.Call.Skill, r)
-		if err == nil {
-			q.Method, q.Message = getTask, nil
-			_, err = de.Policy.Check(q)
-		}
-		return err == nil
-	}
-}
-
-// reading is the call as the rules see it, if it were about a task: r is what is recorded
-// of that. path and declared are what else says which skill is meant.
-func (de *decoder) reading(x *exchange.Exchange, path, declared string, r *state.Record) (policy.Request, error) {
-	q := x.PolicyRequest()
-	task := recorded(r)
-	q.Task = &task
-	var err error
-	q.Skill, q.Agentwide, err = de.Policy.Resolve(policy.SkillSource{
-		Path: path, Task: r.Skill, Declared: declared, All: x.View.Skills,
-		Method: getTask, Principal: x.Principal, Agent: x.Agent.ID,
-	})
-	return q, err
-}
 
 // beside: may the caller know of what the call names beside its own task? These are tasks
 // that its message refers to, and a context, in which the agent remembers what was said for
@@ -48,7 +17,7 @@ func (in *inspector) beside(x *exchange.Exchange) error {
 	if x.Record.ID != "" || c.Method.Subject == wire.OfCaller && c.Method.Extension == "" {
 		contextID = "" // that of a task which was asked for, or of a list whose entries are
 	}
-	if contextID == "" && len(c.ReferenceTaskIDs) == 0 || in.Policy.Everywhere(x.Principal, x.Agent.ID, getTask) {
+	if contextID == "" && len(c.ReferenceTaskIDs) == 0 || in.Policy.Everywhere(x.Principal, x.Agent.ID, intake.GetTask) {
 		return nil
 	}
 	group, tasks, err := in.Ledger.Beside(x.Ctx, x.Agent.ID, contextID, c.ReferenceTaskIDs)
@@ -94,9 +63,9 @@ func (in *inspector) besideSkills(x *exchange.Exchange, group state.Record) erro
 
 // mayName asks the rules for a task that the call names and is not about.
 func (in *inspector) mayName(x *exchange.Exchange, r *state.Record) error {
-	q, err := in.reading(x, "", "", r)
+	q, err := in.Reading(x, "", "", r)
 	if err != nil {
 		return err
 	}
-	return in.Policy.CheckNamed(q, getTask)
+	return in.Policy.CheckNamed(q, intake.GetTask)
 }

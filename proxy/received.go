@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -56,7 +57,7 @@ func (fw *forwarder) receive(x *exchange.Exchange, l *exchange.UpstreamCall, res
 // of the binding. In JSON it may, whatever it is labelled as.
 func mayBeError(l *exchange.UpstreamCall, resp *http.Response) bool {
 	if l.Binding == wire.GRPC {
-		return isGRPC(mediaType(resp.Header))
+		return intake.IsGRPC(intake.MediaType(resp.Header))
 	}
 	return resp.StatusCode >= http.StatusBadRequest && isFinal(resp.StatusCode)
 }
@@ -83,7 +84,7 @@ func (fw *forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCal
 		a.Doc, a.Zoned = zoned(a.Doc)
 	}
 	a.Bytes = a.Doc
-	if a.Seen, err = fw.judge(l, a.Doc); err != nil && len(bytes.TrimSpace(a.Doc)) == 0 {
+	if a.Seen, err = fw.Judge(l, a.Doc); err != nil && len(bytes.TrimSpace(a.Doc)) == 0 {
 		return a, wire.Errorf(wire.BadAgentResponse, "the agent answered %d without a body", resp.StatusCode).Because(err)
 	}
 	return a, err
@@ -101,7 +102,7 @@ func (fw *forwarder) receiveError(x *exchange.Exchange, l *exchange.UpstreamCall
 	}
 	var err error
 	a.Bytes = a.Doc
-	a.Seen, err = fw.judge(l, a.Doc)
+	a.Seen, err = fw.Judge(l, a.Doc)
 	object := bytes.HasPrefix(bytes.TrimLeft(a.Doc, " \t\r\n"), []byte("{"))
 	switch {
 	case err != nil, !object, l.Binding == wire.JSONRPC && (!exchange.IsError(a.Seen) || !answers(a.Seen, l.Call.ID)):
@@ -193,7 +194,7 @@ func (fw *forwarder) tellRedirect(x *exchange.Exchange, l *exchange.UpstreamCall
 // heardStatus is for the log and the record what an agent answered: where a redirect
 // leads is shown without what may be secret in it.
 func heardStatus(resp *http.Response) error {
-	err := fmt.Errorf("%w HTTP %d with media type %q", exchange.ErrAgentSaid, resp.StatusCode, mediaType(resp.Header))
+	err := fmt.Errorf("%w HTTP %d with media type %q", exchange.ErrAgentSaid, resp.StatusCode, intake.MediaType(resp.Header))
 	if to := redirectTo(resp); to != "" {
 		return fmt.Errorf("%w, a redirect to %s", err, to)
 	}
@@ -241,7 +242,7 @@ func (fw *forwarder) isNone(l *exchange.UpstreamCall, event stream.Event) bool {
 	case nothing:
 		return true
 	case something:
-		seen, err := fw.judge(l, event.Data)
+		seen, err := fw.Judge(l, event.Data)
 		return err != nil || showsNothing(l.Call.Method, seen)
 	}
 	return false

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -111,7 +112,7 @@ func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened,
 // missing is found by comparing the task as the agent shows it with what the feed has
 // shown: in front of an agent of 1.0 that is the first event, else it is asked for.
 func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
-	l, err := a.x.Asking(question(subscribeToTask, a.task, nil))
+	l, err := a.x.Asking(intake.Question(subscribeToTask, a.task, nil))
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", errNoStream, err)
 	}
@@ -166,24 +167,24 @@ func (se *sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stre
 		case !event.HasData:
 			continue
 		}
-		found, err := se.readEvent(l.Side, l.Call.Method, event.Data)
+		found, err := se.ReadEvent(l.Side, l.Call.Method, event.Data)
 		switch {
 		case err != nil:
 			return nil, "", err
-		case exchange.IsError(found.seen):
-			return nil, "", fmt.Errorf("%w: %w", errNoStream, agentError(wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data))))
-		case found.seen.Kind != "task":
+		case exchange.IsError(found.Seen):
+			return nil, "", fmt.Errorf("%w: %w", errNoStream, agentError(wire.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data))))
+		case found.Seen.Kind != "task":
 			return nil, "", fmt.Errorf("%w: it does not begin with the task", errNoStream)
 		}
-		lead, err = a.missing(l, found.docOf(event.Data))
-		return lead, found.seen.State, err
+		lead, err = a.missing(l, found.DocOf(event.Data))
+		return lead, found.Seen.State, err
 	}
 }
 
 // catchUp asks for the task as it is and gives what of it the feed has not shown, and the
 // task's state.
 func (se *sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.UpstreamCall) (lead [][]byte, state string, err error) {
-	l, doc, seen, err := se.ask(ctx, a.x, question(getTask, a.task, nil))
+	l, doc, seen, err := se.ask(ctx, a.x, intake.Question(intake.GetTask, a.task, nil))
 	if err != nil {
 		return nil, "", err
 	}

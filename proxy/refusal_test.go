@@ -23,6 +23,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -135,7 +136,7 @@ func TestOwned(t *testing.T) {
 			t.Errorf("%s… is not owned", prefix)
 		}
 	}
-	for _, name := range append(append([]string{}, requestHeaders...), exchange.ResponseHeaders...) {
+	for _, name := range append(append([]string{}, intake.RequestHeaders...), exchange.ResponseHeaders...) {
 		if agents.Owned(name) || http.CanonicalHeaderKey(name) != name {
 			t.Errorf("%s is owned, or not canonical", name)
 		}

@@ -12,18 +12,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 var (
-	sendMessage   = method(wire.SendMessage)
-	streamMessage = method(wire.SendStreamingMessage)
+	sendMessage   = intake.Method(wire.SendMessage)
+	streamMessage = intake.Method(wire.SendStreamingMessage)
 )
-
-// wants is what credentials need to know of a demand.
-func wants(d *authdemand.Demand) *upstream.Demand {
-	return &upstream.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
-}
 
 // handleAuthRequired does what is to be done about a unary answer that shows a demand, d, if any:
 // either the caller gets the answer to what the gateway has answered, and all is done,
@@ -32,7 +27,7 @@ func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange.Exchang
 	if d == nil {
 		return doc, false, nil
 	}
-	if fw.provides(ctx, x, d, sendMessage) {
+	if fw.Provides(ctx, x, d, sendMessage) {
 		if done, err := fw.instead(ctx, x, d); done {
 			return nil, true, err
 		}
@@ -89,12 +84,12 @@ func (fw *forwarder) instead(ctx context.Context, x *exchange.Exchange, d *authd
 		defer resp.Body.Close() // nothing is left to do with the answer
 		a, seen, err = fw.taken(x, resp, body)
 		if err != nil && !x.Upstream.Own {
-			err = heard{err} // what failed is the look at the task behind it
+			err = intake.Heard{Err: err} // what failed is the look at the task behind it
 		}
 	}
 	if err != nil {
 		x.Upstream = before
-		fw.withdraw(x, d, err)
+		fw.Withdraw(x, d, err)
 		return false, nil
 	}
 	x.RecordActivation(resp)
@@ -110,7 +105,7 @@ func (fw *forwarder) again(ctx context.Context, x *exchange.Exchange, d *authdem
 		return nil, err
 	}
 	if sends {
-		if err := x.Speak(c, wants(d)); err != nil {
+		if err := x.Speak(c, intake.Wants(d)); err != nil {
 			return nil, err
 		}
 		return fw.reach(ctx, x)
@@ -119,13 +114,13 @@ func (fw *forwarder) again(ctx context.Context, x *exchange.Exchange, d *authdem
 	if err != nil {
 		return nil, err
 	}
-	l.Shows = wants(d)
+	l.Shows = intake.Wants(d)
 	if _, _, _, err := fw.say(ctx, x, l); err != nil {
 		return nil, err
 	}
 	resp, err := fw.reach(ctx, x)
 	if err != nil {
-		err = heard{err}
+		err = intake.Heard{Err: err}
 	}
 	return resp, err
 }

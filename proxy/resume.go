@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -58,7 +59,7 @@ func (se *sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	if x.Call.Method.Name == wire.SubscribeToTask {
 		return nil // it was asked
 	}
-	record, err := se.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, question(subscribeToTask, task, nil))
+	record, err := se.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, intake.Question(subscribeToTask, task, nil))
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (se *sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	if err := se.recall(x); err != nil {
 		return err
 	}
-	x.Known = recorded(&record)
+	x.Known = intake.Recorded(&record)
 	if x.Rec.Sharing = ""; record.Owner != x.Principal.Key() {
 		x.Rec.Sharing = se.Policy.Shares(x.Principal, x.Agent.ID, subscribeToTask, &x.Known)
 	}
@@ -173,7 +174,7 @@ func (se *sessions) startOver(ctx context.Context, x *exchange.Exchange, task st
 
 // whole is the task as it is, as an event of the agent's stream, and its state.
 func (se *sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall, task string) ([]stream.Entry, string, error) {
-	g, doc, seen, err := se.ask(ctx, x, question(getTask, task, nil))
+	g, doc, seen, err := se.ask(ctx, x, intake.Question(intake.GetTask, task, nil))
 	if err != nil {
 		return nil, "", err
 	}
@@ -200,7 +201,7 @@ func (se *sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange
 // subscriptionFor is a call of SubscribeToTask in the caller's behalf, whose events are told
 // as answers to the caller's own call.
 func subscriptionFor(x *exchange.Exchange, task string) (*exchange.UpstreamCall, error) {
-	c := question(subscribeToTask, task, nil)
+	c := intake.Question(subscribeToTask, task, nil)
 	c.Extra = x.Call.Extra
 	to := x.TranslationTarget(c)
 	alike := x.Alike(to.Side)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
@@ -18,16 +19,16 @@ func TestRoutes(t *testing.T) {
 		return func(_ http.ResponseWriter, _ *http.Request, found exchange.Site) { served, at = name, found }
 	}
 	main, hosted := newRoutes(by("lost")), newRoutes(by("lost"))
-	main.mount(exchange.AgentsPath+"{agent}", by("call"), by("card"))
-	hosted.mount("", by("call"), by("card"))
-	main.fix(jwksPath, by("keys"))
-	main.fix("/agents", by("catalog"))
-	main.fix(exchange.SharedPath, by("call"))
-	main.below(exchange.SharedPath+"/", false, by("call"))
-	main.below("/a.Service/", false, by("rpc"))
-	main.below(exchange.MetadataPath+exchange.AgentsPath, true, by("metadata"))
+	main.Mount(exchange.AgentsPath+"{agent}", by("call"), by("card"))
+	hosted.Mount("", by("call"), by("card"))
+	main.Fix(jwksPath, by("keys"))
+	main.Fix("/agents", by("catalog"))
+	main.Fix(exchange.SharedPath, by("call"))
+	main.Below(exchange.SharedPath+"/", false, by("call"))
+	main.Below("/a.Service/", false, by("rpc"))
+	main.Below(exchange.MetadataPath+exchange.AgentsPath, true, by("metadata"))
 	for _, tt := range []struct {
-		routes             *routes
+		routes             *intake.Routes
 		path               string
 		by                 string
 		agent, skill, rest string
@@ -73,7 +74,7 @@ func TestRoutes(t *testing.T) {
 		}
 		for _, verb := range []string{http.MethodPost, http.MethodGet} { // the search has no short cut for GET
 			r := (&http.Request{Method: verb, URL: u}).WithContext(t.Context())
-			tt.routes.serve(httptest.NewRecorder(), r, written(r))
+			tt.routes.Serve(httptest.NewRecorder(), r, intake.Written(r))
 			by := tt.by
 			if tt.base && by == "call" && at.Fixed == "" && verb == http.MethodGet {
 				by = "card" // which is at the base too

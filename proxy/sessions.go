@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -22,7 +23,7 @@ type sessions struct {
 	*negotiate.ExtensionRules
 	*record.Recorder
 	*webhooks.Webhooks
-	*decoder
+	*intake.Decoder
 	*owners
 	*inspector
 	*forwarder

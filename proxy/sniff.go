@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
 // streams reports whether an answer is an event stream. On gRPC every answer is
@@ -14,7 +15,7 @@ import (
 // the answer to a streaming call does not say what it is, its first bytes do.
 func streams(resp *http.Response, l *exchange.UpstreamCall) bool {
 	if l.Binding == wire.GRPC {
-		return resp.StatusCode == http.StatusOK && isGRPC(mediaType(resp.Header)) && l.Call.Method.Streams &&
+		return resp.StatusCode == http.StatusOK && intake.IsGRPC(intake.MediaType(resp.Header)) && l.Call.Method.Streams &&
 			resp.Header.Get("Grpc-Status") == ""
 	}
 	if !l.Call.Streaming || resp.StatusCode < http.StatusOK || resp.StatusCode >= http.StatusMultipleChoices {

@@ -3,6 +3,7 @@ package proxy
 import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
@@ -19,8 +20,8 @@ type stages struct {
 	throttling     *admit.Throttling
 
 	recorder      *record.Recorder
-	frontend      *frontend
-	decoder       *decoder
+	frontend      *intake.Frontend
+	decoder       *intake.Decoder
 	owners        *owners
 	cardViews     *cardViews
 	hooks         *hooks
@@ -54,34 +55,34 @@ func (p *Proxy) mountRequests() {
 		Book: p.Book, Policy: p.Policy, PublicURL: p.PublicURL, Server: &p.Server, Streams: p.Streams,
 		Telemetry: p.Telemetry, Agents: p.agents, Extra: p.extra, Hosts: p.hosts, Self: p.self,
 	}
-	p.frontend = &frontend{
+	p.frontend = &intake.Frontend{
 		Authenticator: p.authenticator, Authn: p.Authn, PublicURL: p.PublicURL, Push: p.Push, Relay: p.Relay,
-		Server: &p.Server, agents: p.agents, here: p.here, hosts: p.hosts, prefix: p.prefix, relied: p.relied,
-		self: p.self,
+		Server: &p.Server, Agents: p.agents, Here: p.here, Hosts: p.hosts, Prefix: p.prefix, Relied: p.relied,
+		Self: p.self,
 	}
-	p.decoder = &decoder{
+	p.decoder = &intake.Decoder{
 		Admissions: p.admissions, Authenticator: p.authenticator, ExtensionRules: p.extensionRules,
-		Recorder: p.recorder, frontend: p.frontend, Drain: p.Drain, Ledger: p.Ledger, Policy: p.Policy,
-		Server: &p.Server, Steps: p.Steps, System: p.System, agents: p.agents, extra: p.extra, hidden: p.hidden,
-		hosts: p.hosts, prefix: p.prefix, self: p.self, sole: p.sole,
+		Recorder: p.recorder, Frontend: p.frontend, Drain: p.Drain, Ledger: p.Ledger, Policy: p.Policy,
+		Server: &p.Server, Steps: p.Steps, System: p.System, Agents: p.agents, Extra: p.extra, Hidden: p.hidden,
+		Hosts: p.hosts, Prefix: p.prefix, Self: p.self, Sole: p.sole,
 	}
 	p.owners = &owners{
-		Authenticator: p.authenticator, Webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, Hub: p.Hub,
+		Authenticator: p.authenticator, Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Hub: p.Hub,
 		ledger: p.Ledger, salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
 	}
 	p.cardViews = &cardViews{
-		ExtensionRules: p.extensionRules, frontend: p.frontend, Book: p.Book, GRPC: p.GRPC, Policy: p.Policy,
+		ExtensionRules: p.extensionRules, Frontend: p.frontend, Book: p.Book, GRPC: p.GRPC, Policy: p.Policy,
 		PublicURL: p.PublicURL, Schemes: p.Schemes, offered: p.offered, signer: p.signer,
 	}
 	p.hooks = &hooks{
-		ExtensionRules: p.extensionRules, decoder: p.decoder, cardViews: p.cardViews, Providers: p.Providers,
+		ExtensionRules: p.extensionRules, Decoder: p.decoder, cardViews: p.cardViews, Providers: p.Providers,
 		Server: &p.Server,
 	}
 	p.answerStore = &answerStore{
 		Sealer: p.Sealer, Telemetry: p.Telemetry, Values: p.Values,
 	}
 	p.inspector = &inspector{
-		ExtensionRules: p.extensionRules, frontend: p.frontend, decoder: p.decoder, owners: p.owners,
+		ExtensionRules: p.extensionRules, Frontend: p.frontend, Decoder: p.decoder, owners: p.owners,
 		cardViews: p.cardViews, hooks: p.hooks, Book: p.Book, Ledger: p.Ledger, Policy: p.Policy, Steps: p.Steps,
 		fileRules: p.fileRules, hidden: p.hidden,
 	}
@@ -90,27 +91,27 @@ func (p *Proxy) mountRequests() {
 // mountAnswers makes those that send calls, and pass answers and streams on.
 func (p *Proxy) mountAnswers() {
 	p.notifications = &notifications{
-		Webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, owners: p.owners, Authn: p.Authn,
+		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, owners: p.owners, Authn: p.Authn,
 		Ledger: p.Ledger, Policy: p.Policy, PublicURL: p.PublicURL, Relay: p.Relay, Telemetry: p.Telemetry,
 		agents: p.agents,
 	}
 	p.forwarder = &forwarder{
-		Webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, owners: p.owners, inspector: p.inspector,
 		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
 	p.authorizer = &authorizer{
 		Authenticator: p.authenticator, Cursors: p.cursors, ExtensionRules: p.extensionRules, Throttling: p.throttling,
-		frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		Frontend: p.frontend, Decoder: p.decoder, owners: p.owners, inspector: p.inspector,
 		notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
 		Policy: p.Policy, Streams: p.Streams,
 	}
 	p.lister = &lister{
-		Cursors: p.cursors, Recorder: p.recorder, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, owners: p.owners, inspector: p.inspector,
 		forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
 	p.sessions = &sessions{
 		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
-		Webhooks: p.webhooks, decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
+		Webhooks: p.webhooks, Decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
 		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,
@@ -119,7 +120,7 @@ func (p *Proxy) mountAnswers() {
 		Recorder: p.recorder, answerStore: p.answerStore, repeats: repeats{flights: map[string]*flight{}},
 	}
 	p.documents = &documents{
-		Authenticator: p.authenticator, Recorder: p.recorder, frontend: p.frontend, decoder: p.decoder,
+		Authenticator: p.authenticator, Recorder: p.recorder, Frontend: p.frontend, Decoder: p.decoder,
 		cardViews: p.cardViews, Agents: p.Agents, Authn: p.Authn, Catalog: p.Catalog, JWKS: p.JWKS, Policy: p.Policy,
 		PublicURL: p.PublicURL, agents: p.agents, browse: p.browse,
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -31,7 +32,7 @@ type snapshot struct {
 func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	out, stop := se.openBeside(ctx, x)
 	defer stop()
-	l, doc, seen, err := se.ask(ctx, x, question(getTask, x.Call.TaskID, nil))
+	l, doc, seen, err := se.ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
 	switch {
 	case err != nil:
 	case exchange.Terminal(seen.State):
@@ -74,7 +75,7 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 		if from.doc, err = se.enrich(x, from.doc); err != nil {
 			return err
 		}
-		if se.provides(ctx, x, d, streamMessage) {
+		if se.Provides(ctx, x, d, streamMessage) {
 			return holdDemand(x, d, func(emit exchange.Telling) error { return x.Retell(from.doc, emit) })
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -91,8 +92,8 @@ func (a *subscriber) more() bool {
 	if !ok {
 		return false
 	}
-	found, ok := e.Seen.(*judged)
-	return ok && !exchange.IsError(found.seen) && !asksForMore(found.seen.State)
+	found, ok := e.Seen.(*intake.Judged)
+	return ok && !exchange.IsError(found.Seen) && !asksForMore(found.Seen.State)
 }
 
 // borrow has the entries before those of the feed counted with what streams keep: a task
@@ -198,7 +199,7 @@ func (a *subscriber) recall(l *exchange.UpstreamCall, number uint64) {
 	}
 	l.Retell.GoOn()
 	if found, data := a.newest(l.Side, number); found != nil {
-		l.Retell.Recall(found.docOf(data))
+		l.Retell.Recall(found.DocOf(data))
 	}
 }
 
@@ -206,19 +207,19 @@ func (a *subscriber) recall(l *exchange.UpstreamCall, number uint64) {
 // has.
 func (a *subscriber) ended() bool {
 	found, _ := a.newest(a.x.Upstream.Side, a.feed.Newest())
-	return found != nil && exchange.Terminal(found.seen.State)
+	return found != nil && exchange.Terminal(found.Seen.State)
 }
 
 // newest is the newest event that is kept and names a state, of those up to a number; nil
 // for none.
-func (a *subscriber) newest(side wire.Side, number uint64) (*judged, []byte) {
+func (a *subscriber) newest(side wire.Side, number uint64) (*intake.Judged, []byte) {
 	from, entries := a.feed.Entries()
 	for i := len(entries) - 1; i >= 0; i-- {
 		if from+uint64(i) > number {
 			continue
 		}
 		found, err := a.sessions.judgedOf(side, entries[i])
-		if err == nil && found.seen.State != "" {
+		if err == nil && found.Seen.State != "" {
 			return found, entries[i].Data
 		}
 	}

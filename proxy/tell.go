@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -19,7 +20,7 @@ func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 	if err != nil {
 		return err
 	}
-	doc, seen := found.docOf(e.Data), found.seen
+	doc, seen := found.DocOf(e.Data), found.Seen
 	if a.resp == nil && a.strays(seen) {
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream shows another task")
 	}
@@ -60,10 +61,10 @@ func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 
 // translated emits an event that may be more than passed on: d is what it demands, nil for
 // nothing.
-func (a *subscriber) translated(e stream.Entry, found *judged, out []byte, d *authdemand.Demand, emit stream.Emit) error {
+func (a *subscriber) translated(e stream.Entry, found *intake.Judged, out []byte, d *authdemand.Demand, emit stream.Emit) error {
 	x := a.x
 	tell := func(emit exchange.Telling) error { return tellEvent(x, e, found, out, a.shown, emit) }
-	if d != nil && a.sessions.provides(x.Ctx, x, d, streamMessage) {
+	if d != nil && a.sessions.Provides(x.Ctx, x, d, streamMessage) {
 		if a.feed != nil { // else the event is the gateway's own, of a task that has no stream
 			a.feed.End()
 		}
@@ -167,15 +168,15 @@ func (a *subscriber) forget() string {
 }
 
 // tellEvent emits an event that has been judged: out is what is left of it.
-func tellEvent(x *exchange.Exchange, e stream.Entry, found *judged, out []byte, from *snapshot, emit exchange.Telling) error {
+func tellEvent(x *exchange.Exchange, e stream.Entry, found *intake.Judged, out []byte, from *snapshot, emit exchange.Telling) error {
 	switch {
-	case !e.Made && from.shows(x.Upstream, found.docOf(e.Data)):
+	case !e.Made && from.shows(x.Upstream, found.DocOf(e.Data)):
 		return nil
 	case x.Upstream.Retell == nil && x.Upstream.Binding == wire.GRPC:
-		return x.PassEvent(e, found.docOf(e.Data), out, emit)
+		return x.PassEvent(e, found.DocOf(e.Data), out, emit)
 	case x.Upstream.Retell == nil:
 		return emit(e.Name, out)
-	case exchange.IsError(found.seen):
+	case exchange.IsError(found.Seen):
 		return agentError(wire.ReadError(x.Upstream.Side, http.StatusOK, out))
 	}
 	return x.Retell(out, emit)

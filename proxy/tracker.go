@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -83,13 +84,13 @@ func (t *tracker) take(e stream.Entry) {
 		t.giveUp()
 		return
 	}
-	if exchange.IsError(found.seen) || found.seen.Kind == "message" {
+	if exchange.IsError(found.Seen) || found.Seen.Kind == "message" {
 		return
 	}
-	if t.shown = t.still(e, found.seen.Kind); found.seen.Kind == "" {
+	if t.shown = t.still(e, found.Seen.Kind); found.Seen.Kind == "" {
 		return // of no kind that says anything of a task
 	}
-	doc := found.docOf(e.Data)
+	doc := found.DocOf(e.Data)
 	if t.Side == modernRPC {
 		err = t.task.Apply(memberOf(doc, "result"))
 	} else {
@@ -213,9 +214,9 @@ func (a *subscriber) mended() bool {
 
 // judgedOf is what the judge has found of an entry, or what would be found of one that
 // comes from elsewhere.
-func (ow *owners) judgedOf(side wire.Side, e stream.Entry) (*judged, error) {
-	if found, ok := e.Seen.(*judged); ok {
+func (ow *owners) judgedOf(side wire.Side, e stream.Entry) (*intake.Judged, error) {
+	if found, ok := e.Seen.(*intake.Judged); ok {
 		return found, nil
 	}
-	return ow.readEvent(side, subscribeToTask, e.Data)
+	return ow.ReadEvent(side, subscribeToTask, e.Data)
 }

@@ -117,9 +117,9 @@ func (se *sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event 
 		e := wire.ReadStatus(resp.Header, resp.Trailer)
 		return e == nil || e.Kind == wire.TaskNotFound
 	}
-	found, err := se.readEvent(l.Side, l.Call.Method, event.Data)
-	if err != nil || !exchange.IsError(found.seen) {
+	found, err := se.ReadEvent(l.Side, l.Call.Method, event.Data)
+	if err != nil || !exchange.IsError(found.Seen) {
 		return false
 	}
-	return wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data)).Kind == wire.TaskNotFound
+	return wire.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data)).Kind == wire.TaskNotFound
 }

@@ -86,7 +86,7 @@ func (fw *forwarder) request(ctx context.Context, x *exchange.Exchange, l *excha
 	if err != nil {
 		return nil, err
 	}
-	header, err := fw.outgoing(ctx, x, l)
+	header, err := fw.Outgoing(ctx, x, l)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

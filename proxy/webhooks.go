@@ -8,23 +8,21 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/pushconfig"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
 var (
-	createConfig = method(wire.CreatePushConfig)
-	deleteConfig = method("DeleteTaskPushNotificationConfig")
+	createConfig = intake.Method(wire.CreatePushConfig)
+	deleteConfig = intake.Method("DeleteTaskPushNotificationConfig")
 )
-
-// pushes reports whether callers may register webhooks.
-func (fe *frontend) pushes() bool { return fe.Push.Passes() || fe.Relay != nil }
 
 // mayPush refuses calls about webhooks where there are none. What the method of an
 // extension makes of one that comes with it the relay cannot know, and so cannot put
 // another in its place.
 func (no *notifications) mayPush(x *exchange.Exchange) error {
 	switch {
-	case !no.pushes() && (x.Call.Method.Push || x.Call.HasPushConfig):
+	case !no.Pushes() && (x.Call.Method.Push || x.Call.HasPushConfig):
 		return wire.Errorf(wire.PushUnsupported, "")
 	case no.Relay != nil && x.Call.HasPushConfig && x.Call.Method.Extension != "":
 		return wire.Errorf(wire.PushUnsupported, "webhooks that come with methods of extensions are not relayed")

@@ -1,4 +1,4 @@
-package proxy
+package intake
 
 import (
 	"net/http"
@@ -8,39 +8,39 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// prefix is what is in front of the gateway's paths, where it has a part of a host only.
-type prefix struct {
-	public string // for clients: the path of publicURL, without a slash at its end
-	here   string // for requests as they come, as server.basePath has it; "" for either
+// Prefix is what is in front of the gateway's paths, where it has a part of a host only.
+type Prefix struct {
+	Public string // for clients: the path of publicURL, without a slash at its end
+	Here   string // for requests as they come, as server.basePath has it; "" for either
 }
 
-func (f prefix) none() bool { return f.public == "" && (f.here == "" || f.here == "/") }
+func (f Prefix) None() bool { return f.Public == "" && (f.Here == "" || f.Here == "/") }
 
-// inside finds the path of the gateway's own that a request is for. The request that it gives
+// Inside finds the path of the gateway's own that a request is for. The request that it gives
 // has the path that the client asked for, as proofs and records have it, whatever something
 // in front has made of it. It is false for a path that nothing in front of this gateway makes.
-func (f prefix) inside(r *http.Request, to *routes) (*http.Request, string, bool) {
-	path := written(r)
-	if rest, ok := below(path, exchange.MetadataPath+f.public); ok && f.public != "" {
+func (f Prefix) Inside(r *http.Request, to *Routes) (*http.Request, string, bool) {
+	path := Written(r)
+	if rest, ok := below(path, exchange.MetadataPath+f.Public); ok && f.Public != "" {
 		return r, exchange.MetadataPath + rest, true // which is before the path of what it is about (RFC 9728 §3.1)
 	}
-	if isGRPC(mediaType(r.Header)) && to.isRPC(r.Method, path) {
+	if IsGRPC(MediaType(r.Header)) && to.isRPC(r.Method, path) {
 		return r, path, true // there is no place for a prefix
 	}
 	own, ok := f.cut(path, r.Method, to)
 	if !ok {
 		return r, path, false
 	}
-	return asked(r, f.public+own), own, true
+	return asked(r, f.Public+own), own, true
 }
 
 // cut takes off what requests begin with here.
-func (f prefix) cut(path, verb string, to *routes) (string, bool) {
-	switch f.here {
+func (f Prefix) cut(path, verb string, to *Routes) (string, bool) {
+	switch f.Here {
 	case "/":
 		return path, true
 	case "":
-		rest, ok := below(path, f.public)
+		rest, ok := below(path, f.Public)
 		if !ok {
 			return path, true
 		}
@@ -51,7 +51,7 @@ func (f prefix) cut(path, verb string, to *routes) (string, bool) {
 		}
 		return slashed(rest), true
 	}
-	rest, ok := below(path, f.here)
+	rest, ok := below(path, f.Here)
 	return slashed(rest), ok
 }
 
@@ -79,19 +79,19 @@ func asked(r *http.Request, path string) *http.Request {
 	return &as
 }
 
-// strayed refuses what does not begin as requests to this gateway do.
-func (fe *frontend) strayed(x *exchange.Exchange) error {
-	if _, err := fe.screen(x); err != nil {
+// Strayed refuses what does not begin as requests to this gateway do.
+func (fe *Frontend) Strayed(x *exchange.Exchange) error {
+	if _, err := fe.Screen(x); err != nil {
 		return err
 	}
-	return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with %s (server.basePath)", fe.prefix.here)
+	return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with %s (server.basePath)", fe.Prefix.Here)
 }
 
 // noPath refuses what is at no path, and says so where what is in front has left on what it is to
 // take off.
-func (f prefix) noPath(x *exchange.Exchange) error {
-	if _, twice := below(x.Request.URL.Path, f.public+f.public); twice && f.here == "/" && f.public != "" {
-		return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with / (server.basePath), without %s in front", f.public)
+func (f Prefix) noPath(x *exchange.Exchange) error {
+	if _, twice := below(x.Request.URL.Path, f.Public+f.Public); twice && f.Here == "/" && f.Public != "" {
+		return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with / (server.basePath), without %s in front", f.Public)
 	}
 	return wire.Errorf(wire.MethodNotFound, "no such path")
 }

@@ -1,4 +1,4 @@
-package proxy
+package intake
 
 import (
 	"net/http"
@@ -20,9 +20,9 @@ var clientFields = []string{
 	"Last-Event-ID", "Idempotency-Key", "If-None-Match", "Traceparent", "Tracestate", "Baggage",
 }
 
-// pageFields are all that pages may send, in one line. They are the same at all paths: a
+// PageFields are all that pages may send, in one line. They are the same at all paths: a
 // preflight has no credential, and must not tell which agents exist.
-func (fe *frontend) pageFields() string {
+func (fe *Frontend) PageFields() string {
 	list := slices.Clone(clientFields)
 	for _, name := range slices.Concat(fe.Authn.CredentialHeaders(), fe.Server.CORS.Headers) {
 		if !slices.ContainsFunc(list, func(known string) bool { return strings.EqualFold(known, name) }) {
@@ -38,12 +38,12 @@ func preflights(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header["Origin"] != nil && r.Header["Access-Control-Request-Method"] != nil
 }
 
-// servePreflight answers it. Whether there is anything at the path is for the call to find
+// ServePreflight answers it. Whether there is anything at the path is for the call to find
 // out, whose caller is known.
-func (fe *frontend) servePreflight(fields string) record.Stage {
+func (fe *Frontend) ServePreflight(fields string) record.Stage {
 	return func(x *exchange.Exchange) error {
 		x.Call.Binding, x.Call.Version = wire.HTTPJSON, wire.V10
-		if _, err := fe.screen(x); err != nil {
+		if _, err := fe.Screen(x); err != nil {
 			return err
 		}
 		h := x.Writer.Header()
@@ -67,7 +67,7 @@ func foreignPage() *wire.Error {
 // CORS-safelisted request-header). They come from where their user is, and with the user's client
 // certificate; that the page cannot read the answer does not keep a call without a body from
 // having its effect.
-func (fe *frontend) checkCrossOrigin(x *exchange.Exchange) error {
+func (fe *Frontend) checkCrossOrigin(x *exchange.Exchange) error {
 	origin := x.Request.Header["Origin"]
 	if origin == nil || x.Request.Method != http.MethodPost || x.Call.Binding != wire.HTTPJSON || wire.MediaType(x.Request.Header.Get("Content-Type")) {
 		return nil
@@ -79,12 +79,12 @@ func (fe *frontend) checkCrossOrigin(x *exchange.Exchange) error {
 }
 
 // ownOrigin reports whether a page is at a host that requests may name.
-func (fe *frontend) ownOrigin(origin []string) bool {
+func (fe *Frontend) ownOrigin(origin []string) bool {
 	if len(origin) != 1 {
 		return false
 	}
 	_, authority, _ := strings.Cut(origin[0], "://")
 	host, ok := server.CanonicalHost(authority)
-	_, own := fe.self[host]
-	return ok && (own || fe.hosts[host] != nil)
+	_, own := fe.Self[host]
+	return ok && (own || fe.Hosts[host] != nil)
 }

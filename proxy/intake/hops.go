@@ -1,4 +1,4 @@
-package proxy
+package intake
 
 import (
 	"fmt"
@@ -17,9 +17,9 @@ import (
 // does not hand the header on among them, is stopped by the depth of actors, by
 // limits, and by the agents.
 
-// hops refuses calls that go in circles.
-func (fe *frontend) hops(x *exchange.Exchange) error {
-	x.Rec.Hops = passed(x.Request.Header)
+// Hops refuses calls that go in circles.
+func (fe *Frontend) Hops(x *exchange.Exchange) error {
+	x.Rec.Hops = Passed(x.Request.Header)
 	for _, name := range x.Rec.Hops {
 		if strings.EqualFold(name, fe.Server.ID) {
 			return wire.Errorf(wire.Loop, "the call has passed this gateway before").
@@ -33,9 +33,9 @@ func (fe *frontend) hops(x *exchange.Exchange) error {
 	return nil
 }
 
-// passed lists who is named in Via, in the order passed. What is written beside the
+// Passed lists who is named in Via, in the order passed. What is written beside the
 // names is not kept.
-func passed(h http.Header) []string {
+func Passed(h http.Header) []string {
 	var names []string
 	for _, line := range h["Via"] {
 		for entry := range entries(line) {
@@ -88,11 +88,11 @@ func entries(line string) func(yield func(string) bool) {
 	}
 }
 
-// via is the header's value toward the agent: who was passed, and this gateway.
-func (fe *frontend) via(x *exchange.Exchange) []string {
-	here := fe.here[0]
+// Via is the header's value toward the agent: who was passed, and this gateway.
+func (fe *Frontend) Via(x *exchange.Exchange) []string {
+	here := fe.Here[0]
 	if x.Request.ProtoMajor >= 2 {
-		here = fe.here[1]
+		here = fe.Here[1]
 	}
 	if len(x.Rec.Hops) == 0 {
 		return here

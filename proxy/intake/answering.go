@@ -1,4 +1,4 @@
-package proxy
+package intake
 
 import (
 	"context"
@@ -12,18 +12,20 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// heard is an error after which the agent has what the gateway said.
-type heard struct{ error }
+// Heard is an error after which the agent has what the gateway said.
+type Heard struct{ Err error }
+
+func (h Heard) Error() string { return h.Err.Error() }
 
 // Unwrap gives the cause.
-func (h heard) Unwrap() error { return h.error }
+func (h Heard) Unwrap() error { return h.Err }
 
-// provides reports whether the gateway is to answer a task by itself, with a message
+// Provides reports whether the gateway is to answer a task by itself, with a message
 // of method m: a credential for it is configured and can be had, the caller could say
 // it too, and the task has not been answered before, by whatever call. It is not said
 // twice in one exchange either, for an agent could make up tasks for ever.
-func (de *decoder) provides(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
-	if x.Question != nil || !x.Agent.Upstream.Answers(wants(d)) || !de.may(x, d, m) {
+func (de *Decoder) Provides(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
+	if x.Question != nil || !x.Agent.Upstream.Answers(Wants(d)) || !de.may(x, d, m) {
 		return false
 	}
 	x.Question = d
@@ -31,10 +33,10 @@ func (de *decoder) provides(ctx context.Context, x *exchange.Exchange, d *authde
 	if now, err := de.Steps.Advance(x.Ctx, step, "", mine); err != nil || now != mine {
 		return false
 	}
-	x.Rec.Authorized, x.Rec.Credentials = true, x.Agent.Upstream.ShownTo(wants(d))
+	x.Rec.Authorized, x.Rec.Credentials = true, x.Agent.Upstream.ShownTo(Wants(d))
 	// Before the client loses sight of the question, there has to be an answer to it.
 	caller := de.Caller(x, x.Upstream)
-	caller.Demanded = wants(d)
+	caller.Demanded = Wants(d)
 	if err := x.Agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
 		de.TakeBack(x, d, err)
 		return false
@@ -45,7 +47,7 @@ func (de *decoder) provides(ctx context.Context, x *exchange.Exchange, d *authde
 // may reports whether a message to the task in the caller's behalf is one that the
 // caller wants and may send. Those who only share a task have not asked for what it
 // does, nor has one who cancels it; and reading is not always allowed to write.
-func (de *decoder) may(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
+func (de *Decoder) may(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
 	asked := x.Call.Method
 	if !asked.Sends() && (asked.Does != wire.Reads || asked.Subject != wire.OfTask) {
 		return false
@@ -53,7 +55,7 @@ func (de *decoder) may(x *exchange.Exchange, d *authdemand.Demand, m *wire.Metho
 	if d.Task == "" {
 		return false
 	}
-	record, err := de.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, question(getTask, d.Task, nil))
+	record, err := de.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, Question(GetTask, d.Task, nil))
 	if err != nil || record.Owner != x.Principal.Key() {
 		return false
 	}
@@ -66,13 +68,13 @@ func (de *decoder) may(x *exchange.Exchange, d *authdemand.Demand, m *wire.Metho
 	return err == nil
 }
 
-// withdraw takes back that the gateway has answered a task, so that the next call may
+// Withdraw takes back that the gateway has answered a task, so that the next call may
 // try again, unless the agent may have the answer: saying it twice is worse than not at
 // all.
-func (de *decoder) withdraw(x *exchange.Exchange, d *authdemand.Demand, err error) {
+func (de *Decoder) Withdraw(x *exchange.Exchange, d *authdemand.Demand, err error) {
 	var e *wire.Error
 	switch {
-	case errors.As(err, new(heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:
+	case errors.As(err, new(Heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:
 	case errors.Is(err, exchange.ErrAgentSaid): // it was shown the credentials, and said no
 		shown := x.Rec.Credentials
 		de.TakeBack(x, d, err)

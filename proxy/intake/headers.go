@@ -1,4 +1,4 @@
-package proxy
+package intake
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 // on neither list ends here, whatever its name. A deny-list would have to know
 // every spelling of every identity header that any agent trusts.
 var (
-	// requestHeaders go from the caller to the agent unchanged. Accept does too, its
+	// RequestHeaders go from the caller to the agent unchanged. Accept does too, its
 	// lines joined.
-	requestHeaders = []string{
+	RequestHeaders = []string{
 		"Accept-Language", "Content-Type", "User-Agent", "Idempotency-Key",
 	}
 	// callHeaders are those of them that are about the caller's one call. On another
@@ -24,15 +24,15 @@ var (
 
 	// What every request says. Whoever has a header may replace such a list, not change it.
 	unnamed   = []string{""}
-	unencoded = []string{"identity"}
+	Unencoded = []string{"identity"}
 )
 
-// outgoing builds the header of the request to the agent from nothing.
-func (fe *frontend) outgoing(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (http.Header, error) {
+// Outgoing builds the header of the request to the agent from nothing.
+func (fe *Frontend) Outgoing(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (http.Header, error) {
 	in, accept := x.Request.Header, accepted(x.Request.Header, x.Call.Accept)
 	out := make(http.Header, fieldCount(x, l, accept))
 	x.Terms.Send.Apply(out, l.Version)
-	for _, name := range requestHeaders {
+	for _, name := range RequestHeaders {
 		if v := in[name]; len(v) > 0 {
 			out[name] = v[:1:1]
 		}
@@ -52,10 +52,10 @@ func (fe *frontend) outgoing(ctx context.Context, x *exchange.Exchange, l *excha
 	if out["User-Agent"] == nil {
 		out["User-Agent"] = unnamed
 	}
-	out["Accept-Encoding"] = unencoded // what is compressed cannot be checked
+	out["Accept-Encoding"] = Unencoded // what is compressed cannot be checked
 	out["A2a-Version"] = l.Says
 	out["X-Request-Id"] = x.ID[:]
-	out["Via"] = fe.via(x)
+	out["Via"] = fe.Via(x)
 	return out, x.Agent.Upstream.Authorize(ctx, out, fe.Caller(x, l))
 }
 
