@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -17,9 +16,9 @@ import (
 // which says what the agent gets. At last it makes sure that there is a state to record in
 // what the agent makes of the call.
 func (az *authorizer) adopt(x *exchange.Exchange) error {
-	err := az.reserveIDs(x)
+	err := az.ReserveIDs(x)
 	if err == nil {
-		return az.ready(x)
+		return az.Ready(x)
 	}
 	if x.Foreign != nil {
 		return err
@@ -33,18 +32,10 @@ func (az *authorizer) adopt(x *exchange.Exchange) error {
 	if err := az.rejudge(x); err != nil {
 		return err
 	}
-	if err := az.reserveIDs(x); err != nil {
+	if err := az.ReserveIDs(x); err != nil {
 		return err
 	}
-	return az.ready(x)
-}
-
-func (ow *owners) reserveIDs(x *exchange.Exchange) error {
-	err := ow.ledger.Reserve(x.Ctx, x.Principal, originOf(x), &x.Call)
-	if err == nil && x.Call.Method.Subject == wire.OfMessage {
-		x.Reserved = x.Call.ContextID
-	}
-	return err
+	return az.Ready(x)
 }
 
 // rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
@@ -53,13 +44,13 @@ func (az *authorizer) rejudge(x *exchange.Exchange) error {
 	if e := az.read(x); e != nil {
 		return e
 	}
-	if err := az.recognise(x); err != nil {
+	if err := az.Recognise(x); err != nil {
 		return err
 	}
 	x.Task, x.Session, x.Contexts = translate.Alias{}, translate.Alias{}, nil
 	x.Skill, x.Agentwide, x.Known, x.CallMessage = x.Path, false, policy.Task{}, exchange.CallMessage{}
 	x.Rec.Violations, x.Rec.Sharing = nil, ""
-	for _, judge := range []record.Stage{az.checkOwnership, az.authorize, az.negotiate} {
+	for _, judge := range []record.Stage{az.CheckOwnership, az.authorize, az.negotiate} {
 		if err := judge(x); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (fw *forwarder) ask(ctx context.Context, x *exchange.Exchange, c *wire.Call
 		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	if err == nil {
-		_, err = fw.claim(x, l.Served.Instance, seen)
+		_, err = fw.Claim(x, l.Served.Instance, seen)
 	}
 	if err == nil {
 		x.Tally(seen)
@@ -93,17 +93,17 @@ func (fw *forwarder) await(
 		if l, doc, seen, err = fw.ask(ctx, x, intake.Question(intake.GetTask, seen.Tasks[0].ID, x.Upstream.Retell.History)); err != nil {
 			return nil, false, err
 		}
-		if err := fw.witness(x, l, seen, doc); err != nil {
+		if err := fw.Witness(x, l, seen, doc); err != nil {
 			return nil, false, err
 		}
 	}
-	fw.stateOf(x, seen.State)
+	fw.StateOf(x, seen.State)
 	d, err := fw.demand(x, seen, doc)
 	if err == nil {
 		doc, err = fw.govern(x, seen, doc)
 	}
 	if err == nil {
-		doc, err = fw.restore(x, &seen, doc)
+		doc, err = fw.Restore(x, &seen, doc)
 	}
 	if err != nil {
 		return nil, false, err

@@ -1,23 +1,17 @@
 package proxy
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
-	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
-	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
 const (
-	// maxDemanded bounds the hosts in a record: a stream may name others with each event.
-	maxDemanded = 64
-
 	defaultMessage = "Authorization has been provided."
 )
 
@@ -36,46 +30,12 @@ func (fw *forwarder) demand(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 	if !slices.ContainsFunc(seen.Tasks, func(t wire.TaskRef) bool { return t.ID == d.Task }) {
 		d.Task = "" // read in two ways: it may be somebody else's, and is not answered
 	}
-	return &d, fw.links(x, &d)
+	return &d, fw.Links(x, &d)
 }
 
 // asksForMore reports whether a task in that state may have a demand.
 func asksForMore(state string) bool {
 	return state == "TASK_STATE_AUTH_REQUIRED" || state == "TASK_STATE_INPUT_REQUIRED"
-}
-
-// demands does the same to the tasks of a list, none of which is answered.
-func (ow *owners) demands(x *exchange.Exchange, seen wire.Answer, doc []byte) error {
-	for _, t := range seen.Tasks {
-		if d, ok := authdemand.Read(doc[t.Span[0]:t.Span[1]]); ok {
-			if err := ow.links(x, &d); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// links refuses a demand with links that lead where they may not.
-func (ow *owners) links(x *exchange.Exchange, d *authdemand.Demand) error {
-	elsewhere := ""
-	if d.Cut && len(x.Agent.Authorization.Hosts) > 0 {
-		elsewhere = "more links than are looked at"
-	}
-	for _, link := range d.Links {
-		host := admit.HostOf(link)
-		if len(x.Rec.Demanded) < maxDemanded && !slices.Contains(x.Rec.Demanded, host) {
-			x.Rec.Demanded = append(x.Rec.Demanded, host)
-		}
-		if elsewhere == "" && !ow.Leads(x.Agent, host) {
-			elsewhere = host
-		}
-	}
-	if elsewhere != "" && x.Agent.Authorization.Links != agents.ReportLinks {
-		return wire.Errorf(wire.BadAgentResponse, "the task asks for authorization at a host that is not permitted").
-			Because(fmt.Errorf("a link leads to %.200q (agents[].authorization.hosts)", elsewhere))
-	}
-	return nil
 }
 
 // enrich tells the client where a token can be had for a task that waits for one, if

@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
@@ -28,7 +29,7 @@ type authorizer struct {
 	*admit.Throttling
 	*intake.Frontend
 	*intake.Decoder
-	*owners
+	*ownership.Owners
 	*inspector
 	*notifications
 
@@ -67,7 +68,7 @@ func (az *authorizer) decode(x *exchange.Exchange) error {
 	if err := az.Hops(x); err != nil {
 		return err
 	}
-	if err := az.recognise(x); err != nil {
+	if err := az.Recognise(x); err != nil {
 		return err
 	}
 	if err := az.checkExtensionMethod(x); err != nil {

@@ -4,16 +4,17 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // chunks hold the artifacts of a stream of an agent's to what it has said of them.
 type chunks struct {
-	whole  bool                 // all that there are, or were before the stream, are known
-	task   []byte               // an event with some of them, which has not been looked at; nil for none
-	closed map[artifactKey]bool // those that have begun, and whether nothing more comes
-	looks  int                  // how often contents have been compared
-	again  bool                 // the event at hand has been seen, and what was before it is in the feed now
+	whole  bool                           // all that there are, or were before the stream, are known
+	task   []byte                         // an event with some of them, which has not been looked at; nil for none
+	closed map[ownership.ArtifactKey]bool // those that have begun, and whether nothing more comes
+	looks  int                            // how often contents have been compared
+	again  bool                           // the event at hand has been seen, and what was before it is in the feed now
 }
 
 // mostLooks is how often contents are compared in one stream: it takes as long as they are.
@@ -27,10 +28,10 @@ func (j *judge) artifact(found *intake.Judged, data []byte) error {
 	if j.side.Version == wire.V01 && len(said) == 0 {
 		said = []byte("0") // which it is unless it is said
 	}
-	id := keyOf(said)
+	id := ownership.KeyOf(said)
 	h := &j.chunks
 	if h.closed == nil {
-		h.closed = map[artifactKey]bool{}
+		h.closed = map[ownership.ArtifactKey]bool{}
 	}
 	if _, known := h.closed[id]; !known && h.task != nil {
 		h.learn()
@@ -46,7 +47,7 @@ func (j *judge) artifact(found *intake.Judged, data []byte) error {
 		}
 		return nil
 	}
-	err := chunked(h.closed, id, c.Append, c.Last)
+	err := ownership.Chunked(h.closed, id, c.Append, c.Last)
 	if err == stream.ErrChunkFirst && !h.whole { //nolint:errorlint // it is the one that chunked makes
 		return nil
 	}
@@ -55,13 +56,13 @@ func (j *judge) artifact(found *intake.Judged, data []byte) error {
 
 // learn takes in the artifacts of a task that the stream has shown.
 func (h *chunks) learn() {
-	ids, ok := artifactIDs(h.task)
+	ids, ok := ownership.ArtifactIDs(h.task)
 	if h.closed == nil {
-		h.closed = make(map[artifactKey]bool, min(len(ids), mostChunked))
+		h.closed = make(map[ownership.ArtifactKey]bool, min(len(ids), ownership.MostChunked))
 	}
 	h.task, h.whole = nil, h.whole && ok
 	for _, id := range ids {
-		if _, known := h.closed[id]; !known && len(h.closed) < mostChunked {
+		if _, known := h.closed[id]; !known && len(h.closed) < ownership.MostChunked {
 			h.closed[id] = false
 		}
 	}
@@ -73,7 +74,7 @@ func (j *judge) alters(doc []byte) bool {
 	if j.chunks.looks++; j.chunks.looks > mostLooks {
 		return false
 	}
-	m := dialect{j.side, j.bytes}
-	t := j.sessions.trackerOf(j.feed, m)
-	return t != nil && t.differs(m, doc, (*fold.Task).AlteredBy)
+	m := ownership.Dialect{Side: j.side, Bytes: j.bytes}
+	t := j.sessions.TrackerOf(j.feed, m)
+	return t != nil && t.Differs(m, doc, (*fold.Task).AlteredBy)
 }

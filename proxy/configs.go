@@ -51,7 +51,7 @@ func (fw *forwarder) allConfigs(ctx context.Context, x *exchange.Exchange, doc [
 		if err != nil {
 			return nil, err
 		}
-		if err := fw.learn(x, seen); err != nil { // whose task they are of
+		if err := fw.Learn(x, seen); err != nil { // whose task they are of
 			return nil, err
 		}
 		page, err := readPage(l, next)

@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -25,7 +26,7 @@ type forwarder struct {
 	*webhooks.Webhooks
 	*intake.Frontend
 	*intake.Decoder
-	*owners
+	*ownership.Owners
 	*inspector
 	*notifications
 

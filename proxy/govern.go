@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 )
 
 // watch returns the exchange's.
@@ -125,7 +126,7 @@ func (in *inspector) strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen 
 func (in *inspector) weigh(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) error {
 	var found []content.Violation
 	if x.Conforms() {
-		found = in.strange(x, x.Upstream.Side, true, resultOf(x.Upstream.Binding, cs.Doc))
+		found = in.strange(x, x.Upstream.Side, true, ownership.ResultOf(x.Upstream.Binding, cs.Doc))
 	}
 	found = append(append(found, w.Terms.Unknown(cs)...), w.Terms.Values(cs)...)
 	if w.Skill.Output != nil {

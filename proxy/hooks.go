@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 )
 
 // hooks asks the services that take part in calls (extensions[].hooks), and answers calls that the
@@ -82,7 +83,7 @@ func (ho *hooks) tellHooks(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if x.Streams() {
 		phase = hook.Event
 	}
-	from, to := resultSpan(x.Upstream.Binding, doc)
+	from, to := ownership.ResultSpan(x.Upstream.Binding, doc)
 	if from == to {
 		return doc, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 )
 
 // inspector holds requests and answers to what extensions, schemas, media types and the rules about
@@ -21,7 +22,7 @@ type inspector struct {
 	*negotiate.ExtensionRules
 	*intake.Frontend
 	*intake.Decoder
-	*owners
+	*ownership.Owners
 	*cardViews
 	*hooks
 

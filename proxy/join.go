@@ -5,6 +5,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -33,7 +34,7 @@ func (se *sessions) share(x *exchange.Exchange) (done bool, err error) {
 // beginning is the task as it is by what the feed has shown, and where the feed goes on
 // from there. There is no cursor where it cannot be said.
 func (se *sessions) beginning(a *subscriber, l *exchange.UpstreamCall) ([]stream.Entry, *stream.Cursor, error) {
-	task, shown, number, ok := a.tracker(l).now(a.feed)
+	task, shown, number, ok := a.tracker(l).Now(a.feed)
 	if !ok {
 		return nil, nil, nil
 	}
@@ -74,16 +75,16 @@ func readFeed(x *exchange.Exchange, feed *stream.Feed, task string) (*exchange.U
 		if x.Endpoint = e; x.Alike(e.Side) {
 			return &exchange.UpstreamCall{Endpoint: e, Call: &x.Call}, nil
 		}
-		return x.Translated(intake.Question(subscribeToTask, task, nil), nil, &x.Call)
+		return x.Translated(intake.Question(ownership.SubscribeToTask, task, nil), nil, &x.Call)
 	}
 	return nil, nil
 }
 
 // tracker is that of the audience's feed.
-func (a *subscriber) tracker(l *exchange.UpstreamCall) *tracker {
+func (a *subscriber) tracker(l *exchange.UpstreamCall) *ownership.Tracker {
 	t, _ := a.feed.Follower(func() stream.Follower {
-		return a.sessions.newTracker(dialect{l.Side, a.x.Agent.Bytes()})
-	}).(*tracker)
+		return a.sessions.NewTracker(ownership.Dialect{Side: l.Side, Bytes: a.x.Agent.Bytes()})
+	}).(*ownership.Tracker)
 	return t
 }
 
@@ -110,7 +111,7 @@ func (a *subscriber) snapshot(l *exchange.UpstreamCall, task *fold.Task, number 
 
 // entries are events of A2A 1.0 as the agent would have said them.
 func (a *subscriber) entries(l *exchange.UpstreamCall, events [][]byte, number uint64) ([]stream.Entry, error) {
-	said, err := dialect{l.Side, a.x.Agent.Bytes()}.fromCanonical(l.Call.ID, events)
+	said, err := ownership.Dialect{Side: l.Side, Bytes: a.x.Agent.Bytes()}.FromCanonical(l.Call.ID, events)
 	if err != nil {
 		return nil, wire.Errorf(wire.Internal, "").Because(err)
 	}
@@ -125,26 +126,9 @@ func (a *subscriber) entries(l *exchange.UpstreamCall, events [][]byte, number u
 // the feed has shown, and gives the events that are missing, as the agent would have said
 // them. Where the feed does not know the task, that event is all there is.
 func (a *subscriber) missing(l *exchange.UpstreamCall, doc []byte) ([][]byte, error) {
-	task, _, _, known := a.tracker(l).now(a.feed)
+	task, _, _, known := a.tracker(l).Now(a.feed)
 	if !known {
 		task = nil
 	}
-	return dialect{l.Side, a.x.Agent.Bytes()}.missing(l.Call.ID, doc, task)
-}
-
-// missing is the same for who knows a task as it was; nil for who knows nothing of it.
-func (m dialect) missing(id, doc []byte, task *fold.Task) ([][]byte, error) {
-	var events [][]byte
-	err := m.toCanonical(m.canonical(), doc, func(event []byte) (err error) {
-		if task == nil {
-			events = append(events, event)
-			return nil
-		}
-		events, err = task.Missing(memberOf(event, "task"))
-		return err
-	})
-	if err != nil {
-		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's task cannot be read").Because(err)
-	}
-	return m.fromCanonical(id, events)
+	return ownership.Dialect{Side: l.Side, Bytes: a.x.Agent.Bytes()}.Missing(l.Call.ID, doc, task)
 }

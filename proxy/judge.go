@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -191,7 +192,7 @@ func (j *judge) hold(found *intake.Judged, data []byte) error {
 		return nil
 	case seen.Kind == "task":
 		j.chunks.task, j.chunks.whole = found.DocOf(data), true
-		if len(data) > mostShown { // else it is looked at where it has to be
+		if len(data) > ownership.MostShown { // else it is looked at where it has to be
 			j.chunks.learn()
 		}
 		return nil
@@ -213,9 +214,9 @@ func (j *judge) remember(found *intake.Judged) error {
 	if seen.State == "" || seen.State == j.shown || len(seen.Tasks) != 1 || !j.looks() {
 		return nil
 	}
-	g := sighting{shownKey: shownKey{j.agent, seen.Tasks[0].ID}, state: seen.State, since: j.since}
+	g := ownership.Sighting{ShownKey: ownership.ShownKey{Agent: j.agent, Task: seen.Tasks[0].ID}, State: seen.State, Since: j.since}
 	j.shown, j.since = seen.State, time.Time{}
-	return j.breach(j.sessions.contradiction(g))
+	return j.breach(j.sessions.Contradiction(g))
 }
 
 // note keeps the first thing that was wrong.

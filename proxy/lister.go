@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
@@ -28,7 +29,7 @@ type lister struct {
 	*cursors.Cursors
 	*record.Recorder
 	*intake.Decoder
-	*owners
+	*ownership.Owners
 	*inspector
 	*forwarder
 
@@ -103,13 +104,13 @@ func (li *lister) governList(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := li.demands(x, seen, doc); err != nil {
+	if err := li.Demands(x, seen, doc); err != nil {
 		return nil, err
 	}
 	if doc, err = li.govern(x, seen, doc); err != nil {
 		return nil, err
 	}
-	return li.restore(x, &seen, doc)
+	return li.Restore(x, &seen, doc)
 }
 
 // atOnce is how many of an agent's tasks are asked for at the same time.
@@ -146,7 +147,7 @@ func (li *lister) describeTasks(
 		if t == nil || !f.wants(t) {
 			continue
 		}
-		li.witnessList(x, since, []wire.TaskRef{{ID: t.TaskID, State: t.State}})
+		li.WitnessList(x, since, []wire.TaskRef{{ID: t.TaskID, State: t.State}})
 		if err := x.Settle(t.Strays, true); err != nil {
 			return nil, err
 		}
@@ -178,7 +179,7 @@ func (li *lister) describeTask(
 	if err := json.Unmarshal(doc, t); err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
-	if _, t.At = statusOf(doc); t.At.IsZero() {
+	if _, t.At = ownership.StatusOf(doc); t.At.IsZero() {
 		t.At = r.Created
 	}
 	if !f.artifacts {

@@ -128,7 +128,7 @@ func (li *lister) gather(x *exchange.Exchange, ls *listing, page *agentPage) err
 			}
 		}
 	}
-	li.witnessList(x, x.Sent, tasks)
+	li.WitnessList(x, x.Sent, tasks)
 	var mine []int
 	size := 0
 	for i := from; i < len(tasks); i++ {

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
@@ -70,7 +71,7 @@ func (fw *forwarder) takeNotification(x *exchange.Exchange, n *webhooks.Notifica
 	if err != nil || !fresh {
 		return err
 	}
-	if err := fw.witnessNotification(x, n); err != nil {
+	if err := fw.WitnessNotification(x, n); err != nil {
 		return &webhooks.Declined{Status: http.StatusBadRequest, Reason: wire.BadAgentResponse.Reason, Cause: err}
 	}
 	if err := fw.passNotification(x, n); err != nil {
@@ -91,7 +92,7 @@ func (fw *forwarder) takeNotification(x *exchange.Exchange, n *webhooks.Notifica
 // else's (A1, A19).
 func (no *notifications) ownNotification(x *exchange.Exchange, n *webhooks.Notification) error {
 	h := n.Hook
-	no.stateOf(x, n.Seen.State)
+	no.StateOf(x, n.Seen.State)
 	for _, t := range n.Seen.Tasks {
 		x.Rec.TaskID, x.Rec.ContextID = t.ID, t.ContextID
 		if h.Task != "" && t.ID != h.Task || len(n.Seen.Tasks) > 1 {
@@ -100,7 +101,7 @@ func (no *notifications) ownNotification(x *exchange.Exchange, n *webhooks.Notif
 	}
 	from := ledger.Origin{
 		Agent: h.Agent, Skill: h.Skill, Endpoint: h.Endpoint, Version: string(h.Version),
-		Method: createConfig, Task: h.Task, Alias: h.Foreign.Agent, Called: h.Foreign.Caller,
+		Method: ownership.CreateConfig, Task: h.Task, Alias: h.Foreign.Agent, Called: h.Foreign.Caller,
 		// A task that is not known yet comes from the call that brought the webhook.
 		Trace: cmp.Or(no.Telemetry.AnchorOf(h.Trace), x.Rec.Anchor()),
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
@@ -111,9 +112,9 @@ func writtenIn(doc []byte, speaks wire.Version) wire.Version {
 func (fw *forwarder) retellNotification(x *exchange.Exchange, n *webhooks.Notification) ([]byte, error) {
 	h := n.Hook
 	if h.Foreign.Agent != "" {
-		x.Contexts = append(x.Contexts, newForeign(h.Foreign.Agent, h.Foreign.Caller))
+		x.Contexts = append(x.Contexts, ownership.NewForeign(h.Foreign.Agent, h.Foreign.Caller))
 	}
-	if err := fw.nameContexts(x, &n.Seen); err != nil {
+	if err := fw.NameContexts(x, &n.Seen); err != nil {
 		return nil, err
 	}
 	doc, err := fw.screenAnswer(x, wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, streamMessage, n.Seen, n.Body)
@@ -169,7 +170,7 @@ func (fw *forwarder) wholeTask(x *exchange.Exchange, n *webhooks.Notification) (
 		doc, err = fw.screenAnswer(x, l.Side, l.Call.Method, seen, doc)
 	}
 	if err == nil {
-		err = fw.nameContexts(x, &seen)
+		err = fw.NameContexts(x, &seen)
 	}
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -21,7 +22,7 @@ type notifications struct {
 	*webhooks.Webhooks
 	*intake.Frontend
 	*intake.Decoder
-	*owners
+	*ownership.Owners
 
 	Authn     *authn.Chain
 	Ledger    *ledger.Ledger
@@ -63,7 +64,7 @@ func (no *notifications) stillFor(h *push.Webhook) error {
 	if v := agent.Look(); v != nil {
 		q.SkillScopes = v.Scopes
 	}
-	for _, m := range []string{intake.GetTask.Name, createConfig.Name} {
+	for _, m := range []string{intake.GetTask.Name, ownership.CreateConfig.Name} {
 		q.Method = intake.Method(m)
 		if _, err = no.Policy.Check(q); err == nil {
 			return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 )
 
 // passThrough sends what the caller sent. Only a tenant that named the agent gives
@@ -60,7 +61,7 @@ func grpcMessage(x *exchange.Exchange) ([]byte, error) {
 func queryString(x *exchange.Exchange) string {
 	raw := cmp.Or(x.Query, x.Request.URL.RawQuery)
 	if x.Named && raw != "" {
-		return replaceQuery(raw, "tenant", x.Endpoint.Tenant)
+		return ownership.ReplaceQuery(raw, "tenant", x.Endpoint.Tenant)
 	}
 	return raw
 }

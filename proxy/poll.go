@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -32,7 +33,7 @@ func (se *sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 	if err != nil {
 		return stream.Opened{}, err
 	}
-	l.Call.Method, l.Call.Streaming = subscribeToTask, true // what the events are read as
+	l.Call.Method, l.Call.Streaming = ownership.SubscribeToTask, true // what the events are read as
 	up := detach(ctx)
 	s, err := se.newPoll(up.Ctx, a, l)
 	if err != nil {
@@ -107,14 +108,14 @@ func (s *poll) look() error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	doc, s.state = newSnapshot(l, doc).doc, seen.State
-	m := dialect{s.upstreamCall.Side, s.x.Agent.Bytes()}
+	m := ownership.Dialect{Side: s.upstreamCall.Side, Bytes: s.x.Agent.Bytes()}
 	if s.last.Known() {
-		s.ready, err = m.missing(s.upstreamCall.Call.ID, doc, &s.last)
+		s.ready, err = m.Missing(s.upstreamCall.Call.ID, doc, &s.last)
 	} else {
 		s.ready, err = s.missing(s.upstreamCall, doc)
 	}
 	if err != nil {
 		return err
 	}
-	return m.toCanonical(m.canonical(), doc, s.last.Apply)
+	return m.ToCanonical(m.Canonical(), doc, s.last.Apply)
 }

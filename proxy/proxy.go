@@ -40,6 +40,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -84,7 +85,7 @@ type Options struct {
 	StreamConfig stream.Config                       // of what clients are given of streams
 	Hub          *stream.Hub                         // streams of agents, over all reloads; nil for those of this Proxy alone
 	Streams      *openstreams.Streams                // event streams that are open, over all reloads; nil for those of this Proxy alone
-	Shown        *Shown                              // what agents have shown of tasks, over all reloads; nil for what this Proxy alone sees
+	Shown        *ownership.Shown                    // what agents have shown of tasks, over all reloads; nil for what this Proxy alone sees
 	Load         *overload.Ladder                    // what the process has to do; nil for what this Proxy has
 }
 
@@ -121,7 +122,7 @@ func New(o Options) (*Proxy, error) {
 		o.Streams = new(openstreams.Streams)
 	}
 	if o.Shown == nil {
-		o.Shown = new(Shown)
+		o.Shown = new(ownership.Shown)
 	}
 	if o.Load == nil {
 		o.Load = new(overload.Ladder)
@@ -192,7 +193,7 @@ func (p *Proxy) governed() []record.Stage {
 		p.admissions.FairShare,       // do they have more than their share of an overloaded gateway?
 		p.authorizer.decode,          // which method, task, context and skill, in which version; which interface is called?
 		p.throttling.Throttle,        // did they do something unusual before?
-		p.owners.checkOwnership,      // are the task, the context and the referenced tasks theirs?
+		p.owners.CheckOwnership,      // are the task, the context and the referenced tasks theirs?
 		p.authorizer.authorize,       // do rules, limits and authorizers allow it?
 		p.inspector.negotiate,        // which extensions are active, and does the call keep to them?
 		p.authorizer.adopt,           // are the ids that the caller made up the caller's alone?

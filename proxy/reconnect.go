@@ -12,13 +12,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // How often an agent is asked for another stream.
 const (
 	firstRetry = 100 * time.Millisecond
-	lastRetry  = 5 * time.Second
 )
 
 // errNoStream says that an agent has no further stream of a task.
@@ -31,8 +31,8 @@ func (se *sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 	tried := cause
 	x, window := a.x, se.StreamConfig.Resubscribe.Std()
 	ctx = se.Telemetry.Under(ctx, x.Ctx)
-	since, times := a.tracker(x.Upstream).losing(a.feed.Newest())
-	for pause := pauseBefore(times); time.Since(since)+pause < window; pause = min(max(2*pause, firstRetry), lastRetry) {
+	since, times := a.tracker(x.Upstream).Losing(a.feed.Newest())
+	for pause := pauseBefore(times); time.Since(since)+pause < window; pause = min(max(2*pause, firstRetry), ownership.LastRetry) {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -42,7 +42,7 @@ func (se *sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 		if err == nil {
 			x.Rec.Regained++
 			se.Telemetry.Metrics.StreamRegained(x.Agent.ID, how)
-			a.tracker(x.Upstream).mend()
+			a.tracker(x.Upstream).Mend()
 			a.feed.Resume(o)
 			return nil
 		}
@@ -63,7 +63,7 @@ func pauseBefore(times int) time.Duration {
 	if times == 1 {
 		return 0
 	}
-	return min(firstRetry<<min(times-2, 10), lastRetry)
+	return min(firstRetry<<min(times-2, 10), ownership.LastRetry)
 }
 
 // streamLost is what clients are told of a stream that stays lost: what it ended with, and no
@@ -112,7 +112,7 @@ func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened,
 // missing is found by comparing the task as the agent shows it with what the feed has
 // shown: in front of an agent of 1.0 that is the first event, else it is asked for.
 func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
-	l, err := a.x.Asking(intake.Question(subscribeToTask, a.task, nil))
+	l, err := a.x.Asking(intake.Question(ownership.SubscribeToTask, a.task, nil))
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", errNoStream, err)
 	}

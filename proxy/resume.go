@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -59,27 +60,27 @@ func (se *sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	if x.Call.Method.Name == wire.SubscribeToTask {
 		return nil // it was asked
 	}
-	record, err := se.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, intake.Question(subscribeToTask, task, nil))
+	record, err := se.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, intake.Question(ownership.SubscribeToTask, task, nil))
 	if err != nil {
 		return err
 	}
-	x.Call.Method, x.Call.TaskID, x.Record = subscribeToTask, task, record
-	se.linkTask(x)
-	if err := se.nameTask(x); err != nil {
+	x.Call.Method, x.Call.TaskID, x.Record = ownership.SubscribeToTask, task, record
+	se.LinkTask(x)
+	if err := se.NameTask(x); err != nil {
 		return err
 	}
-	if err := se.recall(x); err != nil {
+	if err := se.Recall(x); err != nil {
 		return err
 	}
 	x.Known = intake.Recorded(&record)
 	if x.Rec.Sharing = ""; record.Owner != x.Principal.Key() {
-		x.Rec.Sharing = se.Policy.Shares(x.Principal, x.Agent.ID, subscribeToTask, &x.Known)
+		x.Rec.Sharing = se.Policy.Shares(x.Principal, x.Agent.ID, ownership.SubscribeToTask, &x.Known)
 	}
 	x.Skill, x.Agentwide = x.Path, false
 	q := x.PolicyRequest()
 	x.Skill, x.Agentwide, err = se.Policy.Resolve(policy.SkillSource{
 		Path: x.Skill, Task: record.Skill, Declared: x.Call.Skill, All: x.View.Skills,
-		Method: subscribeToTask, Principal: x.Principal, Agent: x.Agent.ID, Match: x.Agent.Match, Call: &q,
+		Method: ownership.SubscribeToTask, Principal: x.Principal, Agent: x.Agent.ID, Match: x.Agent.Match, Call: &q,
 	})
 	if err != nil {
 		return err
@@ -178,16 +179,16 @@ func (se *sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange
 	if err != nil {
 		return nil, "", err
 	}
-	m := dialect{l.Side, x.Agent.Bytes()}
+	m := ownership.Dialect{Side: l.Side, Bytes: x.Agent.Bytes()}
 	var events [][]byte
-	err = m.toCanonical(m.canonical(), newSnapshot(g, doc).doc, func(event []byte) error {
+	err = m.ToCanonical(m.Canonical(), newSnapshot(g, doc).doc, func(event []byte) error {
 		events = append(events, event)
 		return nil
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	said, err := m.fromCanonical(l.Call.ID, events)
+	said, err := m.FromCanonical(l.Call.ID, events)
 	if err != nil {
 		return nil, "", wire.Errorf(wire.Internal, "").Because(err)
 	}
@@ -201,7 +202,7 @@ func (se *sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange
 // subscriptionFor is a call of SubscribeToTask in the caller's behalf, whose events are told
 // as answers to the caller's own call.
 func subscriptionFor(x *exchange.Exchange, task string) (*exchange.UpstreamCall, error) {
-	c := intake.Question(subscribeToTask, task, nil)
+	c := intake.Question(ownership.SubscribeToTask, task, nil)
 	c.Extra = x.Call.Extra
 	to := x.TranslationTarget(c)
 	alike := x.Alike(to.Side)

@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
@@ -24,7 +25,7 @@ type sessions struct {
 	*record.Recorder
 	*webhooks.Webhooks
 	*intake.Decoder
-	*owners
+	*ownership.Owners
 	*inspector
 	*forwarder
 	*authorizer

@@ -5,6 +5,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
@@ -22,7 +23,7 @@ type stages struct {
 	recorder      *record.Recorder
 	frontend      *intake.Frontend
 	decoder       *intake.Decoder
-	owners        *owners
+	owners        *ownership.Owners
 	cardViews     *cardViews
 	hooks         *hooks
 	answerStore   *answerStore
@@ -66,9 +67,9 @@ func (p *Proxy) mountRequests() {
 		Server: &p.Server, Steps: p.Steps, System: p.System, Agents: p.agents, Extra: p.extra, Hidden: p.hidden,
 		Hosts: p.hosts, Prefix: p.prefix, Self: p.self, Sole: p.sole,
 	}
-	p.owners = &owners{
+	p.owners = &ownership.Owners{
 		Authenticator: p.authenticator, Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Hub: p.Hub,
-		ledger: p.Ledger, salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
+		Ledger: p.Ledger, Salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
 	}
 	p.cardViews = &cardViews{
 		ExtensionRules: p.extensionRules, Frontend: p.frontend, Book: p.Book, GRPC: p.GRPC, Policy: p.Policy,
@@ -82,7 +83,7 @@ func (p *Proxy) mountRequests() {
 		Sealer: p.Sealer, Telemetry: p.Telemetry, Values: p.Values,
 	}
 	p.inspector = &inspector{
-		ExtensionRules: p.extensionRules, Frontend: p.frontend, Decoder: p.decoder, owners: p.owners,
+		ExtensionRules: p.extensionRules, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners,
 		cardViews: p.cardViews, hooks: p.hooks, Book: p.Book, Ledger: p.Ledger, Policy: p.Policy, Steps: p.Steps,
 		fileRules: p.fileRules, hidden: p.hidden,
 	}
@@ -91,27 +92,27 @@ func (p *Proxy) mountRequests() {
 // mountAnswers makes those that send calls, and pass answers and streams on.
 func (p *Proxy) mountAnswers() {
 	p.notifications = &notifications{
-		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, owners: p.owners, Authn: p.Authn,
+		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, Authn: p.Authn,
 		Ledger: p.Ledger, Policy: p.Policy, PublicURL: p.PublicURL, Relay: p.Relay, Telemetry: p.Telemetry,
 		agents: p.agents,
 	}
 	p.forwarder = &forwarder{
-		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, inspector: p.inspector,
 		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
 	p.authorizer = &authorizer{
 		Authenticator: p.authenticator, Cursors: p.cursors, ExtensionRules: p.extensionRules, Throttling: p.throttling,
-		Frontend: p.frontend, Decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, inspector: p.inspector,
 		notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
 		Policy: p.Policy, Streams: p.Streams,
 	}
 	p.lister = &lister{
-		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, inspector: p.inspector,
 		forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
 	p.sessions = &sessions{
 		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
-		Webhooks: p.webhooks, Decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
+		Webhooks: p.webhooks, Decoder: p.decoder, Owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
 		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,

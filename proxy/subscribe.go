@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -64,7 +65,7 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 		return err
 	}
 	x.Leads = false
-	if from.doc, err = se.restore(x, &seen, from.doc); err != nil {
+	if from.doc, err = se.Restore(x, &seen, from.doc); err != nil {
 		return err
 	}
 	d, err := se.demand(x, seen, doc)
@@ -140,23 +141,8 @@ func newSnapshot(l *exchange.UpstreamCall, doc []byte) *snapshot {
 	} else {
 		s.doc = append(append([]byte(`{"task":`), doc...), '}')
 	}
-	s.status, s.at = statusOf(task)
+	s.status, s.at = ownership.StatusOf(task)
 	return s
-}
-
-// statusOf finds the status of a task or update, and when it came about.
-func statusOf(v []byte) (status []byte, at time.Time) {
-	var o struct {
-		Status jsontext.Value `json:"status"`
-	}
-	var when struct {
-		Timestamp string `json:"timestamp"`
-	}
-	if json.Unmarshal(v, &o) != nil || json.Unmarshal(o.Status, &when) != nil {
-		return nil, time.Time{}
-	}
-	at, _ = time.Parse(time.RFC3339Nano, when.Timestamp) // absent and unreadable are the same: unknown
-	return o.Status, at
 }
 
 // shows reports whether the snapshot had what an event brings: the same status,
@@ -166,7 +152,7 @@ func (s *snapshot) shows(l *exchange.UpstreamCall, doc []byte) bool {
 	if s == nil {
 		return false
 	}
-	status, at := statusOf(inner(l, doc))
+	status, at := ownership.StatusOf(inner(l, doc))
 	if status == nil {
 		return false
 	}
@@ -228,16 +214,7 @@ func inner(l *exchange.UpstreamCall, doc []byte) []byte {
 func snapshotOf(l *exchange.UpstreamCall, lead []stream.Entry) *snapshot {
 	s := new(snapshot)
 	for _, e := range lead {
-		s.status, s.at = statusOf(inner(l, e.Data))
+		s.status, s.at = ownership.StatusOf(inner(l, e.Data))
 	}
 	return s
-}
-
-// memberOf is the value of one member of an object; nil for none.
-func memberOf(doc []byte, name string) []byte {
-	var o map[string]jsontext.Value
-	if json.Unmarshal(jsonscan.Mend(doc), &o) != nil {
-		return nil
-	}
-	return o[name]
 }

@@ -218,7 +218,7 @@ func (a *subscriber) newest(side wire.Side, number uint64) (*intake.Judged, []by
 		if from+uint64(i) > number {
 			continue
 		}
-		found, err := a.sessions.judgedOf(side, entries[i])
+		found, err := a.sessions.JudgedOf(side, entries[i])
 		if err == nil && found.Seen.State != "" {
 			return found, entries[i].Data
 		}

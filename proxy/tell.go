@@ -16,7 +16,7 @@ import (
 
 // see judges one event for one client.
 func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
-	found, err := se.judgedOf(x.Upstream.Side, e)
+	found, err := se.JudgedOf(x.Upstream.Side, e)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
@@ -32,7 +30,7 @@ func (fw *forwarder) prepare(x *exchange.Exchange) error {
 	if x.Endpoint.Version == wire.V01 {
 		named := x.Call
 		c = &named
-		if err := fw.assignTaskID(x, c); err != nil {
+		if err := fw.AssignTaskID(x, c); err != nil {
 			return err
 		}
 	}
@@ -49,26 +47,6 @@ func (fw *forwarder) prepare(x *exchange.Exchange) error {
 	l.Retell.Task, l.Retell.Context = x.Task, x.Session
 	x.Upstream = l
 	return nil
-}
-
-// assignTaskID gives a new task the id that a 0.1 agent expects its client to choose, and a
-// session id. The task id is random, so that it is nobody's yet, and is reserved for the caller
-// before the agent sees it.
-func (ow *owners) assignTaskID(x *exchange.Exchange, c *wire.Call) error {
-	if c.Method.Subject != wire.OfMessage {
-		return nil
-	}
-	if c.ContextID == "" {
-		c.ContextID = x.Record.Context // a task goes on in its own
-	}
-	if c.ContextID == "" {
-		c.ContextID = uuid.NewString()
-	}
-	if c.TaskID != "" {
-		return nil
-	}
-	c.TaskID = uuid.NewString()
-	return ow.ledger.ReserveTask(x.Ctx, x.Principal, originOf(x), c.TaskID, c.ContextID)
 }
 
 // blank is what the requests of all upstream calls are copies of.

@@ -9,11 +9,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/pushconfig"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
 var (
-	createConfig = intake.Method(wire.CreatePushConfig)
 	deleteConfig = intake.Method("DeleteTaskPushNotificationConfig")
 )
 
@@ -47,7 +47,7 @@ func (no *notifications) intercept(x *exchange.Exchange) error {
 		return err
 	}
 	switch {
-	case found == nil && x.Call.Method == createConfig:
+	case found == nil && x.Call.Method == ownership.CreateConfig:
 		return wire.Errorf(wire.InvalidParams, "Invalid parameters: the push notification config has no URL")
 	case found == nil:
 		return nil
@@ -83,7 +83,7 @@ func webhookOf(x *exchange.Exchange, c *pushconfig.Config) push.Webhook {
 		Renamed: push.Alias(x.Task), Session: push.Alias(x.Session),
 		URL: c.URL, Token: secret.New(c.Token), Scheme: c.Scheme, Credentials: secret.New(c.Credentials),
 	}
-	if x.Call.Method == createConfig && x.Call.ConfigID != "" {
+	if x.Call.Method == ownership.CreateConfig && x.Call.ConfigID != "" {
 		h.Config = x.Call.ConfigID
 	}
 	if n := x.Otherwise(cmp.Or(x.Call.ContextID, x.Record.Context)); n != nil && n.ID != "" {

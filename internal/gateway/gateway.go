@@ -33,8 +33,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
@@ -89,7 +89,7 @@ type Gateway struct {
 	standing  []overload.Rung     // as reported last
 	hub       *stream.Hub         // streams of agents
 	streams   openstreams.Streams // event streams that are open, whichever snapshot they began with
-	shown     proxy.Shown         // what agents have shown of tasks, likewise
+	shown     ownership.Shown     // what agents have shown of tasks, likewise
 	current   snapshot.Current
 	reload    atomic.Pointer[reloadResult]
 	linting   chan struct{} // holds one when the configuration in force is to be looked at

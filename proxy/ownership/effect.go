@@ -1,4 +1,4 @@
-package proxy
+package ownership
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -8,11 +8,11 @@ import (
 
 // ready: can what the agent makes of the call be recorded? A call with an effect is not sent
 // while its answer would have to be withheld.
-func (ow *owners) ready(x *exchange.Exchange) error {
+func (ow *Owners) Ready(x *exchange.Exchange) error {
 	if !x.Call.Method.Writes {
 		return nil
 	}
-	return ow.ledger.Ready(x.Ctx, x.Principal, x.Agent.ID, newNames(x))
+	return ow.Ledger.Ready(x.Ctx, x.Principal, x.Agent.ID, newNames(x))
 }
 
 // newNames is how many ids the agent's answer is about to show that nobody has: those of a new

@@ -1,4 +1,4 @@
-package proxy
+package ownership
 
 import (
 	"time"
@@ -15,21 +15,21 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
-// witness holds an answer that shows a task to what the agent has shown of it before.
-func (ow *owners) witness(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) error {
+// Witness holds an answer that shows a task to what the agent has shown of it before.
+func (ow *Owners) Witness(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) error {
 	if !ow.StreamConfig.Reports() || l.Call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
 		return nil
 	}
-	g := sighting{shownKey: shownKey{x.Agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.Sent, as: dialect{l.Side, x.Agent.Bytes()}}
-	if exchange.Terminal(g.state) {
+	g := Sighting{ShownKey: ShownKey{x.Agent.ID, seen.Tasks[0].ID}, State: seen.State, Since: x.Sent, as: Dialect{l.Side, x.Agent.Bytes()}}
+	if exchange.Terminal(g.State) {
 		g.doc = doc
 	}
-	return ow.breach(x, ow.contradiction(g))
+	return ow.breach(x, ow.Contradiction(g))
 }
 
-// contradiction is what a sighting has against what was shown before; nil for nothing.
-func (ow *owners) contradiction(g sighting) error {
-	if g.task == "" || g.state == "" {
+// Contradiction is what a sighting has against what was shown before; nil for nothing.
+func (ow *Owners) Contradiction(g Sighting) error {
+	if g.Task == "" || g.State == "" {
 		return nil
 	}
 	before, wrong := ow.Shown.look(g, &ow.StreamConfig)
@@ -41,7 +41,7 @@ func (ow *owners) contradiction(g sighting) error {
 
 // altered reports whether a task that has ended has other artifacts than it had, by what shows
 // it or an update of one: than in an answer, else in a stream whose events are still kept.
-func (ow *owners) altered(g sighting, before *shownTask) bool {
+func (ow *Owners) altered(g Sighting, before *shownTask) bool {
 	differs := func(t *fold.Task, event []byte) (bool, error) {
 		if task := memberOf(event, "task"); task != nil {
 			return t.Altered(task)
@@ -49,12 +49,12 @@ func (ow *owners) altered(g sighting, before *shownTask) bool {
 		return t.AlteredBy(event)
 	}
 	if before.doc == nil {
-		feed := ow.Hub.Here(record.FeedOf(g.agent, g.task))
+		feed := ow.Hub.Here(record.FeedOf(g.Agent, g.Task))
 		if feed == nil {
 			return false
 		}
-		t := ow.trackerOf(feed, g.as)
-		return t != nil && t.differs(g.as, g.doc, differs)
+		t := ow.TrackerOf(feed, g.as)
+		return t != nil && t.Differs(g.as, g.doc, differs)
 	}
 	t, err := before.folded()
 	if err != nil {
@@ -70,9 +70,9 @@ func (ow *owners) altered(g sighting, before *shownTask) bool {
 }
 
 // shows gives what an answer or event shows of a task as events of A2A 1.0.
-func (m dialect) shows(doc []byte, each func([]byte) error) error {
+func (m Dialect) shows(doc []byte, each func([]byte) error) error {
 	if m.Version != wire.V10 {
-		return m.toCanonical(m.canonical(), doc, each)
+		return m.ToCanonical(m.Canonical(), doc, each)
 	}
 	doc = jsonscan.Mend(doc)
 	event := doc
@@ -93,7 +93,7 @@ func (m dialect) shows(doc []byte, each func([]byte) error) error {
 
 // breach counts and records that an agent has broken a rule, and refuses what it says where
 // the rule is enforced.
-func (ow *owners) breach(x *exchange.Exchange, rule error) error {
+func (ow *Owners) breach(x *exchange.Exchange, rule error) error {
 	if rule == nil {
 		return nil
 	}
@@ -108,39 +108,39 @@ func (ow *owners) breach(x *exchange.Exchange, rule error) error {
 	return wire.Errorf(wire.BadAgentResponse, "the agent contradicts what it has said of the task").Because(rule)
 }
 
-// witnessList does so with a list that was asked for at a time. One task that is not as it
+// WitnessList does so with a list that was asked for at a time. One task that is not as it
 // was is no reason to withhold the others, so nothing is refused.
-func (ow *owners) witnessList(x *exchange.Exchange, since time.Time, tasks []wire.TaskRef) {
+func (ow *Owners) WitnessList(x *exchange.Exchange, since time.Time, tasks []wire.TaskRef) {
 	if !ow.StreamConfig.Reports() {
 		return
 	}
 	for _, t := range tasks {
-		g := sighting{shownKey: shownKey{x.Agent.ID, t.ID}, state: t.State, since: since, listed: true}
-		_ = ow.breach(x, ow.contradiction(g)) // is only recorded
+		g := Sighting{ShownKey: ShownKey{x.Agent.ID, t.ID}, State: t.State, Since: since, listed: true}
+		_ = ow.breach(x, ow.Contradiction(g)) // is only recorded
 	}
 }
 
-// witnessNotification does so with what an agent posts. Notifications may overtake each
+// WitnessNotification does so with what an agent posts. Notifications may overtake each
 // other: one that says when it was so is not held to what came about later.
-func (ow *owners) witnessNotification(x *exchange.Exchange, n *webhooks.Notification) error {
+func (ow *Owners) WitnessNotification(x *exchange.Exchange, n *webhooks.Notification) error {
 	if !ow.StreamConfig.Reports() || len(n.Seen.Tasks) != 1 {
 		return nil
 	}
-	k := shownKey{n.Hook.Agent, n.Seen.Tasks[0].ID}
-	g := sighting{shownKey: k, state: n.Seen.State, since: time.Now(), as: dialect{wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, x.Agent.Bytes()}}
+	k := ShownKey{n.Hook.Agent, n.Seen.Tasks[0].ID}
+	g := Sighting{ShownKey: k, State: n.Seen.State, Since: time.Now(), as: Dialect{wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, x.Agent.Bytes()}}
 	switch n.Seen.Kind {
 	case "task":
-		if exchange.Terminal(g.state) {
+		if exchange.Terminal(g.State) {
 			g.doc = n.Body
 		}
 		fallthrough
 	case "statusUpdate":
-		if _, at := statusOf(within(n.Body)); !at.IsZero() {
-			g.since = at
+		if _, at := StatusOf(within(n.Body)); !at.IsZero() {
+			g.Since = at
 		}
 	case "artifactUpdate":
 		c := n.Seen.Chunk
-		wrong := ow.Shown.chunk(k, keyOf(n.Body[c.ID[0]:c.ID[1]]), c.Append, c.Last, ow.StreamConfig.Remember)
+		wrong := ow.Shown.chunk(k, KeyOf(n.Body[c.ID[0]:c.ID[1]]), c.Append, c.Last, ow.StreamConfig.Remember)
 		if g.doc = n.Body; wrong == nil && !c.Append {
 			if ended := ow.Shown.ended(k); ended != nil && ow.altered(g, ended) {
 				wrong = stream.ErrAltered
@@ -148,9 +148,9 @@ func (ow *owners) witnessNotification(x *exchange.Exchange, n *webhooks.Notifica
 		}
 		return ow.breach(x, wrong)
 	}
-	wrong := ow.contradiction(g)
-	if ids, ok := artifactIDs(n.Body); ok && n.Seen.Kind == "task" {
-		ow.Shown.begin(k, g.state, ids, ow.StreamConfig.Remember)
+	wrong := ow.Contradiction(g)
+	if ids, ok := ArtifactIDs(n.Body); ok && n.Seen.Kind == "task" {
+		ow.Shown.begin(k, g.State, ids, ow.StreamConfig.Remember)
 	}
 	return ow.breach(x, wrong)
 }
@@ -176,9 +176,9 @@ type withArtifacts struct {
 	} `json:"artifacts"`
 }
 
-// artifactIDs gives the ids of a task's artifacts. ok is false where the document cannot be
+// ArtifactIDs gives the ids of a task's artifacts. ok is false where the document cannot be
 // read.
-func artifactIDs(doc []byte) (ids []artifactKey, ok bool) {
+func ArtifactIDs(doc []byte) (ids []ArtifactKey, ok bool) {
 	var d withArtifacts
 	if json.Unmarshal(jsonscan.Mend(doc), &d) != nil {
 		return nil, false
@@ -193,11 +193,11 @@ func artifactIDs(doc []byte) (ids []artifactKey, ok bool) {
 	for _, a := range at.Artifacts {
 		switch {
 		case a.ID != nil:
-			ids = append(ids, keyOf(a.ID))
+			ids = append(ids, KeyOf(a.ID))
 		case a.Snake != nil:
-			ids = append(ids, keyOf(a.Snake))
+			ids = append(ids, KeyOf(a.Snake))
 		default:
-			ids = append(ids, keyOf(a.Index))
+			ids = append(ids, KeyOf(a.Index))
 		}
 	}
 	return ids, true

@@ -1,4 +1,4 @@
-package proxy
+package ownership
 
 import (
 	"errors"
@@ -16,9 +16,9 @@ import (
 // agent does. Between the two the gateway remembers, for each caller and agent,
 // which of the agent's ids goes by which of the caller's.
 
-// recognise settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
+// Recognise settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
 // it is if the caller's task was made by a 0.1 call.
-func (ow *owners) recognise(x *exchange.Exchange) error {
+func (ow *Owners) Recognise(x *exchange.Exchange) error {
 	view := x.Agent.Look()
 	if view == nil {
 		return nil
@@ -32,13 +32,13 @@ func (ow *owners) recognise(x *exchange.Exchange) error {
 	old := slices.ContainsFunc(view.Endpoints, func(e agents.Endpoint) bool { return e.Version == wire.V01 })
 	if !old {
 		// A newer agent has ids of its own, which clients of every version may name.
-		_, named, err := ow.ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, state.TaskAlias, x.Call.TaskID)
+		_, named, err := ow.Ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, state.TaskAlias, x.Call.TaskID)
 		if named {
 			x.Call.Version = wire.V01
 		}
 		return err
 	}
-	version, err := ow.ledger.Speaks(x.Ctx, x.Principal, x.Agent.ID, x.Call.TaskID)
+	version, err := ow.Ledger.Speaks(x.Ctx, x.Principal, x.Agent.ID, x.Call.TaskID)
 	if version == string(wire.V01) {
 		x.Call.Version = wire.V01
 	}
@@ -47,42 +47,42 @@ func (ow *owners) recognise(x *exchange.Exchange) error {
 
 // rename puts the agent's ids in the place of those that a 0.1 caller chose. A new
 // one is left out: the agent will choose its own, and alias remembers it.
-func (ow *owners) rename(x *exchange.Exchange) error {
+func (ow *Owners) rename(x *exchange.Exchange) error {
 	if x.Call.Version != wire.V01 || x.Endpoint.Version == wire.V01 {
 		return nil
 	}
 	send := x.Call.Method.Subject == wire.OfMessage
 	for _, n := range []struct {
 		kind state.Kind
-		id   *string
+		ID   *string
 		to   *string
 		from *string
 	}{
 		{state.TaskAlias, &x.Call.TaskID, &x.Task.Agent, &x.Task.Caller},
 		{state.ContextAlias, &x.Call.ContextID, &x.Session.Agent, &x.Session.Caller},
 	} {
-		if *n.id == "" {
+		if *n.ID == "" {
 			continue
 		}
-		agents, ok, err := ow.ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, n.kind, *n.id)
+		agents, ok, err := ow.Ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, n.kind, *n.ID)
 		switch {
 		case err != nil:
 			return err
 		case ok:
-			*n.to, *n.from, *n.id = agents, *n.id, agents
+			*n.to, *n.from, *n.ID = agents, *n.ID, agents
 		case send:
-			*n.from, *n.id = *n.id, ""
+			*n.from, *n.ID = *n.ID, ""
 		}
 	}
 	return nil
 }
 
-// recall finds the session of a task that a 0.1 caller names without it.
-func (ow *owners) recall(x *exchange.Exchange) error {
+// Recall finds the session of a task that a 0.1 caller names without it.
+func (ow *Owners) Recall(x *exchange.Exchange) error {
 	if x.Task.Caller == "" || x.Session.Caller != "" || x.Record.Context == "" {
 		return nil
 	}
-	callers, ok, err := ow.ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, state.ContextName, x.Record.Context)
+	callers, ok, err := ow.Ledger.Alias(x.Ctx, x.Principal, x.Agent.ID, state.ContextName, x.Record.Context)
 	if ok {
 		x.Session = translate.Alias{Agent: x.Record.Context, Caller: callers}
 	}
@@ -90,7 +90,7 @@ func (ow *owners) recall(x *exchange.Exchange) error {
 }
 
 // alias remembers which ids the agent chose for those of a 0.1 caller.
-func (ow *owners) alias(x *exchange.Exchange, seen wire.Answer) error {
+func (ow *Owners) alias(x *exchange.Exchange, seen wire.Answer) error {
 	if x.Task.Caller != "" && x.Task.Agent == "" && len(seen.Tasks) == 1 && seen.Tasks[0].ID != "" {
 		if err := ow.bind(x, state.TaskAlias, x.Task.Caller, seen.Tasks[0].ID); err != nil {
 			return err
@@ -114,8 +114,8 @@ func (ow *owners) alias(x *exchange.Exchange, seen wire.Answer) error {
 
 // bind is insert-only: of two first calls with one id, the agent has made two
 // tasks, and only one of them can have the name.
-func (ow *owners) bind(x *exchange.Exchange, kind state.Kind, id, stands string) error {
-	err := ow.ledger.Bind(x.Ctx, x.Principal, x.Agent.ID, kind, id, stands)
+func (ow *Owners) bind(x *exchange.Exchange, kind state.Kind, id, stands string) error {
+	err := ow.Ledger.Bind(x.Ctx, x.Principal, x.Agent.ID, kind, id, stands)
 	if errors.Is(err, ledger.ErrBound) {
 		if kind != state.TaskAlias {
 			return nil // a second conversation of the session; its tasks have names of their own

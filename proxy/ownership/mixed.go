@@ -1,4 +1,4 @@
-package proxy
+package ownership
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ import (
 
 // mixes has a call of a mixed caller be one of 1.0. A send shows by its message what it is;
 // calls about a task are like the one that the task came from.
-func (ow *owners) mixes(x *exchange.Exchange, v *agents.View) (bool, error) {
+func (ow *Owners) mixes(x *exchange.Exchange, v *agents.View) (bool, error) {
 	if !mayMix(x, v) {
 		return false, nil
 	}
@@ -25,7 +25,7 @@ func (ow *owners) mixes(x *exchange.Exchange, v *agents.View) (bool, error) {
 			return false, nil
 		}
 	} else {
-		made, err := ow.ledger.MadeIn(x.Ctx, x.Principal, x.Agent.ID, x.Call.TaskID)
+		made, err := ow.Ledger.MadeIn(x.Ctx, x.Principal, x.Agent.ID, x.Call.TaskID)
 		if err != nil || made != exchange.MixedVersion {
 			return false, err
 		}

@@ -1,4 +1,4 @@
-package proxy
+package ownership
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // in the memory of this process, and bounded. The zero value has nothing.
 type Shown struct {
 	mu     sync.Mutex
-	tasks  map[shownKey]*list.Element // of *shownTask
+	tasks  map[ShownKey]*list.Element // of *shownTask
 	newest list.List                  // newest first
 	bytes  int
 	of     map[string]shownOf // what agents have of both
@@ -26,88 +26,88 @@ type Shown struct {
 // shownOf is what is remembered of one agent's tasks.
 type shownOf struct{ tasks, bytes int }
 
-// shownKey is a task of an agent's.
-type shownKey struct{ agent, task string }
+// ShownKey is a task of an agent's.
+type ShownKey struct{ Agent, Task string }
 
 // shownTask is what one was shown to be.
 type shownTask struct {
-	shownKey
+	ShownKey
 	state string // a terminal one, or the one that came behind it
 	at    time.Time
 	doc   []byte  // the answer or event that showed it whole, in the agent's words; nil for none
-	as    dialect // which are these
+	as    Dialect // which are these
 
 	// Of a task whose artifacts the agent posts to a webhook, from a task on: whether nothing
 	// more comes of each.
-	closed map[artifactKey]bool
+	closed map[ArtifactKey]bool
 }
 
-// sighting is one more look at a task.
-type sighting struct {
-	shownKey
-	state string
-	since time.Time // what it shows was so at that time or later
+// Sighting is one more look at a task.
+type Sighting struct {
+	ShownKey
+	State string
+	Since time.Time // what it shows was so at that time or later
 	doc   []byte    // the task as a whole, in the agent's words; nil where it is not
-	as    dialect
+	as    Dialect
 
 	listed bool // in a list, of which nothing is remembered but of tasks that are known
 }
 
-// mostShown is how large an answer is that is remembered.
-const mostShown = 64 << 10
+// MostShown is how large an answer is that is remembered.
+const MostShown = 64 << 10
 
 // look compares a sighting with what was shown before, and remembers it. before is what
 // showed the task when it had ended, for a comparison of artifacts; nil where they cannot
 // differ. It has no doc where that was not an answer, or a large one.
-func (s *Shown) look(g sighting, c *stream.Config) (before *shownTask, wrong error) {
+func (s *Shown) look(g Sighting, c *stream.Config) (before *shownTask, wrong error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	el := s.tasks[g.shownKey]
+	el := s.tasks[g.ShownKey]
 	if el == nil {
-		if exchange.Terminal(g.state) && !g.listed {
+		if exchange.Terminal(g.State) && !g.listed {
 			s.add(g, c.Remember)
 		}
 		return nil, nil
 	}
 	e, _ := el.Value.(*shownTask)
-	over := exchange.Terminal(e.state) && e.at.Before(g.since)
+	over := exchange.Terminal(e.state) && e.at.Before(g.Since)
 	switch {
-	case !over && !exchange.Terminal(g.state): // it goes on, or is an older word of it
+	case !over && !exchange.Terminal(g.State): // it goes on, or is an older word of it
 		return nil, nil
-	case over && g.state != e.state:
+	case over && g.State != e.state:
 		wrong = stream.ErrBackwards
-	case g.state == e.state && g.doc != nil && !e.sameResult(&g):
-		before = &shownTask{shownKey: e.shownKey, doc: e.doc, as: e.as}
+	case g.State == e.state && g.doc != nil && !e.sameResult(&g):
+		before = &shownTask{ShownKey: e.ShownKey, doc: e.doc, as: e.as}
 	}
 	if wrong != nil && c.Enforces(wrong) || before != nil && c.Enforces(stream.ErrAltered) {
 		return before, wrong // what was delivered stays what it was
 	}
-	if e.state, e.at = g.state, time.Now(); g.doc != nil && !bytes.Equal(e.doc, g.doc) {
+	if e.state, e.at = g.State, time.Now(); g.doc != nil && !bytes.Equal(e.doc, g.doc) {
 		s.keep(e, g)
 	}
 	s.newest.MoveToFront(el)
-	s.bound(e.agent, c.Remember)
+	s.bound(e.Agent, c.Remember)
 	return before, wrong
 }
 
-func (s *Shown) add(g sighting, c stream.Remembered) {
+func (s *Shown) add(g Sighting, c stream.Remembered) {
 	if s.tasks == nil {
-		s.tasks, s.of = map[shownKey]*list.Element{}, map[string]shownOf{}
+		s.tasks, s.of = map[ShownKey]*list.Element{}, map[string]shownOf{}
 	}
-	e := &shownTask{shownKey: g.shownKey, state: g.state, at: time.Now()}
+	e := &shownTask{ShownKey: g.ShownKey, state: g.State, at: time.Now()}
 	s.keep(e, g)
-	s.count(e.agent, 1, 0)
-	s.tasks[g.shownKey] = s.newest.PushFront(e)
-	s.bound(e.agent, c)
+	s.count(e.Agent, 1, 0)
+	s.tasks[g.ShownKey] = s.newest.PushFront(e)
+	s.bound(e.Agent, c)
 }
 
 // keep remembers the answer, unless it is large.
-func (s *Shown) keep(e *shownTask, g sighting) {
-	s.count(e.agent, 0, -e.size())
-	if e.doc, e.as = nil, g.as; len(g.doc) <= mostShown {
+func (s *Shown) keep(e *shownTask, g Sighting) {
+	s.count(e.Agent, 0, -e.size())
+	if e.doc, e.as = nil, g.as; len(g.doc) <= MostShown {
 		e.doc = bytes.Clone(g.doc)
 	}
-	s.count(e.agent, 0, e.size())
+	s.count(e.Agent, 0, e.size())
 }
 
 // perArtifact is about how many bytes of memory are taken by what is known of one.
@@ -134,46 +134,46 @@ func (s *Shown) bound(agent string, c stream.Remembered) {
 		el := s.newest.Back()
 		e, _ := el.Value.(*shownTask)
 		if has := s.of[agent]; 2*has.tasks > c.Tasks || 2*has.bytes > int(c.Bytes) {
-			for e.agent != agent { // has some
+			for e.Agent != agent { // has some
 				el = el.Prev()
 				e, _ = el.Value.(*shownTask)
 			}
 		}
 		s.newest.Remove(el)
-		s.count(e.agent, -1, -e.size())
-		delete(s.tasks, e.shownKey)
+		s.count(e.Agent, -1, -e.size())
+		delete(s.tasks, e.ShownKey)
 	}
 }
 
 // sameResult reports whether a sighting is the same answer, but maybe for the id of its call,
 // which is all that stands beside a result. Where the results are is looked for only here:
 // most tasks are shown once, and their answers cost nothing more.
-func (e *shownTask) sameResult(g *sighting) bool {
-	if e.doc == nil || e.as.Side != g.as.Side || len(g.doc) > 2*mostShown {
+func (e *shownTask) sameResult(g *Sighting) bool {
+	if e.doc == nil || e.as.Side != g.as.Side || len(g.doc) > 2*MostShown {
 		return false
 	}
-	return bytes.Equal(e.doc, g.doc) || bytes.Equal(resultOf(e.as.Binding, e.doc), resultOf(g.as.Binding, g.doc))
+	return bytes.Equal(e.doc, g.doc) || bytes.Equal(ResultOf(e.as.Binding, e.doc), ResultOf(g.as.Binding, g.doc))
 }
 
-// mostChunked is how many artifacts of one task are told apart.
-const mostChunked = 1024
+// MostChunked is how many artifacts of one task are told apart.
+const MostChunked = 1024
 
-// artifactKey stands for an artifact's id as it is written. Agents choose how long an id is,
+// ArtifactKey stands for an artifact's id as it is written. Agents choose how long an id is,
 // and nobody else holds it to a bound.
-type artifactKey [16]byte
+type ArtifactKey [16]byte
 
-func keyOf(id []byte) artifactKey {
+func KeyOf(id []byte) ArtifactKey {
 	sum := sha256.Sum256(id)
-	return artifactKey(sum[:])
+	return ArtifactKey(sum[:])
 }
 
 // begin has the artifacts followed of a task that an agent posts as a whole; ids are those
 // that it has.
-func (s *Shown) begin(k shownKey, state string, ids []artifactKey, c stream.Remembered) {
+func (s *Shown) begin(k ShownKey, state string, ids []ArtifactKey, c stream.Remembered) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tasks[k] == nil {
-		s.add(sighting{shownKey: k, state: state}, c)
+		s.add(Sighting{ShownKey: k, State: state}, c)
 	}
 	el := s.tasks[k]
 	if el == nil {
@@ -181,21 +181,21 @@ func (s *Shown) begin(k shownKey, state string, ids []artifactKey, c stream.Reme
 	}
 	e, _ := el.Value.(*shownTask)
 	if e.closed == nil {
-		e.closed = make(map[artifactKey]bool, min(len(ids), mostChunked))
+		e.closed = make(map[ArtifactKey]bool, min(len(ids), MostChunked))
 	}
-	s.count(e.agent, 0, -e.size())
+	s.count(e.Agent, 0, -e.size())
 	for _, id := range ids {
-		if _, known := e.closed[id]; !known && len(e.closed) < mostChunked {
+		if _, known := e.closed[id]; !known && len(e.closed) < MostChunked {
 			e.closed[id] = false
 		}
 	}
-	s.count(e.agent, 0, e.size())
-	s.bound(k.agent, c)
+	s.count(e.Agent, 0, e.size())
+	s.bound(k.Agent, c)
 }
 
 // chunk takes in an update of an artifact that an agent posts. appends and last are what it
 // says of the artifact.
-func (s *Shown) chunk(k shownKey, id artifactKey, appends, last bool, c stream.Remembered) error {
+func (s *Shown) chunk(k ShownKey, id ArtifactKey, appends, last bool, c stream.Remembered) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	el := s.tasks[k]
@@ -206,15 +206,15 @@ func (s *Shown) chunk(k shownKey, id artifactKey, appends, last bool, c stream.R
 	if e.closed == nil {
 		return nil // nobody knows which artifacts there were
 	}
-	s.count(e.agent, 0, -e.size())
-	wrong := chunked(e.closed, id, appends, last)
-	s.count(e.agent, 0, e.size())
-	s.bound(k.agent, c)
+	s.count(e.Agent, 0, -e.size())
+	wrong := Chunked(e.closed, id, appends, last)
+	s.count(e.Agent, 0, e.size())
+	s.bound(k.Agent, c)
 	return wrong
 }
 
 // ended is what showed a task when it had ended; nil where it is not known to have.
-func (s *Shown) ended(k shownKey) *shownTask {
+func (s *Shown) ended(k ShownKey) *shownTask {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	el := s.tasks[k]
@@ -225,15 +225,15 @@ func (s *Shown) ended(k shownKey) *shownTask {
 	if !exchange.Terminal(e.state) {
 		return nil
 	}
-	return &shownTask{shownKey: k, doc: e.doc, as: e.as}
+	return &shownTask{ShownKey: k, doc: e.doc, as: e.as}
 }
 
-// chunked takes in an update of an artifact. closed has those that have begun, and whether
+// Chunked takes in an update of an artifact. closed has those that have begun, and whether
 // nothing more is to come of each.
-func chunked(closed map[artifactKey]bool, id artifactKey, appends, last bool) error {
+func Chunked(closed map[ArtifactKey]bool, id ArtifactKey, appends, last bool) error {
 	over, known := closed[id]
 	switch {
-	case !known && len(closed) >= mostChunked:
+	case !known && len(closed) >= MostChunked:
 		return nil
 	case !known || last && !over:
 		closed[id] = last

@@ -1,4 +1,4 @@
-package proxy
+package ownership
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
-func newForeign(agents, callers string) exchange.Foreign {
+func NewForeign(agents, callers string) exchange.Foreign {
 	return exchange.Foreign{Agents: agents, ID: callers, Sent: intake.Quoted(callers), Alias: intake.Quoted(agents)}
 }
 
@@ -30,10 +30,10 @@ func newForeign(agents, callers string) exchange.Foreign {
 // it on would let them write into another caller's conversation. The replacement
 // is the same every time, so that the conversation goes on. foreign is what the ledger says
 // of the id; nil where it says that of a task.
-func (ow *owners) replaceContext(x *exchange.Exchange, foreign *ledger.ForeignContext) error {
+func (ow *Owners) replaceContext(x *exchange.Exchange, foreign *ledger.ForeignContext) error {
 	sent := x.Call.ContextID
 	x.Call.ContextID = ow.derive(x.Principal, x.Agent.ID, sent)
-	record, err := ow.ledger.CheckMade(x.Ctx, x.Principal, x.Agent.ID, &x.Call)
+	record, err := ow.Ledger.CheckMade(x.Ctx, x.Principal, x.Agent.ID, &x.Call)
 	if err == nil && record.ID != "" && record.Context != "" && record.Context != x.Call.ContextID {
 		// A task of the caller's that is not in the replacement was never in a
 		// context of this name: the two disagree.
@@ -50,12 +50,12 @@ func (ow *owners) replaceContext(x *exchange.Exchange, foreign *ledger.ForeignCo
 	if foreign != nil && !foreign.Unknown {
 		x.Rec.Denied = "context"
 	}
-	other := newForeign(x.Call.ContextID, sent)
+	other := NewForeign(x.Call.ContextID, sent)
 	x.Foreign = &other
 	if query := x.Request.URL.RawQuery; query != "" {
-		x.Query = replaceQuery(query, "contextId", other.Agents)
+		x.Query = ReplaceQuery(query, "contextId", other.Agents)
 		if x.Call.Method.Extension == "" { // where it is what the extension says
-			x.Query = replaceQuery(x.Query, "sessionId", other.Agents)
+			x.Query = ReplaceQuery(x.Query, "sessionId", other.Agents)
 		}
 	}
 	if span := x.Call.ContextSpan; span[0] < span[1] {
@@ -79,9 +79,9 @@ func withContext(c *wire.Call, alias []byte) []byte {
 
 // lentContext finds the context of a task that is lent to the caller, who has been shown
 // it by the name that its owner has for it: sent.
-func (ow *owners) lentContext(x *exchange.Exchange, sent string) (state.Record, error) {
+func (ow *Owners) lentContext(x *exchange.Exchange, sent string) (state.Record, error) {
 	x.Call.ContextID = ""
-	record, err := ow.ledger.Check(x.Ctx, x.Principal, x.Agent.ID, &x.Call)
+	record, err := ow.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, &x.Call)
 	if err == nil && !derived(record.Context) {
 		err = ledger.ErrAbsent
 	}
@@ -89,7 +89,7 @@ func (ow *owners) lentContext(x *exchange.Exchange, sent string) (state.Record, 
 		return state.Record{}, err
 	}
 	task := []wire.TaskRef{{ID: record.ID, ContextID: record.Context}}
-	names, err := ow.ledger.Names(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, task)
+	names, err := ow.Ledger.Names(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, task)
 	if err == nil && names[0] != sent {
 		err = ledger.ErrAbsent
 	}
@@ -102,9 +102,9 @@ func (ow *owners) lentContext(x *exchange.Exchange, sent string) (state.Record, 
 
 // derive makes a context id of who uses which id where. It is keyed, so that
 // nobody can compute another caller's. Those who share contexts have it in common.
-func (ow *owners) derive(who *authn.Principal, agent, id string) string {
-	mac := hmac.New(sha256.New, ow.salt)
-	for _, part := range []string{ow.ledger.Circle(who), agent, id} {
+func (ow *Owners) derive(who *authn.Principal, agent, id string) string {
+	mac := hmac.New(sha256.New, ow.Salt)
+	for _, part := range []string{ow.Ledger.Circle(who), agent, id} {
 		mac.Write([]byte{byte(len(part) >> 8), byte(len(part))}) //nolint:gosec // both bytes of a length below 64 KiB
 		mac.Write([]byte(part))
 	}
@@ -121,9 +121,9 @@ func derived(id string) bool {
 	return len(id) == digits && id[14] == '8' && strings.IndexByte("89ab", id[19]) >= 0
 }
 
-// nameContexts finds what the caller calls the contexts that an answer shows, where those
+// NameContexts finds what the caller calls the contexts that an answer shows, where those
 // are replacements. One that the call names like the agent goes by that name.
-func (ow *owners) nameContexts(x *exchange.Exchange, seen *wire.Answer) error {
+func (ow *Owners) NameContexts(x *exchange.Exchange, seen *wire.Answer) error {
 	var unknown []wire.TaskRef
 	for _, t := range seen.Tasks {
 		if derived(t.ContextID) && nameless(x, t.ContextID) {
@@ -136,22 +136,22 @@ func (ow *owners) nameContexts(x *exchange.Exchange, seen *wire.Answer) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	method := cmp.Or(x.Call.Method, createConfig) // notifications have none
-	names, err := ow.ledger.Names(x.Ctx, x.Principal, x.Agent.ID, method, unknown)
+	method := cmp.Or(x.Call.Method, CreateConfig) // notifications have none
+	names, err := ow.Ledger.Names(x.Ctx, x.Principal, x.Agent.ID, method, unknown)
 	for i, name := range names {
 		if nameless(x, unknown[i].ContextID) { // tasks of a list can have one in common
-			x.LearnName(newForeign(unknown[i].ContextID, name))
+			x.LearnName(NewForeign(unknown[i].ContextID, name))
 		}
 	}
 	return err
 }
 
-// nameTask is nameContexts for the task that the call names.
-func (ow *owners) nameTask(x *exchange.Exchange) error {
+// NameTask is nameContexts for the task that the call names.
+func (ow *Owners) NameTask(x *exchange.Exchange) error {
 	if x.Record.Kind != state.Task || !derived(x.Record.Context) {
 		return nil
 	}
-	return ow.nameContexts(x, &wire.Answer{Tasks: []wire.TaskRef{{ID: x.Record.ID, ContextID: x.Record.Context}}})
+	return ow.NameContexts(x, &wire.Answer{Tasks: []wire.TaskRef{{ID: x.Record.ID, ContextID: x.Record.Context}}})
 }
 
 // nameless reports whether nobody has looked yet what the caller calls a context.
@@ -159,17 +159,17 @@ func nameless(x *exchange.Exchange, context string) bool {
 	return context != x.Call.ContextID && x.Otherwise(context) == nil
 }
 
-// restore puts the caller's own ids back into what the agent answers.
-func (ow *owners) restore(x *exchange.Exchange, seen *wire.Answer, body []byte) ([]byte, error) {
-	if err := ow.nameContexts(x, seen); err != nil {
+// Restore puts the caller's own ids back into what the agent answers.
+func (ow *Owners) Restore(x *exchange.Exchange, seen *wire.Answer, body []byte) ([]byte, error) {
+	if err := ow.NameContexts(x, seen); err != nil {
 		return nil, err
 	}
 	return x.RestoreContext(body), nil
 }
 
-// replaceQuery changes one parameter, by whichever of its spellings it goes, and
+// ReplaceQuery changes one parameter, by whichever of its spellings it goes, and
 // leaves the rest as written.
-func replaceQuery(raw, name, value string) string {
+func ReplaceQuery(raw, name, value string) string {
 	pairs := strings.Split(raw, "&")
 	for i, pair := range pairs {
 		key, _, _ := strings.Cut(pair, "=")

@@ -1,4 +1,4 @@
-package proxy
+package ownership
 
 import (
 	"fmt"
@@ -14,14 +14,14 @@ func TestShownBoundsArtifacts(t *testing.T) {
 	t.Parallel()
 	c := stream.Remembered{Tasks: 1000, Bytes: 128 << 10}
 	var s Shown
-	var ids []artifactKey
-	for i := range 2 * mostChunked {
-		ids = append(ids, keyOf([]byte(strings.Repeat("long ", 100)+fmt.Sprint(i))))
+	var ids []ArtifactKey
+	for i := range 2 * MostChunked {
+		ids = append(ids, KeyOf([]byte(strings.Repeat("long ", 100)+fmt.Sprint(i))))
 	}
 	for i := range 100 {
-		posted, chunks := shownKey{"a", fmt.Sprint("posted ", i)}, shownKey{"a", fmt.Sprint("chunks ", i)}
-		s.begin(posted, "TASK_STATE_WORKING", ids[:mostChunked], c)
-		s.begin(posted, "TASK_STATE_WORKING", ids[mostChunked:], c)
+		posted, chunks := ShownKey{"a", fmt.Sprint("posted ", i)}, ShownKey{"a", fmt.Sprint("chunks ", i)}
+		s.begin(posted, "TASK_STATE_WORKING", ids[:MostChunked], c)
+		s.begin(posted, "TASK_STATE_WORKING", ids[MostChunked:], c)
 		s.begin(chunks, "TASK_STATE_WORKING", nil, c)
 		for _, id := range ids {
 			if err := s.chunk(chunks, id, false, false, c); err != nil {
@@ -29,14 +29,14 @@ func TestShownBoundsArtifacts(t *testing.T) {
 			}
 		}
 	}
-	if most := int(c.Bytes) / (perArtifact * mostChunked); len(s.tasks) == 0 || len(s.tasks) > most+1 {
+	if most := int(c.Bytes) / (perArtifact * MostChunked); len(s.tasks) == 0 || len(s.tasks) > most+1 {
 		t.Errorf("%d tasks are remembered of %d", len(s.tasks), most)
 	}
 	total := 0
 	for el := s.newest.Front(); el != nil; el = el.Next() {
 		e, _ := el.Value.(*shownTask)
 		total += e.size()
-		if len(e.closed) > mostChunked {
+		if len(e.closed) > MostChunked {
 			t.Errorf("%d artifacts are remembered of one task", len(e.closed))
 		}
 	}
@@ -49,11 +49,11 @@ func TestShownBoundsArtifacts(t *testing.T) {
 // number and as to what they say, and an agent of few tasks is still held to them.
 func TestGreedyAgents(t *testing.T) {
 	t.Parallel()
-	for name, doc := range map[string][]byte{"many": nil, "large": []byte(strings.Repeat("x", mostShown))} {
-		c := &stream.Config{Remember: stream.Remembered{Tasks: 100, Bytes: 20 * mostShown}}
+	for name, doc := range map[string][]byte{"many": nil, "large": []byte(strings.Repeat("x", MostShown))} {
+		c := &stream.Config{Remember: stream.Remembered{Tasks: 100, Bytes: 20 * MostShown}}
 		var s Shown
 		show := func(agent string, n int) {
-			_, _ = s.look(sighting{shownKey: shownKey{agent, fmt.Sprint(n)}, state: "TASK_STATE_COMPLETED", doc: doc}, c)
+			_, _ = s.look(Sighting{ShownKey: ShownKey{agent, fmt.Sprint(n)}, State: "TASK_STATE_COMPLETED", doc: doc}, c)
 		}
 		for n := range 5 {
 			show("good", n)
@@ -62,18 +62,18 @@ func TestGreedyAgents(t *testing.T) {
 			show("greedy", n)
 		}
 		for n := range 5 {
-			if s.ended(shownKey{"good", fmt.Sprint(n)}) == nil {
+			if s.ended(ShownKey{"good", fmt.Sprint(n)}) == nil {
 				t.Errorf("%s: task %d of the other agent is forgotten", name, n)
 			}
 		}
-		if s.ended(shownKey{"greedy", "999"}) == nil || s.ended(shownKey{"greedy", "0"}) != nil {
+		if s.ended(ShownKey{"greedy", "999"}) == nil || s.ended(ShownKey{"greedy", "0"}) != nil {
 			t.Errorf("%s: the greedy agent's newest is not remembered, or its oldest is", name)
 		}
 		tasks, bytes := 0, 0
 		for _, has := range s.of {
 			tasks, bytes = tasks+has.tasks, bytes+has.bytes
 		}
-		if tasks != s.newest.Len() || tasks > 100 || bytes != s.bytes || bytes > 20*mostShown {
+		if tasks != s.newest.Len() || tasks > 100 || bytes != s.bytes || bytes > 20*MostShown {
 			t.Errorf("%s: %d tasks and %d bytes are counted, of %d and %d", name, tasks, bytes, s.newest.Len(), s.bytes)
 		}
 	}

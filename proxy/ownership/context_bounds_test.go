@@ -1,4 +1,4 @@
-package proxy
+package ownership
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 func TestContextsAreBounded(t *testing.T) {
 	t.Parallel()
 	x := &exchange.Exchange{}
-	x.LearnName(newForeign("agents", "callers"))
+	x.LearnName(NewForeign("agents", "callers"))
 	for i := range 100 * exchange.MostContexts {
-		x.LearnName(newForeign(fmt.Sprint("another-", i), ""))
+		x.LearnName(NewForeign(fmt.Sprint("another-", i), ""))
 		if len(x.Contexts) > exchange.MostContexts {
 			t.Fatalf("%d are remembered", len(x.Contexts))
 		}
