@@ -25,6 +25,7 @@ var singledOut = map[string]string{
 	"capable.go":      "a subscription needs an agent that streams, a send does not",
 	"configs.go":      "likewise",
 	"traffic.go":      "the traffic of the demonstration",
+	"decoder.go":      "a call of the gateway's own",
 	"dialect.go":      "likewise",
 	"explain.go":      "the method that is asked about unless another is named",
 	"forwarder.go":    "lists are put together from pages, and subscriptions from what a task is",

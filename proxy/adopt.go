@@ -41,7 +41,7 @@ func (az *authorizer) adopt(x *exchange.Exchange) error {
 // rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
 // context that it is in. What it took of its caller's limits it has taken.
 func (az *authorizer) rejudge(x *exchange.Exchange) error {
-	if e := az.read(x); e != nil {
+	if e := az.Read(x); e != nil {
 		return e
 	}
 	if err := az.Recognise(x); err != nil {
@@ -50,7 +50,7 @@ func (az *authorizer) rejudge(x *exchange.Exchange) error {
 	x.Task, x.Session, x.Contexts = translate.Alias{}, translate.Alias{}, nil
 	x.Skill, x.Agentwide, x.Known, x.CallMessage = x.Path, false, policy.Task{}, exchange.CallMessage{}
 	x.Rec.Violations, x.Rec.Sharing = nil, ""
-	for _, judge := range []record.Stage{az.CheckOwnership, az.authorize, az.negotiate} {
+	for _, judge := range []record.Stage{az.CheckOwnership, az.authorize, az.Negotiate} {
 		if err := judge(x); err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func (fw *forwarder) show(ctx context.Context, x *exchange.Exchange, resp *http.
 	if err != nil {
 		return err
 	}
-	doc, err := fw.observe(x, seen, a.Doc)
+	doc, err := fw.Observe(x, seen, a.Doc)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (fw *forwarder) await(
 	fw.StateOf(x, seen.State)
 	d, err := fw.demand(x, seen, doc)
 	if err == nil {
-		doc, err = fw.govern(x, seen, doc)
+		doc, err = fw.Govern(x, seen, doc)
 	}
 	if err == nil {
 		doc, err = fw.Restore(x, &seen, doc)

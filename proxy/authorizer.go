@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"fmt"
-	"net/url"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -10,10 +9,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
-	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -30,7 +29,7 @@ type authorizer struct {
 	*intake.Frontend
 	*intake.Decoder
 	*ownership.Owners
-	*inspector
+	*inspect.Inspector
 	*notifications
 
 	Audit    *audit.Log
@@ -57,12 +56,12 @@ func (az *authorizer) decode(x *exchange.Exchange) error {
 	}
 	x.Body = body
 	x.Rec.RequestBytes = int64(len(body.Bytes()))
-	if e := az.read(x); e != nil {
-		return az.misread(x, e)
+	if e := az.Read(x); e != nil {
+		return az.Misread(x, e)
 	}
 	// Only now, with the caller's id known for the answer, is it time to say that
 	// there is no such agent.
-	if err := az.meet(x); err != nil {
+	if err := az.Meet(x); err != nil {
 		return err
 	}
 	if err := az.Hops(x); err != nil {
@@ -71,70 +70,15 @@ func (az *authorizer) decode(x *exchange.Exchange) error {
 	if err := az.Recognise(x); err != nil {
 		return err
 	}
-	if err := az.checkExtensionMethod(x); err != nil {
+	if err := az.CheckExtensionMethod(x); err != nil {
 		return err
 	}
 	return x.Connect()
 }
 
-// meet makes sure of the agent, in the same words for one that does not exist and for
-// one this caller has no business with.
-func (in *inspector) meet(x *exchange.Exchange) error {
-	if x.Shared {
-		if err := in.NameAgent(x); err != nil {
-			return err
-		}
-	}
-	if x.Agent == nil || !x.Principal.MayUse(x.Agent.ID) || !in.Policy.Sees(x.Principal, x.Agent.ID) {
-		return agents.ErrUnknown
-	}
-	return nil
-}
-
-// read decodes the body by the binding.
-func (in *inspector) read(x *exchange.Exchange) *wire.Error {
-	body := x.Body.Bytes()
-	if x.MayBeEnvelope() {
-		if wire.IsEnvelope(body) {
-			unwrapEnvelope(x)
-		} else if x.Route.Method == nil {
-			return exchange.NotAllowed(x.Route.Allow)
-		}
-	}
-	var query url.Values // parsing an empty one would still cost a map
-	if x.Request.URL.RawQuery != "" {
-		query = x.Request.URL.Query()
-	}
-	version, e := wire.RequestVersion(x.Request.Header, query)
-	if e != nil {
-		if x.Call.Binding == wire.JSONRPC {
-			_ = x.Call.DecodeJSONRPC(body, "", in.DecodeLimits()) // for the caller's id
-		}
-		x.Call.Version = wire.V10 // whose word it is for a version that nobody here speaks
-		return e
-	}
-	if version != "" {
-		x.Call.Spelled = wire.SpelledVersion(x.Request.Header, query)
-	}
-	json := wire.MediaType(x.Request.Header.Get("Content-Type"))
-	switch x.Call.Binding {
-	case wire.GRPC:
-		return in.DecodeRPC(x, version)
-	case wire.JSONRPC:
-		if !json {
-			return wire.Errorf(wire.ContentType, "send Content-Type: application/json")
-		}
-		return x.Call.DecodeJSONRPC(body, version, in.DecodeLimits())
-	}
-	if len(body) > 0 && !json {
-		return wire.Errorf(wire.ContentType, "send Content-Type: application/json or application/a2a+json")
-	}
-	return x.Call.DecodeHTTP(x.Route, query, body, version, in.DecodeLimits())
-}
-
 // authorize: may they? It resolves the skill, then asks the rules.
 func (az *authorizer) authorize(x *exchange.Exchange) error {
-	if err := az.gatherConditions(x); err != nil {
+	if err := az.GatherConditions(x); err != nil {
 		return err
 	}
 	own, err := az.AuthorizeMethod(x)
@@ -159,10 +103,10 @@ func (az *authorizer) authorize(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := az.beside(x); err != nil {
+	if err := az.Beside(x); err != nil {
 		return err
 	}
-	if err := az.modes(x); err != nil {
+	if err := az.Modes(x); err != nil {
 		return err
 	}
 	if err := az.mayPush(x); err != nil {

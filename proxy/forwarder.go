@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
@@ -27,7 +28,7 @@ type forwarder struct {
 	*intake.Frontend
 	*intake.Decoder
 	*ownership.Owners
-	*inspector
+	*inspect.Inspector
 	*notifications
 
 	Relay     *webhooks.Relay

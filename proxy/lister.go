@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -30,7 +31,7 @@ type lister struct {
 	*record.Recorder
 	*intake.Decoder
 	*ownership.Owners
-	*inspector
+	*inspect.Inspector
 	*forwarder
 
 	Ledger *ledger.Ledger
@@ -66,7 +67,7 @@ func (li *lister) listTasks(ctx context.Context, x *exchange.Exchange) error {
 		return err
 	}
 	x.Holders = holders(records)
-	li.watch(x) // once, and not by each of those who ask
+	li.Watch(x) // once, and not by each of those who ask
 	tasks, err := li.describeTasks(ctx, x, records, filter)
 	if err != nil {
 		return err
@@ -107,7 +108,7 @@ func (li *lister) governList(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if err := li.Demands(x, seen, doc); err != nil {
 		return nil, err
 	}
-	if doc, err = li.govern(x, seen, doc); err != nil {
+	if doc, err = li.Govern(x, seen, doc); err != nil {
 		return nil, err
 	}
 	return li.Restore(x, &seen, doc)
@@ -163,7 +164,7 @@ func (li *lister) describeTask(
 	var found exchange.Strays
 	l, doc, seen, err := li.ask(ctx, x, intake.Question(intake.GetTask, r.ID, &f.history))
 	if err == nil {
-		doc, found, err = li.strip(x, l, seen, doc)
+		doc, found, err = li.Strip(x, l, seen, doc)
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Kind == wire.TaskNotFound {

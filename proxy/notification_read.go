@@ -117,7 +117,7 @@ func (fw *forwarder) retellNotification(x *exchange.Exchange, n *webhooks.Notifi
 	if err := fw.NameContexts(x, &n.Seen); err != nil {
 		return nil, err
 	}
-	doc, err := fw.screenAnswer(x, wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, streamMessage, n.Seen, n.Body)
+	doc, err := fw.ScreenAnswer(x, wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, streamMessage, n.Seen, n.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (fw *forwarder) wholeTask(x *exchange.Exchange, n *webhooks.Notification) (
 	}
 	l, doc, seen, err := fw.ask(ctx, x, intake.Question(intake.GetTask, n.Hook.Task, nil))
 	if err == nil {
-		doc, err = fw.screenAnswer(x, l.Side, l.Call.Method, seen, doc)
+		doc, err = fw.ScreenAnswer(x, l.Side, l.Call.Method, seen, doc)
 	}
 	if err == nil {
 		err = fw.NameContexts(x, &seen)

@@ -45,6 +45,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
+	"github.com/a2a-gateway/a2a-gateway/proxy/wellknown"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
@@ -105,7 +106,7 @@ type Proxy struct {
 	origins   agents.Origins           // that agents are at
 	self      map[string]struct{}      // canonical hosts of the gateway itself
 	relied    []string                 // names of fields that Connection must not name, beside A2A's and HTTP's own
-	browse    *browse                  // what the catalog is made of
+	browse    *wellknown.Browse        // what the catalog is made of
 	signer    *signature.Signer        // of served cards; nil leaves them unsigned
 	here      [2][]string              // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	asterisk  record.Handler           // "OPTIONS *", which is about all of the listener
@@ -150,9 +151,9 @@ func New(o Options) (*Proxy, error) {
 	governed := p.governed()
 	call := p.recorder.Do(slices.Insert(governed, 0, p.decoder.Locate)...)   // which agent and binding, by host and path?
 	rpc := p.recorder.Do(slices.Insert(governed, 0, p.decoder.LocateRPC)...) // the same over gRPC
-	card := p.recorder.Do(p.decoder.Locate, p.authorizer.identify, p.documents.serveCard)
-	metadata := p.recorder.Do(p.documents.serveMetadata)
-	keys := p.recorder.Do(p.documents.serveKeys)
+	card := p.recorder.Do(p.decoder.Locate, p.authorizer.identify, p.documents.ServeCard)
+	metadata := p.recorder.Do(p.documents.ServeMetadata)
+	keys := p.recorder.Do(p.documents.ServeKeys)
 	notified := p.recorder.Do(p.forwarder.notified)
 	lost := p.recorder.Do(p.decoder.Locate, p.decoder.Nowhere)
 	p.asterisk = p.recorder.Do(p.decoder.ServeOptions)
@@ -195,7 +196,7 @@ func (p *Proxy) governed() []record.Stage {
 		p.throttling.Throttle,        // did they do something unusual before?
 		p.owners.CheckOwnership,      // are the task, the context and the referenced tasks theirs?
 		p.authorizer.authorize,       // do rules, limits and authorizers allow it?
-		p.inspector.negotiate,        // which extensions are active, and does the call keep to them?
+		p.inspector.Negotiate,        // which extensions are active, and does the call keep to them?
 		p.authorizer.adopt,           // are the ids that the caller made up the caller's alone?
 		p.authorizer.record,          // is the intent in the audit log?
 		p.deduper.withDedupe(p.sessions.withVersionFallback(p.sessions.forward)), // was it answered before; else what does the agent answer?

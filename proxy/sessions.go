@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -26,7 +27,7 @@ type sessions struct {
 	*webhooks.Webhooks
 	*intake.Decoder
 	*ownership.Owners
-	*inspector
+	*inspect.Inspector
 	*forwarder
 	*authorizer
 	*lister

@@ -3,11 +3,13 @@ package proxy
 import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
+	"github.com/a2a-gateway/a2a-gateway/proxy/wellknown"
 )
 
 // stages are the structs whose methods are the request path, each made of what it depends on:
@@ -24,17 +26,17 @@ type stages struct {
 	frontend      *intake.Frontend
 	decoder       *intake.Decoder
 	owners        *ownership.Owners
-	cardViews     *cardViews
-	hooks         *hooks
+	cardViews     *wellknown.CardViews
+	hooks         *inspect.Hooks
 	answerStore   *answerStore
-	inspector     *inspector
+	inspector     *inspect.Inspector
 	notifications *notifications
 	forwarder     *forwarder
 	authorizer    *authorizer
 	lister        *lister
 	sessions      *sessions
 	deduper       *deduper
-	documents     *documents
+	documents     *wellknown.Documents
 }
 
 // mountStages gives each stage what it depends on, and nothing else.
@@ -71,21 +73,21 @@ func (p *Proxy) mountRequests() {
 		Authenticator: p.authenticator, Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Hub: p.Hub,
 		Ledger: p.Ledger, Salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
 	}
-	p.cardViews = &cardViews{
+	p.cardViews = &wellknown.CardViews{
 		ExtensionRules: p.extensionRules, Frontend: p.frontend, Book: p.Book, GRPC: p.GRPC, Policy: p.Policy,
-		PublicURL: p.PublicURL, Schemes: p.Schemes, offered: p.offered, signer: p.signer,
+		PublicURL: p.PublicURL, Schemes: p.Schemes, Offered: p.offered, Signer: p.signer,
 	}
-	p.hooks = &hooks{
-		ExtensionRules: p.extensionRules, Decoder: p.decoder, cardViews: p.cardViews, Providers: p.Providers,
+	p.hooks = &inspect.Hooks{
+		ExtensionRules: p.extensionRules, Decoder: p.decoder, CardViews: p.cardViews, Providers: p.Providers,
 		Server: &p.Server,
 	}
 	p.answerStore = &answerStore{
 		Sealer: p.Sealer, Telemetry: p.Telemetry, Values: p.Values,
 	}
-	p.inspector = &inspector{
+	p.inspector = &inspect.Inspector{
 		ExtensionRules: p.extensionRules, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners,
-		cardViews: p.cardViews, hooks: p.hooks, Book: p.Book, Ledger: p.Ledger, Policy: p.Policy, Steps: p.Steps,
-		fileRules: p.fileRules, hidden: p.hidden,
+		CardViews: p.cardViews, Hooks: p.hooks, Book: p.Book, Ledger: p.Ledger, Policy: p.Policy, Steps: p.Steps,
+		FileRules: p.fileRules, Hidden: p.hidden,
 	}
 }
 
@@ -97,22 +99,22 @@ func (p *Proxy) mountAnswers() {
 		agents: p.agents,
 	}
 	p.forwarder = &forwarder{
-		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, inspector: p.inspector,
+		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
 		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
 	p.authorizer = &authorizer{
 		Authenticator: p.authenticator, Cursors: p.cursors, ExtensionRules: p.extensionRules, Throttling: p.throttling,
-		Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, inspector: p.inspector,
+		Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
 		notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
 		Policy: p.Policy, Streams: p.Streams,
 	}
 	p.lister = &lister{
-		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, inspector: p.inspector,
+		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
 		forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
 	p.sessions = &sessions{
 		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
-		Webhooks: p.webhooks, Decoder: p.decoder, Owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
+		Webhooks: p.webhooks, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector, forwarder: p.forwarder,
 		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,
@@ -120,9 +122,9 @@ func (p *Proxy) mountAnswers() {
 	p.deduper = &deduper{
 		Recorder: p.recorder, answerStore: p.answerStore, repeats: repeats{flights: map[string]*flight{}},
 	}
-	p.documents = &documents{
+	p.documents = &wellknown.Documents{
 		Authenticator: p.authenticator, Recorder: p.recorder, Frontend: p.frontend, Decoder: p.decoder,
-		cardViews: p.cardViews, Agents: p.Agents, Authn: p.Authn, Catalog: p.Catalog, JWKS: p.JWKS, Policy: p.Policy,
-		PublicURL: p.PublicURL, agents: p.agents, browse: p.browse,
+		CardViews: p.cardViews, Agents: p.Agents, Authn: p.Authn, Catalog: p.Catalog, JWKS: p.JWKS, Policy: p.Policy,
+		PublicURL: p.PublicURL, ByID: p.agents, Browse: p.browse,
 	}
 }

@@ -61,7 +61,7 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 	late.Stop()
 	from := newSnapshot(l, doc)
 	x.Leads = true
-	if from.doc, err = se.govern(x, seen, from.doc); err != nil {
+	if from.doc, err = se.Govern(x, seen, from.doc); err != nil {
 		return err
 	}
 	x.Leads = false

@@ -37,7 +37,7 @@ func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 	if err != nil {
 		return err
 	}
-	out, err := se.observe(x, seen, doc)
+	out, err := se.Observe(x, seen, doc)
 	x.Rec.Events++
 	if err != nil {
 		return err

@@ -1,13 +1,13 @@
-package proxy
+package inspect
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// observe learns from an answer or event what later calls depend on, before the
+// Observe learns from an answer or event what later calls depend on, before the
 // caller sees it, and returns the bytes to pass on.
-func (in *inspector) observe(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
+func (in *Inspector) Observe(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	body, err := x.MatchID(seen, body)
 	if err != nil {
 		return nil, err
@@ -32,14 +32,14 @@ func (in *inspector) observe(x *exchange.Exchange, seen wire.Answer, body []byte
 			err = in.Demands(x, seen, body)
 		}
 		if err == nil {
-			body, err = in.govern(x, seen, body)
+			body, err = in.Govern(x, seen, body)
 		}
 		if err != nil {
 			return nil, err
 		}
 		return in.Restore(x, &seen, body)
 	case x.Call.Method.Name == wire.GetExtendedAgentCard:
-		return in.extendedCard(x, seen, body)
+		return in.ExtendedCard(x, seen, body)
 	}
 	if err := in.Learn(x, seen); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (in *inspector) observe(x *exchange.Exchange, seen wire.Answer, body []byte
 		}
 	}
 	x.Tally(seen)
-	if body, err = in.govern(x, seen, body); err != nil {
+	if body, err = in.Govern(x, seen, body); err != nil {
 		return nil, err
 	}
 	return in.Restore(x, &seen, body)

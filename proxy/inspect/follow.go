@@ -1,4 +1,4 @@
-package proxy
+package inspect
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 // stand notes where the task of a call is before the agent sees the call. Answers to
 // calls at the same time overtake each other, and one that shows what was so when it
 // was asked for is in order, though another has shown more by then.
-func (in *inspector) stand(x *exchange.Exchange) error {
+func (in *Inspector) stand(x *exchange.Exchange) error {
 	if x.Call.TaskID == "" {
 		return nil
 	}
@@ -40,7 +40,7 @@ func setStanding(x *exchange.Exchange, step state.Step, s exchange.Standing) {
 
 // follow takes tasks through the states that extensions add to A2A's. Where a task
 // stands is shared by all calls on it.
-func (in *inspector) follow(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) ([]content.Violation, error) {
+func (in *Inspector) follow(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) ([]content.Violation, error) {
 	var found []content.Violation
 	for _, a := range w.Terms.Arrivals(cs) {
 		if a.Task == "" && len(seen.Tasks) == 1 {
@@ -62,7 +62,7 @@ func (in *inspector) follow(x *exchange.Exchange, w *exchange.Watch, seen wire.A
 
 // arrive moves a task on, or says why it may not be where the agent says it is. The
 // events of a stream show every step; other answers only where a task has come to.
-func (in *inspector) arrive(x *exchange.Exchange, a content.Arrival) (wrong string, err error) {
+func (in *Inspector) arrive(x *exchange.Exchange, a content.Arrival) (wrong string, err error) {
 	machine := in.Book.Machine(a.Extension)
 	switch {
 	case machine == nil:

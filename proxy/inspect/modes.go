@@ -1,4 +1,4 @@
-package proxy
+package inspect
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -10,12 +10,12 @@ import (
 // modes: are the media types of what the call brings, and one of those that its caller
 // takes, among those that the skill lists, or the card for it? A call of no known skill
 // may use what any of them lists.
-func (in *inspector) modes(x *exchange.Exchange) error {
+func (in *Inspector) Modes(x *exchange.Exchange) error {
 	mode := x.Agent.Modes
 	if mode == "" || mode == ext.Off {
 		return nil
 	}
-	m, err := in.message(x)
+	m, err := in.Message(x)
 	switch {
 	case err != nil && mode == ext.Report:
 		x.Note(&content.Violation{Fault: content.Mode, Text: "the message cannot be read in one way only"})

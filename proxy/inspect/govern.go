@@ -1,4 +1,4 @@
-package proxy
+package inspect
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 )
 
-// watch returns the exchange's.
-func (in *inspector) watch(x *exchange.Exchange) *exchange.Watch {
+// Watch returns the exchange's.
+func (in *Inspector) Watch(x *exchange.Exchange) *exchange.Watch {
 	if x.Watched != nil {
 		return x.Watched
 	}
@@ -29,7 +29,7 @@ func (in *inspector) watch(x *exchange.Exchange) *exchange.Watch {
 
 // looksAtAll reports whether every document of the agent's is looked at; else those are
 // that may carry something.
-func (in *inspector) looksAtAll(x *exchange.Exchange) bool {
+func (in *Inspector) looksAtAll(x *exchange.Exchange) bool {
 	t := in.Bounds(x, nil)
 	return t.JudgesObjects() || x.View.Schemas[x.Skill].Output != nil || len(x.Terms.Provided) > 0 || x.Conforms() || in.Hooked(x)
 }
@@ -37,7 +37,7 @@ func (in *inspector) looksAtAll(x *exchange.Exchange) bool {
 // visibleIn lists the extensions that the caller may find in the agent's documents:
 // those of this call; those that were active when the task was made; and in what only
 // shows tasks as they are, whatever the caller could have asked for when they ran.
-func (in *inspector) visibleIn(x *exchange.Exchange) ext.Set {
+func (in *Inspector) visibleIn(x *exchange.Exchange) ext.Set {
 	visible := exchange.Union(exchange.Union(x.Shown, ours), x.Record.Extensions)
 	if x.Call.Method.Subject == wire.OfMessage && x.Record.ID == "" { // 0.1's clients name tasks that are new
 		return visible
@@ -56,14 +56,14 @@ func carries(m *wire.Method) bool {
 	return m.Extension != "" || m.Subject == wire.OfMessage || m.Subject == wire.OfTask || m.Subject == wire.OfCaller
 }
 
-// govern makes an answer or event of the agent's agree with what was negotiated,
+// Govern makes an answer or event of the agent's agree with what was negotiated,
 // before it is retold: what nobody asked for is taken out, the rest held against
 // schemas and states, and the gateway's own extensions and hooks have their turn.
-func (in *inspector) govern(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+func (in *Inspector) Govern(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
 	if len(doc) == 0 || x.Upstream.Binding == wire.GRPC && x.Call.Method.Extension != "" || !carries(x.Call.Method) {
 		return doc, nil
 	}
-	doc, err := in.screenAnswer(x, x.Upstream.Side, x.Upstream.Call.Method, seen, doc)
+	doc, err := in.ScreenAnswer(x, x.Upstream.Side, x.Upstream.Call.Method, seen, doc)
 	if err != nil || unconstrained(x, seen.MayCarry, x.View.Schemas[x.Skill].Output) {
 		return doc, err
 	}
@@ -74,7 +74,7 @@ func (in *inspector) govern(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 	if in.judgesContent(x, x.View.Schemas[x.Skill].Output) {
 		doc = jsonscan.Mend(doc) // what is judged is what the caller reads
 	}
-	w := in.watch(x)
+	w := in.Watch(x)
 	cs, err := in.clean(x, w, seen, doc)
 	if err == nil {
 		doc, err = cs.Doc, in.weigh(x, w, seen, cs)
@@ -88,13 +88,13 @@ func (in *inspector) govern(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 	return doc, err
 }
 
-func (ho *hooks) readAnswer(x *exchange.Exchange, doc []byte) (*wire.Carriers, error) {
+func (ho *Hooks) readAnswer(x *exchange.Exchange, doc []byte) (*wire.Carriers, error) {
 	return wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, ho.AnswerLimits())
 }
 
 // clean takes out what does not belong into the caller's answers. The carriers are those
 // of what is left.
-func (in *inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
+func (in *Inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
 	cs, err := in.readAnswer(x, doc)
 	if err != nil || !seen.MayCarry {
 		return cs, err
@@ -108,9 +108,9 @@ func (in *inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.An
 	return cs, nil
 }
 
-// strip is clean for answers to questions of the gateway's own, which several goroutines
+// Strip is clean for answers to questions of the gateway's own, which several goroutines
 // put at the same time: what it finds is for one of them to settle.
-func (in *inspector) strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) ([]byte, exchange.Strays, error) {
+func (in *Inspector) Strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) ([]byte, exchange.Strays, error) {
 	if !seen.MayCarry {
 		return doc, exchange.Strays{}, nil
 	}
@@ -123,7 +123,7 @@ func (in *inspector) strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen 
 }
 
 // weigh holds a document of the agent's against schemas, states and A2A's limits.
-func (in *inspector) weigh(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) error {
+func (in *Inspector) weigh(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) error {
 	var found []content.Violation
 	if x.Conforms() {
 		found = in.strange(x, x.Upstream.Side, true, ownership.ResultOf(x.Upstream.Binding, cs.Doc))
@@ -150,7 +150,7 @@ func (in *inspector) weigh(x *exchange.Exchange, w *exchange.Watch, seen wire.An
 
 // modernAnswer is a document of the agent's as A2A 1.0 would have it. Of what becomes
 // of an event the last is the agent's; the task that 1.0 wants before it is made up.
-func (in *inspector) modernAnswer(x *exchange.Exchange, w *exchange.Watch, doc []byte) (*wire.Carriers, error) {
+func (in *Inspector) modernAnswer(x *exchange.Exchange, w *exchange.Watch, doc []byte) (*wire.Carriers, error) {
 	var out []byte
 	var err error
 	if x.Streams() {

@@ -1,4 +1,4 @@
-package proxy
+package inspect
 
 import (
 	"cmp"
@@ -13,21 +13,22 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
+	"github.com/a2a-gateway/a2a-gateway/proxy/wellknown"
 )
 
-// hooks asks the services that take part in calls (extensions[].hooks), and answers calls that the
+// Hooks asks the services that take part in calls (extensions[].hooks), and answers calls that the
 // gateway serves in an agent's place.
-type hooks struct {
+type Hooks struct {
 	*negotiate.ExtensionRules
 	*intake.Decoder
-	*cardViews
+	*wellknown.CardViews
 
 	Providers map[string]ext.Provider
 	Server    *server.Config
 }
 
 // callout describes the call to a hook.
-func (ho *hooks) callout(x *exchange.Exchange, phase hook.Phase, s wire.Side, doc []byte) hook.Callout {
+func (ho *Hooks) callout(x *exchange.Exchange, phase hook.Phase, s wire.Side, doc []byte) hook.Callout {
 	return hook.Callout{
 		Phase: phase, Agent: x.Agent.ID, Method: x.Call.Method.Name,
 		Version: string(s.Version), Binding: s.Binding.String(), Skill: x.Skill,
@@ -37,7 +38,7 @@ func (ho *hooks) callout(x *exchange.Exchange, phase hook.Phase, s wire.Side, do
 }
 
 // askHooks is the request phase.
-func (ho *hooks) askHooks(x *exchange.Exchange) error {
+func (ho *Hooks) askHooks(x *exchange.Exchange) error {
 	if !ho.Hooked(x) {
 		return nil
 	}
@@ -75,7 +76,7 @@ func sameBusiness(a, b *wire.Call) bool {
 }
 
 // tellHooks is the response phase, or that of one event.
-func (ho *hooks) tellHooks(x *exchange.Exchange, doc []byte) ([]byte, error) {
+func (ho *Hooks) tellHooks(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if !ho.Hooked(x) {
 		return doc, nil
 	}

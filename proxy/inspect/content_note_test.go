@@ -1,4 +1,4 @@
-package proxy
+package inspect
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package proxy
+package inspect
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -11,7 +11,7 @@ import (
 // that its message refers to, and a context, in which the agent remembers what was said for
 // whichever skills it was used. That they are the caller's, or shared with it, own has found
 // out; the rules may have changed since, or give single skills only.
-func (in *inspector) beside(x *exchange.Exchange) error {
+func (in *Inspector) Beside(x *exchange.Exchange) error {
 	c := &x.Call
 	contextID := c.ContextID
 	if x.Record.ID != "" || c.Method.Subject == wire.OfCaller && c.Method.Extension == "" {
@@ -41,7 +41,7 @@ func (in *inspector) beside(x *exchange.Exchange) error {
 
 // besideSkills asks for each skill that a context may have been used for after it began, and
 // for none in particular, as calls are that do not say which.
-func (in *inspector) besideSkills(x *exchange.Exchange, group state.Record) error {
+func (in *Inspector) besideSkills(x *exchange.Exchange, group state.Record) error {
 	denied := map[string]error{}
 	began := group.Skill
 	var asked []string
@@ -62,7 +62,7 @@ func (in *inspector) besideSkills(x *exchange.Exchange, group state.Record) erro
 }
 
 // mayName asks the rules for a task that the call names and is not about.
-func (in *inspector) mayName(x *exchange.Exchange, r *state.Record) error {
+func (in *Inspector) mayName(x *exchange.Exchange, r *state.Record) error {
 	q, err := in.Reading(x, "", "", r)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package proxy
+package wellknown
 
 import (
 	"maps"
@@ -16,9 +16,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 )
 
-// cardViews is what a card says to a caller: the skills that are the caller's to use, the gateway's
+// CardViews is what a card says to a caller: the skills that are the caller's to use, the gateway's
 // addresses, the credentials it takes.
-type cardViews struct {
+type CardViews struct {
 	*negotiate.ExtensionRules
 	*intake.Frontend
 
@@ -27,12 +27,12 @@ type cardViews struct {
 	Policy    *policy.Set
 	PublicURL *url.URL
 	Schemes   card.Schemes
-	offered   map[string]ext.Declared
-	signer    *signature.Signer
+	Offered   map[string]ext.Declared
+	Signer    *signature.Signer
 }
 
 // visible lists the skills this caller may read about.
-func (cv *cardViews) visible(x *exchange.Exchange) []string {
+func (cv *CardViews) visible(x *exchange.Exchange) []string {
 	if x.Principal == nil {
 		return x.Agent.Shown(x.View.Skills)
 	}
@@ -40,9 +40,9 @@ func (cv *cardViews) visible(x *exchange.Exchange) []string {
 }
 
 // cardView says how the agent's card is rewritten for this caller.
-func (cv *cardViews) cardView(x *exchange.Exchange, version wire.Version) card.View {
+func (cv *CardViews) cardView(x *exchange.Exchange, version wire.Version) card.View {
 	skills := cv.visible(x)
-	base, skill := cv.base(x.Agent), ""
+	base, skill := cv.Base(x.Agent), ""
 	switch {
 	case x.Skill != "":
 		skill, skills = x.Skill, []string{x.Skill}
@@ -56,7 +56,7 @@ func (cv *cardViews) cardView(x *exchange.Exchange, version wire.Version) card.V
 	}
 	var signer *signature.Signer
 	if x.Agent.Card.Signed() {
-		signer = cv.signer
+		signer = cv.Signer
 	}
 	return card.View{
 		Signer:       signer,
@@ -75,7 +75,7 @@ func (cv *cardViews) cardView(x *exchange.Exchange, version wire.Version) card.V
 }
 
 // offers lists the ways to reach the agent through the gateway that its card is to have.
-func (cv *cardViews) offers(x *exchange.Exchange, skill string) []card.Offered {
+func (cv *CardViews) offers(x *exchange.Exchange, skill string) []card.Offered {
 	return slices.DeleteFunc(cv.ways(x, skill), func(o card.Offered) bool {
 		has := func(i card.Interface) bool { return i.Binding == o.Binding }
 		return !x.Agent.Card.Offers(o.Binding, slices.ContainsFunc(x.Agent.Offers(x.View.Card), has))
@@ -85,7 +85,7 @@ func (cv *cardViews) offers(x *exchange.Exchange, skill string) []card.Offered {
 // ways lists every way to reach the agent through the gateway: each version in
 // each binding, whatever the agent itself speaks, 1.0 first, because clients take
 // the first they understand.
-func (cv *cardViews) ways(x *exchange.Exchange, skill string) []card.Offered {
+func (cv *CardViews) ways(x *exchange.Exchange, skill string) []card.Offered {
 	list := []card.Offered{}
 	if len(x.View.Endpoints) == 0 {
 		return list
@@ -122,7 +122,7 @@ func (cv *cardViews) ways(x *exchange.Exchange, skill string) []card.Offered {
 
 // authority is where gRPC clients of the agent connect: host:port, which is what
 // every SDK dials.
-func (cv *cardViews) authority(a *agents.Agent) string {
+func (cv *CardViews) authority(a *agents.Agent) string {
 	host := cv.PublicURL.Host
 	if len(a.Hosts) > 0 {
 		host = cv.WithPort(a.Hosts[0])
@@ -138,20 +138,20 @@ func (cv *cardViews) authority(a *agents.Agent) string {
 
 // extensions is what the card says about extensions: the agent's as far as they
 // are permitted, the operator's, and the gateway's own where it has a use.
-func (cv *cardViews) extensions(x *exchange.Exchange, skills []string) []ext.Declared {
+func (cv *CardViews) extensions(x *exchange.Exchange, skills []string) []ext.Declared {
 	all := []ext.Declared{}
 	for _, rules := range cv.Policy.Extensions(x.Principal, x.Agent.ID, skills) {
 		q := cv.Question(x, rules)
 		all = merge(all, cv.Book.Effective(&q))
 	}
-	if own, ok := cv.offered[wire.SkillSelection]; ok && len(skills) > 1 {
+	if own, ok := cv.Offered[wire.SkillSelection]; ok && len(skills) > 1 {
 		all = merge(all, []ext.Declared{own})
 	}
 	return all
 }
 
-// base is the URL under which clients find the agent.
-func (cv *cardViews) base(a *agents.Agent) string {
+// Base is the URL under which clients find the agent.
+func (cv *CardViews) Base(a *agents.Agent) string {
 	if len(a.Hosts) > 0 {
 		own := cv.PublicURL.Scheme + "://" + cv.WithPort(a.Hosts[0])
 		if cv.Alone(a) {
@@ -162,10 +162,10 @@ func (cv *cardViews) base(a *agents.Agent) string {
 	return cv.PublicURL.String() + "/agents/" + a.ID
 }
 
-// extendedCard rewrites the agent's answer to GetExtendedAgentCard as if it were
+// ExtendedCard rewrites the agent's answer to GetExtendedAgentCard as if it were
 // the card: the agent's URLs, credentials and signature do not get out, and the
 // caller sees the skills that caller may use.
-func (cv *cardViews) extendedCard(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
+func (cv *CardViews) ExtendedCard(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	from, to := 0, len(body)
 	if x.Upstream.Binding == wire.JSONRPC {
 		from, to = seen.Result[0], seen.Result[1]

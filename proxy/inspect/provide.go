@@ -1,4 +1,4 @@
-package proxy
+package inspect
 
 import (
 	"time"
@@ -9,17 +9,17 @@ import (
 )
 
 // facts are what the gateway's own extensions may know of the call.
-func (ho *hooks) facts(x *exchange.Exchange) *ext.Facts {
+func (ho *Hooks) facts(x *exchange.Exchange) *ext.Facts {
 	return &ext.Facts{
 		Now: time.Now(), Began: x.Rec.Start, Sent: x.Sent, RequestID: x.Rec.RequestID,
 		TraceID: x.Rec.TraceID, SpanID: x.Rec.SpanID, Gateway: ho.Server.ID,
-		Agent: x.Agent.ID, AgentName: x.View.Card.Name, AgentURL: ho.base(x.Agent),
+		Agent: x.Agent.ID, AgentName: x.View.Card.Name, AgentURL: ho.Base(x.Agent),
 		Method: x.Call.Method.Name, TaskID: x.Call.TaskID, Skill: x.Skill, Subject: x.Principal.Subject, Issuer: x.Principal.Issuer,
 	}
 }
 
 // provide lets the gateway's own extensions see the call.
-func (ho *hooks) provide(x *exchange.Exchange) error {
+func (ho *Hooks) provide(x *exchange.Exchange) error {
 	if len(x.Terms.Provided) == 0 || len(x.Call.Body) == 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (ho *hooks) provide(x *exchange.Exchange) error {
 }
 
 // answerProvided lets them see an answer or event.
-func (ho *hooks) answerProvided(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+func (ho *Hooks) answerProvided(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
 	if len(x.Terms.Provided) == 0 {
 		return doc, nil
 	}

@@ -1,4 +1,4 @@
-package proxy
+package inspect
 
 import (
 	"slices"
@@ -8,11 +8,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// checkExtensionMethod ends a call of an extension's method on an agent where no call of this caller's
+// CheckExtensionMethod ends a call of an extension's method on an agent where no call of this caller's
 // could activate the extension. Whether this one does is for negotiate to say; but until
 // then ownership and rules would have been asked, and their answers told the methods
 // that exist from those that do not.
-func (in *inspector) checkExtensionMethod(x *exchange.Exchange) error {
+func (in *Inspector) CheckExtensionMethod(x *exchange.Exchange) error {
 	uri := x.Call.Method.Extension
 	if uri == "" {
 		return nil
@@ -29,16 +29,16 @@ func (in *inspector) checkExtensionMethod(x *exchange.Exchange) error {
 	return in.unknownMethod(x)
 }
 
-// misread is the refusal of a call that could not be read. That its params are not as
+// Misread is the refusal of a call that could not be read. That its params are not as
 // they should be is nothing for a caller to hear who may not call the method.
-func (in *inspector) misread(x *exchange.Exchange, e *wire.Error) error {
+func (in *Inspector) Misread(x *exchange.Exchange, e *wire.Error) error {
 	switch {
 	case x.Call.Method == nil || x.Call.Method.Extension == "":
 		return e
-	case in.meet(x) != nil:
+	case in.Meet(x) != nil:
 		return in.unknownMethod(x)
 	}
-	if err := in.checkExtensionMethod(x); err != nil {
+	if err := in.CheckExtensionMethod(x); err != nil {
 		return err
 	}
 	return e
@@ -47,9 +47,9 @@ func (in *inspector) misread(x *exchange.Exchange, e *wire.Error) error {
 // unknownMethod reads the call again as if extensions had no methods, so that the
 // refusal is the one for a name, path or RPC that nobody has, to the byte. The record
 // keeps the name.
-func (in *inspector) unknownMethod(x *exchange.Exchange) error {
+func (in *Inspector) unknownMethod(x *exchange.Exchange) error {
 	x.Describe()
-	x.Call = wire.Call{Binding: x.Call.Binding, Accept: x.Call.Accept, Extra: in.hidden}
+	x.Call = wire.Call{Binding: x.Call.Binding, Accept: x.Call.Accept, Extra: in.Hidden}
 	var err error
 	switch x.Call.Binding {
 	case wire.JSONRPC:
@@ -61,7 +61,7 @@ func (in *inspector) unknownMethod(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	if e := in.read(x); e != nil {
+	if e := in.Read(x); e != nil {
 		return e
 	}
 	return wire.Errorf(wire.MethodNotFound, "no such method")

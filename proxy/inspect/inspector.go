@@ -1,6 +1,11 @@
-package proxy
+// Package inspect holds the content of calls and answers to the rules: media types, files,
+// schemas, carriers of extensions, hooks, and the states of tasks. A violation is refused,
+// stripped or reported, as the rule says.
+package inspect
 
 import (
+	"slices"
+
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
@@ -14,29 +19,30 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
+	"github.com/a2a-gateway/a2a-gateway/proxy/wellknown"
 )
 
-// inspector holds requests and answers to what extensions, schemas, media types and the rules about
+// Inspector holds requests and answers to what extensions, schemas, media types and the rules about
 // files ask of their content.
-type inspector struct {
+type Inspector struct {
 	*negotiate.ExtensionRules
 	*intake.Frontend
 	*intake.Decoder
 	*ownership.Owners
-	*cardViews
-	*hooks
+	*wellknown.CardViews
+	*Hooks
 
 	Book      *ext.Book
 	Ledger    *ledger.Ledger
 	Policy    *policy.Set
 	Steps     state.Steps
-	fileRules map[string]*files.Rules
-	hidden    *wire.Extra
+	FileRules map[string]*files.Rules
+	Hidden    *wire.Extra
 }
 
 // inspect makes the call's body agree with what was negotiated, and holds it against
 // the schemas of what is active. Most calls have nothing that could be looked at.
-func (in *inspector) inspect(x *exchange.Exchange) error {
+func (in *Inspector) inspect(x *exchange.Exchange) error {
 	if x.Opaque() {
 		return nil
 	}
@@ -68,7 +74,7 @@ func unconstrained(x *exchange.Exchange, mayCarry bool, by *schema.Schema) bool 
 }
 
 // judgesContent reports whether anything of a document is judged but its names.
-func (in *inspector) judgesContent(x *exchange.Exchange, by *schema.Schema) bool {
+func (in *Inspector) judgesContent(x *exchange.Exchange, by *schema.Schema) bool {
 	return by != nil || len(x.Terms.Send) > 0 || len(x.Terms.Provided) > 0 || x.Conforms()
 }
 
@@ -79,7 +85,7 @@ var ours = ext.Set{wire.SkillSelection}
 // tidy takes out of the body what belongs to extensions that are not active, and
 // puts the defaults of those in that are active without the client's knowledge. The
 // carriers are those of the body as it is then, nil where they have not been read.
-func (in *inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
+func (in *Inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 	if len(x.Call.Body) == 0 || len(x.Terms.Injected) == 0 && !x.Call.MayCarry {
 		return nil, nil
 	}
@@ -104,19 +110,19 @@ func (in *inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 }
 
 // carriers reads those of the call's body.
-func (ho *hooks) carriers(x *exchange.Exchange) (*wire.Carriers, error) {
+func (ho *Hooks) carriers(x *exchange.Exchange) (*wire.Carriers, error) {
 	return wire.ReadCarriers(x.Side(), x.Call.Method, false, x.Call.Body, ho.ChangedLimits())
 }
 
 // clear deals with marks of extensions that have no business in a document. The
 // error is that of a document which is refused for them.
-func (in *inspector) clear(x *exchange.Exchange, t *content.Terms, cs *wire.Carriers) error {
+func (in *Inspector) clear(x *exchange.Exchange, t *content.Terms, cs *wire.Carriers) error {
 	return x.Settle(x.Sweep(t, cs), t.Answer)
 }
 
 // hold holds the body against schemas and the limits that A2A sets to extensions. cs may
 // be nil.
-func (in *inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
+func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 	if len(x.Call.Body) == 0 {
 		return nil
 	}
@@ -150,7 +156,7 @@ func (in *inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 
 // modern is the body of the call as it would be in A2A 1.0, which is what schemas of
 // whole objects are written for.
-func (in *inspector) modern(x *exchange.Exchange, cs *wire.Carriers) (*wire.Carriers, error) {
+func (in *Inspector) modern(x *exchange.Exchange, cs *wire.Carriers) (*wire.Carriers, error) {
 	if x.Call.Version == wire.V10 || x.Call.Method.Extension != "" {
 		return cs, nil
 	}
@@ -175,7 +181,7 @@ func modernSide(b wire.Binding) wire.Side {
 
 // strange finds what A2A does not define in a document, where the agent's
 // configuration cares.
-func (in *inspector) strange(x *exchange.Exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
+func (in *Inspector) strange(x *exchange.Exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
 	if !x.Conforms() || x.Call.Method.Extension != "" {
 		return nil
 	}
@@ -198,4 +204,31 @@ func (in *inspector) strange(x *exchange.Exchange, s wire.Side, answer bool, doc
 		})
 	}
 	return found
+}
+
+// unwrapEnvelope takes a JSON-RPC request for what it is where one has been posted to a path of
+// HTTP+JSON: the envelope says what is asked, and all that comes goes by that, as if it had come
+// to the base.
+func unwrapEnvelope(x *exchange.Exchange) {
+	x.Call.Binding, x.Call.Method, x.Call.Streaming = wire.JSONRPC, nil, false
+	x.Route, x.Rest = wire.Route{}, "/"
+}
+
+// negotiate: which extensions are active, and is what the call carries of them as
+// it should be?
+func (in *Inspector) Negotiate(x *exchange.Exchange) error {
+	q := in.Question(x, x.Decision.Extensions)
+	q.Requested = x.Asked
+	var err error
+	if x.Terms, err = in.Book.Negotiate(&q); err != nil {
+		return err
+	}
+	if uri := x.Call.Method.Extension; uri != "" && !x.Terms.Visible.Has(uri) {
+		return in.unknownMethod(x)
+	}
+	x.Shown = x.Terms.Visible
+	if len(x.Terms.Provided) > 0 {
+		x.Shown = slices.Concat(x.Terms.Visible, x.Terms.Provided)
+	}
+	return in.inspect(x)
 }
