@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -30,7 +31,7 @@ type authorizer struct {
 	*intake.Decoder
 	*ownership.Owners
 	*inspect.Inspector
-	*notifications
+	*notifications.Notifications
 
 	Audit    *audit.Log
 	FailOpen bool
@@ -109,7 +110,7 @@ func (az *authorizer) authorize(x *exchange.Exchange) error {
 	if err := az.Modes(x); err != nil {
 		return err
 	}
-	if err := az.mayPush(x); err != nil {
+	if err := az.MayPush(x); err != nil {
 		return err
 	}
 	// An agent without the capability may still answer with what was never meant

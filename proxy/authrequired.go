@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -58,14 +59,14 @@ func (se *sessions) resume(ctx context.Context, x *exchange.Exchange, late *time
 }
 
 func (se *sessions) goOn(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
-	c, err := se.reply(x, x.Question, streamMessage, true)
+	c, err := se.Reply(x, x.Question, notifications.StreamMessage, true)
 	if err != nil {
 		return err
 	}
 	if err := x.Speak(c, intake.Wants(x.Question)); err != nil {
 		return err
 	}
-	resp, err := se.reach(ctx, x)
+	resp, err := se.Reach(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -76,13 +77,13 @@ func (se *sessions) goOn(ctx context.Context, x *exchange.Exchange, late *time.T
 	}
 	body := buffers.New()
 	defer x.GiveBack(body)
-	a, seen, err := se.taken(x, resp, body)
+	a, seen, err := se.Taken(x, resp, body)
 	if err != nil {
 		return err
 	}
 	x.Held = nil
 	x.RecordActivation(resp)
-	return se.show(ctx, x, resp, a, seen)
+	return se.Show(ctx, x, resp, a, seen)
 }
 
 // releaseHeld ends a stream with the event that was held back.

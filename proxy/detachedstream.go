@@ -122,11 +122,3 @@ func (se *sessions) stay(s *detachedStream, err error, v any) {
 		se.Refuse(x, err)
 	}
 }
-
-// detach begins one; until keep is called it ends with ctx.
-func detach(ctx context.Context) *exchange.DetachedRequest {
-	d := new(exchange.DetachedRequest)
-	d.Ctx, d.Cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	d.Unhook = context.AfterFunc(ctx, func() { d.Cancel(context.Cause(ctx)) })
-	return d
-}

@@ -10,7 +10,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -78,15 +80,15 @@ func (j *judge) follows(a *subscriber) *judge {
 
 // look is a stream.Judge.
 func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
-	what := says(j.side.Binding, event)
-	if what == nothing {
+	what := forward.Says(j.side.Binding, event)
+	if what == forward.Nothing {
 		return j.skip()
 	}
 	if j.zones {
 		j.zone(&event)
 	}
 	seen, err := j.read(event.Data)
-	if what == something && (err != nil || showsNothing(j.method, seen.Seen)) {
+	if what == forward.Something && (err != nil || forward.ShowsNothing(j.method, seen.Seen)) {
 		return j.skip()
 	}
 	if err != nil {
@@ -119,7 +121,7 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 // zone has the timestamps of an event in a zone.
 func (j *judge) zone(event *stream.Event) {
 	var changed bool
-	if event.Data, changed = zoned(event.Data); changed {
+	if event.Data, changed = notifications.Zoned(event.Data); changed {
 		j.said.zoned.Store(true)
 	}
 }
@@ -140,7 +142,7 @@ func (j *judge) read(data []byte) (*intake.Judged, error) {
 }
 
 // answers reports whether an event has the id of the call, or as an error none.
-func (j *judge) answers(seen wire.Answer) bool { return answers(seen, j.id) }
+func (j *judge) answers(seen wire.Answer) bool { return forward.Answers(seen, j.id) }
 
 // order holds an event to the grammar of streams (threat A25).
 func (j *judge) order(seen wire.Answer) error {

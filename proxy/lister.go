@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
@@ -32,7 +33,7 @@ type lister struct {
 	*intake.Decoder
 	*ownership.Owners
 	*inspect.Inspector
-	*forwarder
+	*forward.Forwarder
 
 	Ledger *ledger.Ledger
 	Server *server.Config
@@ -162,7 +163,7 @@ func (li *lister) describeTask(
 ) (_ *cursors.Listed, err error) {
 	defer li.Contain(x, &err)
 	var found exchange.Strays
-	l, doc, seen, err := li.ask(ctx, x, intake.Question(intake.GetTask, r.ID, &f.history))
+	l, doc, seen, err := li.Ask(ctx, x, intake.Question(intake.GetTask, r.ID, &f.history))
 	if err == nil {
 		doc, found, err = li.Strip(x, l, seen, doc)
 	}

@@ -27,14 +27,14 @@ func (li *lister) listPages(ctx context.Context, x *exchange.Exchange) error {
 	if x.Upstream, err = ls.upstreamCall(base, x.Call.PageToken == ""); err != nil {
 		return err
 	}
-	resp, err := li.reach(ctx, x)
+	resp, err := li.Reach(ctx, x)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close() // nothing is left to do with the answer
 	body := buffers.New()
 	defer x.GiveBack(body)
-	a, err := li.receive(x, x.Upstream, resp, body)
+	a, err := li.Receive(x, x.Upstream, resp, body)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (li *lister) listPages(ctx context.Context, x *exchange.Exchange) error {
 	case a.Failed != nil:
 		return x.Failed(resp, a.Failed)
 	case exchange.IsError(a.Seen):
-		return li.show(ctx, x, resp, a, a.Seen)
+		return li.Show(ctx, x, resp, a, a.Seen)
 	}
 	if err := li.fill(ctx, x, ls, base, a.Doc, a.Seen); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (li *lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, b
 		if err != nil {
 			return err
 		}
-		if _, doc, seen, err = li.say(ctx, x, l); err != nil {
+		if _, doc, seen, err = li.Say(ctx, x, l); err != nil {
 			return err
 		}
 	}
@@ -208,5 +208,5 @@ func (li *lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listin
 	if err != nil {
 		return err
 	}
-	return li.show(ctx, x, resp, a, seen)
+	return li.Show(ctx, x, resp, a, seen)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -34,13 +35,13 @@ func (se *sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 		return stream.Opened{}, err
 	}
 	l.Call.Method, l.Call.Streaming = ownership.SubscribeToTask, true // what the events are read as
-	up := detach(ctx)
+	up := forward.Detach(ctx)
 	s, err := se.newPoll(up.Ctx, a, l)
 	if err != nil {
 		up.Stop()
 		return stream.Opened{}, err
 	}
-	o := se.opened(a.x, l, nil, up)
+	o := se.Opened(a.x, l, nil, up)
 	j := se.newJudge(a.x, l).goesOn(s.state).follows(a)
 	j.watches, o.Judge = true, j.look
 	o.Body = io.NopCloser(nil)
@@ -100,7 +101,7 @@ func (s *poll) slow() {
 
 // look asks for the task, and finds what the feed has not shown of it.
 func (s *poll) look() error {
-	l, doc, seen, err := s.sessions.put(s.ctx, s.x, intake.Question(intake.GetTask, s.task, nil))
+	l, doc, seen, err := s.sessions.Put(s.ctx, s.x, intake.Question(intake.GetTask, s.task, nil))
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func New(o Options) (*Proxy, error) {
 	card := p.recorder.Do(p.decoder.Locate, p.authorizer.identify, p.documents.ServeCard)
 	metadata := p.recorder.Do(p.documents.ServeMetadata)
 	keys := p.recorder.Do(p.documents.ServeKeys)
-	notified := p.recorder.Do(p.forwarder.notified)
+	notified := p.recorder.Do(p.forwarder.Notified)
 	lost := p.recorder.Do(p.decoder.Locate, p.decoder.Nowhere)
 	p.asterisk = p.recorder.Do(p.decoder.ServeOptions)
 	p.stray = p.recorder.Do(p.decoder.Strayed)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -20,9 +20,6 @@ import (
 const (
 	firstRetry = 100 * time.Millisecond
 )
-
-// errNoStream says that an agent has no further stream of a task.
-var errNoStream = errors.New("the agent cannot be subscribed to")
 
 // regain opens another stream of the agent's in the place of one that broke while its
 // task went on, for all clients of the feed, with this exchange's request. cause is what
@@ -46,7 +43,7 @@ func (se *sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 			a.feed.Resume(o)
 			return nil
 		}
-		if tried = fmt.Errorf("%w: %w", tried, err); !away(err) {
+		if tried = fmt.Errorf("%w: %w", tried, err); !forward.Away(err) {
 			break
 		}
 	}
@@ -78,20 +75,6 @@ func streamLost(cause, tried error) error {
 	return fmt.Errorf("%w (%v)", stream.ErrEarly, tried) //nolint:errorlint // see above
 }
 
-// away reports whether an agent may yet come back: it could not be reached, or has said
-// so.
-func away(err error) bool {
-	var e *wire.Error
-	if errors.As(err, &e) {
-		switch e.Reason {
-		case wire.Unavailable.Reason, wire.AgentTimeout.Reason, wire.BadAgentResponse.Reason, wire.RateLimited.Reason:
-			return true
-		}
-		return false
-	}
-	return true
-}
-
 // reopen asks the agent for the task's stream, and where it has none watches the task.
 // What of the task the feed has not shown comes first.
 func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened, how string, err error) {
@@ -99,7 +82,7 @@ func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened,
 	if err == nil {
 		return source, "regained", nil
 	}
-	if !errors.Is(err, errNoStream) {
+	if !errors.Is(err, forward.ErrNoStream) {
 		return stream.Opened{}, "", err
 	}
 	if o, err = se.pollTask(ctx, a); err != nil {
@@ -114,15 +97,15 @@ func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened,
 func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
 	l, err := a.x.Asking(intake.Question(ownership.SubscribeToTask, a.task, nil))
 	if err != nil {
-		return o, fmt.Errorf("%w: %w", errNoStream, err)
+		return o, fmt.Errorf("%w: %w", forward.ErrNoStream, err)
 	}
 	opening, cancel := context.WithTimeout(ctx, a.x.Agent.Upstream.Timeout(wire.SubscribeToTask))
 	defer cancel()
-	up := detach(opening)
-	l, resp, err := se.send(up.Ctx, a.x, l)
+	up := forward.Detach(opening)
+	l, resp, err := se.Send(up.Ctx, a.x, l)
 	if err != nil {
 		up.Stop()
-		return o, broken(ctx, err)
+		return o, forward.Broken(ctx, err)
 	}
 	defer l.Trail.End(resp.StatusCode, nil)
 	defer func() {
@@ -131,13 +114,13 @@ func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 			_ = resp.Body.Close() // nothing is wanted of it
 		}
 	}()
-	if e := unreadable(resp); e != nil {
+	if e := forward.Unreadable(resp); e != nil {
 		return o, e
 	}
 	if !streams(resp, l) {
-		return o, se.noStream(a.x, l, resp)
+		return o, se.NoStream(a.x, l, resp)
 	}
-	o = se.opened(a.x, l, resp, up)
+	o = se.Opened(a.x, l, resp, up)
 	j := se.newJudge(a.x, l)
 	source := o.From(resp.Body, int(se.Server.Limits.Event))
 	var lead [][]byte
@@ -172,9 +155,9 @@ func (se *sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stre
 		case err != nil:
 			return nil, "", err
 		case exchange.IsError(found.Seen):
-			return nil, "", fmt.Errorf("%w: %w", errNoStream, agentError(wire.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data))))
+			return nil, "", fmt.Errorf("%w: %w", forward.ErrNoStream, forward.AgentError(wire.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data))))
 		case found.Seen.Kind != "task":
-			return nil, "", fmt.Errorf("%w: it does not begin with the task", errNoStream)
+			return nil, "", fmt.Errorf("%w: it does not begin with the task", forward.ErrNoStream)
 		}
 		lead, err = a.missing(l, found.DocOf(event.Data))
 		return lead, found.Seen.State, err
@@ -184,32 +167,12 @@ func (se *sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stre
 // catchUp asks for the task as it is and gives what of it the feed has not shown, and the
 // task's state.
 func (se *sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.UpstreamCall) (lead [][]byte, state string, err error) {
-	l, doc, seen, err := se.ask(ctx, a.x, intake.Question(intake.GetTask, a.task, nil))
+	l, doc, seen, err := se.Ask(ctx, a.x, intake.Question(intake.GetTask, a.task, nil))
 	if err != nil {
 		return nil, "", err
 	}
 	lead, err = a.missing(as, newSnapshot(l, doc).doc)
 	return lead, seen.State, err
-}
-
-// noStream is why an agent answered a subscription with something else than a stream.
-func (fw *forwarder) noStream(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response) error {
-	body := buffers.New()
-	defer body.Release()
-	got, err := fw.receive(x, l, resp, body)
-	if err != nil {
-		if away(err) && resp.StatusCode >= http.StatusInternalServerError {
-			return err // it may be starting
-		}
-		return fmt.Errorf("%w: %w", errNoStream, err)
-	}
-	if got.Failed != nil {
-		if got.Failed.Kind == wire.Unavailable {
-			return got.Failed
-		}
-		return fmt.Errorf("%w: %w", errNoStream, agentError(got.Failed))
-	}
-	return errNoStream
 }
 
 // leading gives events of the gateway's own before those of a stream.

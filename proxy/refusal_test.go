@@ -23,6 +23,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -149,7 +150,7 @@ func TestForwardedQuery(t *testing.T) {
 		"": "", "a=1": "a=1", "A2A-Version=1.0": "", "a=1&A2A-Version=1.0&b=%20": "a=1&b=%20", "a2a-version=1": "",
 		"A2A%2DVersion=1.0&b": "b", "version=1&&x": "version=1&&x", "myversion=%zz": "myversion=%zz", "%zz=version": "",
 	} {
-		if got := forwardedQuery(in); got != want {
+		if got := forward.ForwardedQuery(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

@@ -151,7 +151,7 @@ func (se *sessions) startOver(ctx context.Context, x *exchange.Exchange, task st
 		x.Stamp()
 		return se.serveSubscriber(x, a)
 	}
-	resp, err := se.reach(ctx, x)
+	resp, err := se.Reach(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (se *sessions) startOver(ctx context.Context, x *exchange.Exchange, task st
 
 // whole is the task as it is, as an event of the agent's stream, and its state.
 func (se *sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall, task string) ([]stream.Entry, string, error) {
-	g, doc, seen, err := se.ask(ctx, x, intake.Question(intake.GetTask, task, nil))
+	g, doc, seen, err := se.Ask(ctx, x, intake.Question(intake.GetTask, task, nil))
 	if err != nil {
 		return nil, "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
@@ -28,7 +29,7 @@ type sessions struct {
 	*intake.Decoder
 	*ownership.Owners
 	*inspect.Inspector
-	*forwarder
+	*forward.Forwarder
 	*authorizer
 	*lister
 

@@ -1,46 +1,8 @@
 package proxy
 
 import (
-	"bytes"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
-
-// utterance is what can be told of a Server-Sent Event by what is around its document.
-type utterance uint8
-
-const (
-	a2a       utterance = iota // it is one of A2A's, or the stream is broken
-	something                  // it is one of A2A's if its document is
-	nothing                    // it has none
-)
-
-// says tells what an event is likely to be. A2A's events have no name, which is "message"
-// to parsers, or are called "error" over HTTP+JSON. Servers send others to keep the
-// connection open, with a document or without; clients of the SDKs pass over those without.
-// They do not look at names, so that what has another name may well be an event.
-func says(b wire.Binding, event stream.Event) utterance {
-	if b == wire.GRPC {
-		return a2a
-	}
-	switch data := bytes.TrimSpace(event.Data); {
-	case event.Name == "error":
-		return a2a // also without a document: something went wrong there
-	case len(data) == 0, string(data) == stream.Done:
-		return nothing
-	case event.Name != "" && event.Name != "message":
-		return something
-	}
-	return a2a
-}
-
-// showsNothing reports whether a document that can be read is none of A2A's. What those of
-// an extension's method are is the extension's business.
-func showsNothing(m *wire.Method, seen wire.Answer) bool {
-	return seen.Kind == "" && !exchange.IsError(seen) && len(seen.Tasks) == 0 && m.Extension == ""
-}
 
 // skip passes over an event.
 func (j *judge) skip() ([]stream.Entry, error) {

@@ -3,9 +3,11 @@ package proxy
 import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
@@ -30,8 +32,8 @@ type stages struct {
 	hooks         *inspect.Hooks
 	answerStore   *answerStore
 	inspector     *inspect.Inspector
-	notifications *notifications
-	forwarder     *forwarder
+	notifications *notifications.Notifications
+	forwarder     *forward.Forwarder
 	authorizer    *authorizer
 	lister        *lister
 	sessions      *sessions
@@ -93,28 +95,28 @@ func (p *Proxy) mountRequests() {
 
 // mountAnswers makes those that send calls, and pass answers and streams on.
 func (p *Proxy) mountAnswers() {
-	p.notifications = &notifications{
+	p.notifications = &notifications.Notifications{
 		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, Authn: p.Authn,
 		Ledger: p.Ledger, Policy: p.Policy, PublicURL: p.PublicURL, Relay: p.Relay, Telemetry: p.Telemetry,
-		agents: p.agents,
+		Agents: p.agents,
 	}
-	p.forwarder = &forwarder{
+	p.forwarder = &forward.Forwarder{
 		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
-		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
+		Notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
 	p.authorizer = &authorizer{
 		Authenticator: p.authenticator, Cursors: p.cursors, ExtensionRules: p.extensionRules, Throttling: p.throttling,
 		Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
-		notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
+		Notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
 		Policy: p.Policy, Streams: p.Streams,
 	}
 	p.lister = &lister{
 		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
-		forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
+		Forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
 	p.sessions = &sessions{
 		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
-		Webhooks: p.webhooks, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector, forwarder: p.forwarder,
+		Webhooks: p.webhooks, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector, Forwarder: p.forwarder,
 		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,

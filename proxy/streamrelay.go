@@ -1,14 +1,12 @@
 package proxy
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -26,7 +24,7 @@ func (se *sessions) relayTo(x *exchange.Exchange, a *subscriber, resp *http.Resp
 	x.Incoming(resp)
 	x.Rec.AnswerForm = streamForm(x.Upstream, resp)
 	x.Up.Keep()
-	o := se.opened(x, x.Upstream, resp, x.Up)
+	o := se.Opened(x, x.Upstream, resp, x.Up)
 	a.judge = se.newJudge(x, x.Upstream)
 	o.Judge, o.Stop = a.judge.look, se.holdPlace(x, x.KeepPlace(o.Stop))
 	o.Stays = x.Outlives
@@ -40,52 +38,6 @@ func (se *sessions) relayTo(x *exchange.Exchange, a *subscriber, resp *http.Resp
 	return se.serveSubscriber(x, a)
 }
 
-// streamAnswer streams an answer that came whole to a caller who asked for events: many
-// clients read nothing else, and would take it for a stream of none.
-func streamAnswer(x *exchange.Exchange, doc []byte) error {
-	var frames stream.Framing = stream.EventFrames{}
-	if x.Call.Binding == wire.GRPC {
-		frames = stream.MessageFrames{}
-	}
-	var out []byte
-	tell := func(name string, event []byte) error {
-		out = frames.Append(out, "", name, event)
-		return nil
-	}
-	var err error
-	if x.Upstream.Retell == nil && x.Call.Binding != wire.GRPC {
-		doc = oneLine(doc)
-	}
-	if x.Upstream.Retell == nil {
-		err = tell("", doc)
-	} else {
-		err = x.Retell(doc, tell)
-	}
-	if err == nil {
-		err = x.Open()
-	}
-	if err != nil {
-		return err
-	}
-	if !x.Writer.Wrote {
-		x.Writer.WriteHeader(http.StatusOK)
-	}
-	x.Writer.ArmDeadline()
-	x.Send(out)
-	x.Finish()
-	return nil
-}
-
-// oneLine is a document as an event has it: some clients read the lines of one apart.
-func oneLine(doc []byte) []byte {
-	if doc = bytes.TrimSpace(doc); !bytes.ContainsAny(doc, "\r\n") {
-		return doc
-	}
-	v := jsontext.Value(bytes.Clone(doc))
-	_ = v.Compact() // it has been read before
-	return v
-}
-
 // grpcEnd is the status with which an agent's gRPC stream ended, nil for OK.
 func grpcEnd(x *exchange.Exchange, resp *http.Response) error {
 	e := wire.ReadStatus(resp.Header, resp.Trailer)
@@ -94,7 +46,7 @@ func grpcEnd(x *exchange.Exchange, resp *http.Response) error {
 		return x.Verify()
 	}
 	x.Writer.Ended = x.Held == nil && x.Upstream.Retell == nil && exchange.CopyStatus(x.Writer.Header(), resp)
-	return agentError(e)
+	return forward.AgentError(e)
 }
 
 // tellLate says what is active to a caller of gRPC, who can still be told where the

@@ -13,7 +13,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -33,7 +35,7 @@ type snapshot struct {
 func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	out, stop := se.openBeside(ctx, x)
 	defer stop()
-	l, doc, seen, err := se.ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
+	l, doc, seen, err := se.Ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
 	switch {
 	case err != nil:
 	case exchange.Terminal(seen.State):
@@ -42,21 +44,21 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 	if err != nil {
 		stop()
 	}
-	s := se.soon(ctx, x, out, stop, seen.State)
-	if s.resp != nil {
-		defer x.Up.LetGo(s.resp)
+	s := se.Soon(ctx, x, out, stop, seen.State)
+	if s.Resp != nil {
+		defer x.Up.LetGo(s.Resp)
 	}
 	switch {
 	case err != nil:
 		return err
-	case s.err != nil:
-		return s.err
-	case !streams(s.resp, x.Upstream):
-		empty, err := se.refusedStream(ctx, x, s.resp)
+	case s.Err != nil:
+		return s.Err
+	case !streams(s.Resp, x.Upstream):
+		empty, err := se.refusedStream(ctx, x, s.Resp)
 		if err != nil || empty == nil {
 			return err
 		}
-		s.resp = empty
+		s.Resp = empty
 	}
 	late.Stop()
 	from := newSnapshot(l, doc)
@@ -68,67 +70,32 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 	if from.doc, err = se.Restore(x, &seen, from.doc); err != nil {
 		return err
 	}
-	d, err := se.demand(x, seen, doc)
+	d, err := se.Demand(x, seen, doc)
 	if err != nil {
 		return err
 	}
 	if d != nil {
-		if from.doc, err = se.enrich(x, from.doc); err != nil {
+		if from.doc, err = se.Enrich(x, from.doc); err != nil {
 			return err
 		}
-		if se.Provides(ctx, x, d, streamMessage) {
+		if se.Provides(ctx, x, d, notifications.StreamMessage) {
 			return holdDemand(x, d, func(emit exchange.Telling) error { return x.Retell(from.doc, emit) })
 		}
 	}
-	return se.relay(x, s.resp, from)
-}
-
-// opening is what an agent has answered to a subscription, or why it has not.
-type opening struct {
-	resp *http.Response
-	err  error
+	return se.relay(x, s.Resp, from)
 }
 
 // openBeside subscribes to the call's task in a goroutine of its own, until stop is called.
-func (se *sessions) openBeside(ctx context.Context, x *exchange.Exchange) (_ <-chan opening, stop context.CancelFunc) {
+func (se *sessions) openBeside(ctx context.Context, x *exchange.Exchange) (_ <-chan forward.Opening, stop context.CancelFunc) {
 	ctx, stop = context.WithCancel(ctx)
-	out := make(chan opening, 1)
+	out := make(chan forward.Opening, 1)
 	go func() {
-		var o opening
+		var o forward.Opening
 		defer func() { out <- o }()
-		defer se.Contain(x, &o.err)
-		o.resp, o.err = se.reach(ctx, x)
+		defer se.Contain(x, &o.Err)
+		o.Resp, o.Err = se.Reach(ctx, x)
 	}()
 	return out, stop
-}
-
-// silence is how long an agent may leave unanswered a subscription to a task that waits for
-// its user, once it has shown the task. Some answer with the first event alone, which comes
-// with the user's next message: the client would not even see the task until then.
-const silence = time.Second
-
-// soon waits for what has been opened, if the task waits for its user not long: then it is an
-// empty stream, and the task is looked at.
-func (fw *forwarder) soon(ctx context.Context, x *exchange.Exchange, out <-chan opening, stop context.CancelFunc, state string) opening {
-	if !exchange.Settled(state) || exchange.Terminal(state) {
-		return <-out
-	}
-	select {
-	case o := <-out:
-		return o
-	case <-time.After(silence):
-	}
-	stop()
-	o := <-out
-	if o.err != nil && ctx.Err() == nil {
-		x.Up = detach(ctx)
-		label := exchange.TypeEvents
-		if x.Upstream.Binding == wire.GRPC {
-			label = exchange.TypeGRPC
-		}
-		return opening{resp: exchange.EmptyStream(http.Header{"Content-Type": {label}})}
-	}
-	return o
 }
 
 // newSnapshot makes an event of the answer to a get. JSON-RPC has the same
@@ -177,7 +144,7 @@ func alike(a, b []byte) bool {
 func (se *sessions) refusedStream(ctx context.Context, x *exchange.Exchange, resp *http.Response) (*http.Response, error) {
 	body := buffers.New()
 	defer x.GiveBack(body)
-	a, err := se.receive(x, x.Upstream, resp, body)
+	a, err := se.Receive(x, x.Upstream, resp, body)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +152,7 @@ func (se *sessions) refusedStream(ctx context.Context, x *exchange.Exchange, res
 		_ = resp.Body.Close() // it has been read
 		return empty, nil
 	}
-	return nil, se.answered(ctx, x, resp, a)
+	return nil, se.Answered(ctx, x, resp, a)
 }
 
 // inner takes the task or update out of an event of the agent's.

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -93,7 +94,7 @@ func (a *subscriber) more() bool {
 		return false
 	}
 	found, ok := e.Seen.(*intake.Judged)
-	return ok && !exchange.IsError(found.Seen) && !asksForMore(found.Seen.State)
+	return ok && !exchange.IsError(found.Seen) && !forward.AsksForMore(found.Seen.State)
 }
 
 // borrow has the entries before those of the feed counted with what streams keep: a task
@@ -139,19 +140,6 @@ func (a *subscriber) over() (bool, error) {
 		return false, nil
 	}
 	return true, io.EOF // closed has the status
-}
-
-// opened is a stream of the agent's as a feed takes it over, but for its judge. resp is nil
-// where there is no answer behind it.
-func (fw *forwarder) opened(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, up *exchange.DetachedRequest) stream.Opened {
-	o := stream.Opened{Form: x.Form(l), From: stream.Events, Stop: up.Stop}
-	if l.Binding == wire.GRPC {
-		o.From = stream.Messages
-	}
-	if resp != nil {
-		o.Body = resp.Body
-	}
-	return o
 }
 
 // bind makes the feed that of the task which its first event has shown, now that it is

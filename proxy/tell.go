@@ -10,7 +10,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -25,7 +27,7 @@ func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream shows another task")
 	}
 	if x.Held != nil && exchange.IsError(seen) { // it answers what the gateway said; the caller is to have the question
-		return agentError(wire.ReadError(x.Upstream.Side, http.StatusOK, doc))
+		return forward.AgentError(wire.ReadError(x.Upstream.Side, http.StatusOK, doc))
 	}
 	// On gRPC the trailers may still say what is active.
 	if x.Rec.Events == 0 && x.Upstream.Binding != wire.GRPC && !exchange.IsError(seen) {
@@ -33,7 +35,7 @@ func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 			return err
 		}
 	}
-	d, err := se.demand(x, seen, doc)
+	d, err := se.Demand(x, seen, doc)
 	if err != nil {
 		return err
 	}
@@ -48,7 +50,7 @@ func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 		return err
 	}
 	if d != nil {
-		if out, err = se.enrich(x, jsonscan.Mend(out)); err != nil {
+		if out, err = se.Enrich(x, jsonscan.Mend(out)); err != nil {
 			return err
 		}
 	}
@@ -64,7 +66,7 @@ func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 func (a *subscriber) translated(e stream.Entry, found *intake.Judged, out []byte, d *authdemand.Demand, emit stream.Emit) error {
 	x := a.x
 	tell := func(emit exchange.Telling) error { return tellEvent(x, e, found, out, a.shown, emit) }
-	if d != nil && a.sessions.Provides(x.Ctx, x, d, streamMessage) {
+	if d != nil && a.sessions.Provides(x.Ctx, x, d, notifications.StreamMessage) {
 		if a.feed != nil { // else the event is the gateway's own, of a task that has no stream
 			a.feed.End()
 		}
@@ -177,7 +179,7 @@ func tellEvent(x *exchange.Exchange, e stream.Entry, found *intake.Judged, out [
 	case x.Upstream.Retell == nil:
 		return emit(e.Name, out)
 	case exchange.IsError(found.Seen):
-		return agentError(wire.ReadError(x.Upstream.Side, http.StatusOK, out))
+		return forward.AgentError(wire.ReadError(x.Upstream.Side, http.StatusOK, out))
 	}
 	return x.Retell(out, emit)
 }

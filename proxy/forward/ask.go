@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
-// ask puts a question about a task to the agent. The answer must be about it, and
+// Ask puts a question about a task to the agent. The answer must be about it, and
 // show nothing of other callers'.
-func (fw *forwarder) ask(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
-	l, doc, seen, err := fw.put(ctx, x, c)
+func (fw *Forwarder) Ask(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
+	l, doc, seen, err := fw.Put(ctx, x, c)
 	if err == nil && (len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID) {
 		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
@@ -27,39 +27,39 @@ func (fw *forwarder) ask(ctx context.Context, x *exchange.Exchange, c *wire.Call
 	return l, doc, seen, err
 }
 
-// put puts a question to the agent and returns its answer, in the agent's words,
+// Put puts a question to the agent and returns its answer, in the agent's words,
 // and how it would be retold as a 1.0 document. It may be used by several
 // goroutines: it changes nothing of the exchange.
-func (fw *forwarder) put(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
+func (fw *Forwarder) Put(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
 	l, err := x.Asking(c)
 	if err != nil {
 		return nil, nil, wire.Answer{}, err
 	}
-	return fw.say(ctx, x, l)
+	return fw.Say(ctx, x, l)
 }
 
-// say sends such an upstream call and returns its answer, as put does.
-func (fw *forwarder) say(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
-	l, resp, err := fw.send(ctx, x, l)
+// Say sends such an upstream call and returns its answer, as put does.
+func (fw *Forwarder) Say(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
+	l, resp, err := fw.Send(ctx, x, l)
 	if err != nil {
-		return nil, nil, wire.Answer{}, broken(ctx, err)
+		return nil, nil, wire.Answer{}, Broken(ctx, err)
 	}
 	defer resp.Body.Close() // nothing is left to do with the answer
 	defer l.Trail.End(resp.StatusCode, nil)
-	if e := unreadable(resp); e != nil {
+	if e := Unreadable(resp); e != nil {
 		return nil, nil, wire.Answer{}, e
 	}
-	a, err := fw.receive(x, l, resp, new(buffers.Buffer)) // not pooled: the document goes further up
+	a, err := fw.Receive(x, l, resp, new(buffers.Buffer)) // not pooled: the document goes further up
 	switch {
 	case err != nil:
 		return nil, nil, wire.Answer{}, err
 	case a.Failed != nil:
-		return nil, nil, wire.Answer{}, agentError(a.Failed)
+		return nil, nil, wire.Answer{}, AgentError(a.Failed)
 	}
 	jsonscan.MendHere(a.Doc) // nobody gets it as it came, and what was judged are pieces of it
 	switch {
 	case exchange.IsError(a.Seen):
-		return nil, nil, wire.Answer{}, agentError(a.AgentError(l, resp, a.Doc))
+		return nil, nil, wire.Answer{}, AgentError(a.AgentError(l, resp, a.Doc))
 	case l.Binding == wire.JSONRPC && !a.Seen.Answers(l.Call.ID):
 		return nil, nil, wire.Answer{}, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
@@ -76,7 +76,7 @@ const (
 // await waits, on behalf of a caller who asked to, for the end of a task whose
 // agent could not be asked to: the answer to a send becomes that to the get which
 // found the task settled. It is done when the caller has got another answer.
-func (fw *forwarder) await(
+func (fw *Forwarder) await(
 	ctx context.Context, x *exchange.Exchange, seen wire.Answer, doc []byte,
 ) (_ []byte, done bool, _ error) {
 	if len(seen.Tasks) != 1 {
@@ -90,7 +90,7 @@ func (fw *forwarder) await(
 		}
 		var err error
 		var l *exchange.UpstreamCall
-		if l, doc, seen, err = fw.ask(ctx, x, intake.Question(intake.GetTask, seen.Tasks[0].ID, x.Upstream.Retell.History)); err != nil {
+		if l, doc, seen, err = fw.Ask(ctx, x, intake.Question(intake.GetTask, seen.Tasks[0].ID, x.Upstream.Retell.History)); err != nil {
 			return nil, false, err
 		}
 		if err := fw.Witness(x, l, seen, doc); err != nil {
@@ -98,7 +98,7 @@ func (fw *forwarder) await(
 		}
 	}
 	fw.StateOf(x, seen.State)
-	d, err := fw.demand(x, seen, doc)
+	d, err := fw.Demand(x, seen, doc)
 	if err == nil {
 		doc, err = fw.Govern(x, seen, doc)
 	}

@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"context"
@@ -9,13 +9,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
-
-// zoned is an answer or event of such a side as it is read, and whether that is otherwise than
-// it came.
-func zoned(doc []byte) (read []byte, changed bool) {
-	read = translate.Zoned(doc)
-	return read, !exchange.Same(doc, read)
-}
 
 // isOlder reports whether the interface's agent speaks a version before this one,
 // which on the wire is called 0.3 all the same.
@@ -41,16 +34,16 @@ func getOlderCard(x *exchange.Exchange) error {
 	return nil
 }
 
-// ended gives the refusal of a message to a task that has ended the name that 1.0
+// Ended gives the refusal of a message to a task that has ended the name that 1.0
 // has for it (A2A 1.0 §3.1.1). Before, agents called such a message invalid, and
 // a client could not tell that it should begin anew.
-func (fw *forwarder) ended(ctx context.Context, x *exchange.Exchange, e *wire.Error) *wire.Error {
+func (fw *Forwarder) Ended(ctx context.Context, x *exchange.Exchange, e *wire.Error) *wire.Error {
 	invalid := e.Code == wire.InvalidParams.Code || e.Code == wire.InvalidRequest.Code
 	if !invalid || x.Call.TaskID == "" || x.Call.Method.Subject != wire.OfMessage ||
 		x.Call.Version != wire.V10 || x.Endpoint.Version == wire.V10 {
 		return e
 	}
-	_, _, seen, err := fw.ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
+	_, _, seen, err := fw.Ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
 	if err != nil || !exchange.Terminal(seen.State) {
 		return e
 	}

@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -22,9 +23,9 @@ import (
 // not, the caller is better served by the status now than by whatever may come later.
 const errorWait = time.Second
 
-// receive reads a unary answer. body holds it for as long as it is used. What an agent
+// Receive reads a unary answer. body holds it for as long as it is used. What an agent
 // says by its HTTP status alone, whatever the body, is an error here.
-func (fw *forwarder) receive(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body *buffers.Buffer) (exchange.Received, error) {
+func (fw *Forwarder) Receive(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body *buffers.Buffer) (exchange.Received, error) {
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		if !mayBeError(l, resp) {
 			return exchange.Received{}, fw.statusError(x, l, resp, false)
@@ -63,7 +64,7 @@ func mayBeError(l *exchange.UpstreamCall, resp *http.Response) bool {
 }
 
 // receiveDocument reads an answer that is a success by its status.
-func (fw *forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCall, resp *http.Response, body []byte) (a exchange.Received, err error) {
+func (fw *Forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCall, resp *http.Response, body []byte) (a exchange.Received, err error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	a.Relabel = label.Corrected()
 	switch {
@@ -81,7 +82,7 @@ func (fw *forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCal
 		return a, e.Because(heardStatus(resp))
 	}
 	if from.Zones(l.Side) {
-		a.Doc, a.Zoned = zoned(a.Doc)
+		a.Doc, a.Zoned = notifications.Zoned(a.Doc)
 	}
 	a.Bytes = a.Doc
 	if a.Seen, err = fw.Judge(l, a.Doc); err != nil && len(bytes.TrimSpace(a.Doc)) == 0 {
@@ -92,7 +93,7 @@ func (fw *forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCal
 
 // receiveError reads an answer that is none by its status. Where its body is an error
 // of the binding, whatever it is labelled as, it says so in its own words.
-func (fw *forwarder) receiveError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body []byte) (exchange.Received, error) {
+func (fw *Forwarder) receiveError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body []byte) (exchange.Received, error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	a := exchange.Received{Relabel: label.Corrected()}
 	label.Other = false // a JSON object is no page, whatever it was sent as
@@ -105,7 +106,7 @@ func (fw *forwarder) receiveError(x *exchange.Exchange, l *exchange.UpstreamCall
 	a.Seen, err = fw.Judge(l, a.Doc)
 	object := bytes.HasPrefix(bytes.TrimLeft(a.Doc, " \t\r\n"), []byte("{"))
 	switch {
-	case err != nil, !object, l.Binding == wire.JSONRPC && (!exchange.IsError(a.Seen) || !answers(a.Seen, l.Call.ID)):
+	case err != nil, !object, l.Binding == wire.JSONRPC && (!exchange.IsError(a.Seen) || !Answers(a.Seen, l.Call.ID)):
 		return exchange.Received{}, fw.statusError(x, l, resp, false)
 	case l.Binding == wire.JSONRPC:
 		return a, nil
@@ -113,8 +114,8 @@ func (fw *forwarder) receiveError(x *exchange.Exchange, l *exchange.UpstreamCall
 	return a, fw.byStatus(x, l, resp, &a)
 }
 
-// answers reports whether an answer has the id of the call, or as an error none.
-func answers(seen wire.Answer, id []byte) bool {
+// Answers reports whether an answer has the id of the call, or as an error none.
+func Answers(seen wire.Answer, id []byte) bool {
 	if seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null") {
 		return true
 	}
@@ -123,7 +124,7 @@ func answers(seen wire.Answer, id []byte) bool {
 
 // byStatus has an object of HTTP+JSON be the error that its status is, where it says no
 // better. A result is shown to nobody then: nothing of it has been looked at.
-func (fw *forwarder) byStatus(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, a *exchange.Received) error {
+func (fw *Forwarder) byStatus(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, a *exchange.Received) error {
 	seen := &a.Seen
 	switch {
 	case seen.Reason != "":
@@ -153,7 +154,7 @@ func isFinal(status int) bool { return 200 <= status && status < 600 }
 
 // statusError is the error of an answer whose status is all there is to read. object is for a
 // JSON object of HTTP+JSON.
-func (fw *forwarder) statusError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, object bool) *wire.Error {
+func (fw *Forwarder) statusError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, object bool) *wire.Error {
 	status := resp.StatusCode
 	e := wire.Plain{
 		Status: status, Type: resp.Header.Get("Content-Type"), Object: object, Task: l.Call.TaskID != "",
@@ -180,7 +181,7 @@ func (fw *forwarder) statusError(x *exchange.Exchange, l *exchange.UpstreamCall,
 
 // tellRedirect tells the operator, once of each endpoint, that an agent is somewhere else
 // than its card says. Every call fails until somebody mends it.
-func (fw *forwarder) tellRedirect(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response) {
+func (fw *Forwarder) tellRedirect(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response) {
 	to := redirectTo(resp)
 	if to == "" {
 		return
@@ -216,7 +217,7 @@ func redirectTo(resp *http.Response) string {
 
 // onlyEvent is the data of the one event of a stream that answers a call for one
 // answer. A stream of more cannot be one. What counts as an event is as in other streams.
-func (fw *forwarder) onlyEvent(l *exchange.UpstreamCall, body []byte) ([]byte, error) {
+func (fw *Forwarder) onlyEvent(l *exchange.UpstreamCall, body []byte) ([]byte, error) {
 	events := stream.Events(bytes.NewReader(body), int(fw.Server.Limits.Answer))
 	var data []byte
 	for n := 0; ; {
@@ -237,13 +238,13 @@ func (fw *forwarder) onlyEvent(l *exchange.UpstreamCall, body []byte) ([]byte, e
 }
 
 // isNone reports whether an event is none of A2A's.
-func (fw *forwarder) isNone(l *exchange.UpstreamCall, event stream.Event) bool {
-	switch says(l.Binding, event) {
-	case nothing:
+func (fw *Forwarder) isNone(l *exchange.UpstreamCall, event stream.Event) bool {
+	switch Says(l.Binding, event) {
+	case Nothing:
 		return true
-	case something:
+	case Something:
 		seen, err := fw.Judge(l, event.Data)
-		return err != nil || showsNothing(l.Call.Method, seen)
+		return err != nil || ShowsNothing(l.Call.Method, seen)
 	}
 	return false
 }

@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"context"
@@ -15,15 +15,12 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
-var (
-	sendMessage   = intake.Method(wire.SendMessage)
-	streamMessage = intake.Method(wire.SendStreamingMessage)
-)
+var sendMessage = intake.Method(wire.SendMessage)
 
 // handleAuthRequired does what is to be done about a unary answer that shows a demand, d, if any:
 // either the caller gets the answer to what the gateway has answered, and all is done,
 // or doc, with where a token can be had.
-func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, doc []byte) (_ []byte, done bool, _ error) {
+func (fw *Forwarder) handleAuthRequired(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, doc []byte) (_ []byte, done bool, _ error) {
 	if d == nil {
 		return doc, false, nil
 	}
@@ -32,13 +29,13 @@ func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange.Exchang
 			return nil, true, err
 		}
 	}
-	doc, err := fw.enrich(x, jsonscan.Mend(doc))
+	doc, err := fw.Enrich(x, jsonscan.Mend(doc))
 	return doc, false, err
 }
 
-// reply is the gateway's own message to a task that waits for authorization. What
+// Reply is the gateway's own message to a task that waits for authorization. What
 // authorizes is in the header; the text is for an agent that wants one.
-func (fw *forwarder) reply(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
+func (fw *Forwarder) Reply(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
 	type part struct {
 		Text string `json:"text"`
 	}
@@ -73,7 +70,7 @@ func (fw *forwarder) reply(x *exchange.Exchange, d *authdemand.Demand, m *wire.M
 // instead answers a task that a unary answer shows to wait, and gives the caller the
 // answer to that. Where the agent does not take it, nothing is done, and the caller is
 // to have the first answer.
-func (fw *forwarder) instead(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (done bool, _ error) {
+func (fw *Forwarder) instead(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (done bool, _ error) {
 	before := x.Upstream
 	body := buffers.New()
 	defer x.GiveBack(body)
@@ -82,7 +79,7 @@ func (fw *forwarder) instead(ctx context.Context, x *exchange.Exchange, d *authd
 	var seen wire.Answer
 	if err == nil {
 		defer resp.Body.Close() // nothing is left to do with the answer
-		a, seen, err = fw.taken(x, resp, body)
+		a, seen, err = fw.Taken(x, resp, body)
 		if err != nil && !x.Upstream.Own {
 			err = intake.Heard{Err: err} // what failed is the look at the task behind it
 		}
@@ -93,14 +90,14 @@ func (fw *forwarder) instead(ctx context.Context, x *exchange.Exchange, d *authd
 		return false, nil
 	}
 	x.RecordActivation(resp)
-	return true, fw.show(ctx, x, resp, a, seen)
+	return true, fw.Show(ctx, x, resp, a, seen)
 }
 
 // again answers a task. The answer to that is in the place of the first: to a send what
 // the agent says to it, else the same call once more.
-func (fw *forwarder) again(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (*http.Response, error) {
+func (fw *Forwarder) again(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (*http.Response, error) {
 	sends := x.Call.Method.Subject == wire.OfMessage
-	c, err := fw.reply(x, d, sendMessage, sends && x.Waits())
+	c, err := fw.Reply(x, d, sendMessage, sends && x.Waits())
 	if err != nil {
 		return nil, err
 	}
@@ -108,34 +105,34 @@ func (fw *forwarder) again(ctx context.Context, x *exchange.Exchange, d *authdem
 		if err := x.Speak(c, intake.Wants(d)); err != nil {
 			return nil, err
 		}
-		return fw.reach(ctx, x)
+		return fw.Reach(ctx, x)
 	}
 	l, err := x.Asking(c)
 	if err != nil {
 		return nil, err
 	}
 	l.Shows = intake.Wants(d)
-	if _, _, _, err := fw.say(ctx, x, l); err != nil {
+	if _, _, _, err := fw.Say(ctx, x, l); err != nil {
 		return nil, err
 	}
-	resp, err := fw.reach(ctx, x)
+	resp, err := fw.Reach(ctx, x)
 	if err != nil {
 		err = intake.Heard{Err: err}
 	}
 	return resp, err
 }
 
-// taken reads the agent's answer to what the gateway has said. One that is an error is
+// Taken reads the agent's answer to what the gateway has said. One that is an error is
 // not for the caller, who has not said it.
-func (fw *forwarder) taken(x *exchange.Exchange, resp *http.Response, body *buffers.Buffer) (exchange.Received, wire.Answer, error) {
-	a, err := fw.receive(x, x.Upstream, resp, body)
+func (fw *Forwarder) Taken(x *exchange.Exchange, resp *http.Response, body *buffers.Buffer) (exchange.Received, wire.Answer, error) {
+	a, err := fw.Receive(x, x.Upstream, resp, body)
 	switch {
 	case err != nil:
 		return a, wire.Answer{}, err
 	case a.Failed != nil:
-		return a, wire.Answer{}, agentError(a.Failed)
+		return a, wire.Answer{}, AgentError(a.Failed)
 	case exchange.IsError(a.Seen) || resp.StatusCode >= http.StatusMultipleChoices:
-		return a, a.Seen, agentError(a.AgentError(x.Upstream, resp, a.Doc))
+		return a, a.Seen, AgentError(a.AgentError(x.Upstream, resp, a.Doc))
 	}
 	x.Heard(&a)
 	_, err = x.MatchID(a.Seen, a.Doc)

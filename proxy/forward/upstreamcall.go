@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"cmp"
@@ -13,9 +13,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// prepare settles how the call goes to the agent.
-func (fw *forwarder) prepare(x *exchange.Exchange) error {
-	if err := fw.intercept(x); err != nil {
+// Prepare settles how the call goes to the agent.
+func (fw *Forwarder) Prepare(x *exchange.Exchange) error {
+	if err := fw.Intercept(x); err != nil {
 		return err
 	}
 	switch {
@@ -59,7 +59,7 @@ type outbound struct {
 }
 
 // request is the HTTP request of an upstream call.
-func (fw *forwarder) request(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*http.Request, error) {
+func (fw *Forwarder) request(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*http.Request, error) {
 	target, err := l.Target()
 	if err != nil {
 		return nil, err
@@ -84,10 +84,10 @@ func (fw *forwarder) request(ctx context.Context, x *exchange.Exchange, l *excha
 	return &out.Request, nil
 }
 
-// send sends an upstream call, once. Where agents disagree about a form and this one refuses the
+// Send sends an upstream call, once. Where agents disagree about a form and this one refuses the
 // usual, the other is sent: a refusal of the form comes before any effect. The caller ends the
 // trail when the answer has been read.
-func (fw *forwarder) send(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, *http.Response, error) {
+func (fw *Forwarder) Send(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, *http.Response, error) {
 	req, err := fw.request(ctx, x, l)
 	if err != nil {
 		return l, nil, err
@@ -111,7 +111,7 @@ func (fw *forwarder) send(ctx context.Context, x *exchange.Exchange, l *exchange
 	if err != nil {
 		return l, nil, err
 	}
-	return fw.send(ctx, x, again)
+	return fw.Send(ctx, x, again)
 }
 
 // refusesForm tells the statuses of a form that a server does not take. 404 may

@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"context"
@@ -10,40 +10,40 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// answer relays a unary answer: read whole, checked, its ids recorded, and then
+// Answer relays a unary answer: read whole, checked, its ids recorded, and then
 // passed on, byte for byte where caller and agent speak alike.
-func (fw *forwarder) answer(ctx context.Context, x *exchange.Exchange, resp *http.Response) error {
+func (fw *Forwarder) Answer(ctx context.Context, x *exchange.Exchange, resp *http.Response) error {
 	body := buffers.New()
 	defer x.GiveBack(body)
-	a, err := fw.receive(x, x.Upstream, resp, body)
+	a, err := fw.Receive(x, x.Upstream, resp, body)
 	if err != nil {
 		return err
 	}
-	return fw.answered(ctx, x, resp, a)
+	return fw.Answered(ctx, x, resp, a)
 }
 
-// answered is answer, once the answer has been read.
-func (fw *forwarder) answered(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received) error {
+// Answered is answer, once the answer has been read.
+func (fw *Forwarder) Answered(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received) error {
 	x.RecordActivation(resp) // trailers are there now
 	x.Heard(&a)
 	if a.Failed != nil {
 		if err := x.Stray(a.Failed.Reason); err != nil {
 			return err
 		}
-		return x.Failed(resp, fw.ended(ctx, x, a.Failed))
+		return x.Failed(resp, fw.Ended(ctx, x, a.Failed))
 	}
-	return fw.show(ctx, x, resp, a, a.Seen)
+	return fw.Show(ctx, x, resp, a, a.Seen)
 }
 
-// show gives the caller a unary answer that has been read.
-func (fw *forwarder) show(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received, seen wire.Answer) error {
-	fw.learnVersion(x, seen)
+// Show gives the caller a unary answer that has been read.
+func (fw *Forwarder) Show(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received, seen wire.Answer) error {
+	fw.LearnVersion(x, seen)
 	if !exchange.IsError(seen) {
 		if err := x.Verify(); err != nil {
 			return err
 		}
 	}
-	d, err := fw.demand(x, seen, a.Doc)
+	d, err := fw.Demand(x, seen, a.Doc)
 	if err != nil {
 		return err
 	}
@@ -73,9 +73,9 @@ func (fw *forwarder) show(ctx context.Context, x *exchange.Exchange, resp *http.
 		x.Incoming(resp)
 		return deliverNoConfig(x)
 	case exchange.IsError(seen) && mayFallBack(x, seen):
-		return errMethodUnknown
+		return ErrMethodUnknown
 	case exchange.IsError(seen):
-		return x.Failed(resp, fw.ended(ctx, x, a.AgentError(x.Upstream, resp, doc)))
+		return x.Failed(resp, fw.Ended(ctx, x, a.AgentError(x.Upstream, resp, doc)))
 	case x.Upstream.Wait && !exchange.Settled(seen.State):
 		if doc, done, err = fw.await(ctx, x, seen, doc); err != nil || done {
 			return err

@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"cmp"
@@ -14,14 +14,14 @@ import (
 
 // passThrough sends what the caller sent. Only a tenant that named the agent gives
 // way to the one that the interface has.
-func (fw *forwarder) passThrough(x *exchange.Exchange) error {
+func (fw *Forwarder) passThrough(x *exchange.Exchange) error {
 	c := &x.Call
 	l := &exchange.UpstreamCall{Endpoint: x.Endpoint, Call: c, Verb: x.Request.Method, Holder: x.Body}
 	if x.Named {
 		replaceTenant(x)
 	}
 	if x.Webhook != nil {
-		body, err := fw.substituted(x)
+		body, err := fw.Substituted(x)
 		if err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func (fw *forwarder) passThrough(x *exchange.Exchange) error {
 	l.Body = c.Body
 	switch c.Binding {
 	case wire.HTTPJSON:
-		l.Path, l.Query = pathBelow(x), forwardedQuery(queryString(x))
+		l.Path, l.Query = pathBelow(x), ForwardedQuery(queryString(x))
 	case wire.GRPC:
 		message, err := grpcMessage(x)
 		if err != nil {

@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"slices"
@@ -15,12 +15,12 @@ const (
 	defaultMessage = "Authorization has been provided."
 )
 
-// demand reads what a task wants to see that waits for authorization, nil for any other
+// Demand reads what a task wants to see that waits for authorization, nil for any other
 // answer, and holds its links against the hosts that are permitted: an agent that has
 // been taken over asks the user to log in somewhere else. That a task waits is never an
 // authorization.
-func (fw *forwarder) demand(x *exchange.Exchange, seen wire.Answer, doc []byte) (*authdemand.Demand, error) {
-	if exchange.IsError(seen) || !asksForMore(seen.State) {
+func (fw *Forwarder) Demand(x *exchange.Exchange, seen wire.Answer, doc []byte) (*authdemand.Demand, error) {
+	if exchange.IsError(seen) || !AsksForMore(seen.State) {
 		return nil, nil //nolint:nilnil // no demand and no error: the usual answer
 	}
 	d, ok := authdemand.Read(doc)
@@ -33,14 +33,14 @@ func (fw *forwarder) demand(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 	return &d, fw.Links(x, &d)
 }
 
-// asksForMore reports whether a task in that state may have a demand.
-func asksForMore(state string) bool {
+// AsksForMore reports whether a task in that state may have a demand.
+func AsksForMore(state string) bool {
 	return state == "TASK_STATE_AUTH_REQUIRED" || state == "TASK_STATE_INPUT_REQUIRED"
 }
 
-// enrich tells the client where a token can be had for a task that waits for one, if
+// Enrich tells the client where a token can be had for a task that waits for one, if
 // that is known.
-func (fw *forwarder) enrich(x *exchange.Exchange, doc []byte) ([]byte, error) {
+func (fw *Forwarder) Enrich(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	where := x.Agent.Authorization.ResourceMetadata
 	if where == "" {
 		return doc, nil

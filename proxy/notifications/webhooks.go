@@ -1,4 +1,4 @@
-package proxy
+package notifications
 
 import (
 	"cmp"
@@ -8,19 +8,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/pushconfig"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
-	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
-var (
-	deleteConfig = intake.Method("DeleteTaskPushNotificationConfig")
-)
-
-// mayPush refuses calls about webhooks where there are none. What the method of an
+// MayPush refuses calls about webhooks where there are none. What the method of an
 // extension makes of one that comes with it the relay cannot know, and so cannot put
 // another in its place.
-func (no *notifications) mayPush(x *exchange.Exchange) error {
+func (no *Notifications) MayPush(x *exchange.Exchange) error {
 	switch {
 	case !no.Pushes() && (x.Call.Method.Push || x.Call.HasPushConfig):
 		return wire.Errorf(wire.PushUnsupported, "")
@@ -30,9 +25,9 @@ func (no *notifications) mayPush(x *exchange.Exchange) error {
 	return nil
 }
 
-// intercept puts a webhook of the gateway's in the place of the one that comes with a
+// Intercept puts a webhook of the gateway's in the place of the one that comes with a
 // call, so that the agent never sees the caller's (A18), and remembers what it was.
-func (no *notifications) intercept(x *exchange.Exchange) error {
+func (no *Notifications) Intercept(x *exchange.Exchange) error {
 	if no.Relay == nil || x.Webhook != nil || x.Call.Method.Extension != "" {
 		return nil
 	}
@@ -53,7 +48,7 @@ func (no *notifications) intercept(x *exchange.Exchange) error {
 		return nil
 	}
 	hook := webhookOf(x, found)
-	hook.Trace = no.traceparent(x)
+	hook.Trace = no.Traceparent(x)
 	who, err := x.Principal.Remember()
 	if err != nil {
 		return err
@@ -92,8 +87,8 @@ func webhookOf(x *exchange.Exchange, c *pushconfig.Config) push.Webhook {
 	return h
 }
 
-// substituted is the body of a call that goes on as it came, but for its webhook.
-func (no *notifications) substituted(x *exchange.Exchange) ([]byte, error) {
+// Substituted is the body of a call that goes on as it came, but for its webhook.
+func (no *Notifications) Substituted(x *exchange.Exchange) ([]byte, error) {
 	body := x.Call.Body
 	from, to := 0, len(body)
 	if x.Call.Binding == wire.JSONRPC {

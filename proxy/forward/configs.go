@@ -1,4 +1,4 @@
-package proxy
+package forward
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func pages(s wire.Side) bool {
 
 // allConfigs completes the first page of a task's push notification configs, for a
 // caller who takes what it gets for all there is.
-func (fw *forwarder) allConfigs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
+func (fw *Forwarder) allConfigs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if x.Upstream.Call.Method != listConfigs || pages(x.Side()) || !pages(x.Upstream.Side) {
 		return doc, nil
 	}
@@ -47,7 +47,7 @@ func (fw *forwarder) allConfigs(ctx context.Context, x *exchange.Exchange, doc [
 		}
 		c := intake.Question(listConfigs, x.Call.TaskID, nil)
 		c.PageToken = all.Next
-		l, next, seen, err := fw.put(ctx, x, c)
+		l, next, seen, err := fw.Put(ctx, x, c)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func writePage(l *exchange.UpstreamCall, page configPage) ([]byte, error) {
 
 // configs completes an answer about push notification configs, and shows the caller its
 // own webhooks in it.
-func (fw *forwarder) configs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
+func (fw *Forwarder) configs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
 	doc, err := fw.allConfigs(ctx, x, doc)
 	if err != nil || fw.Relay == nil || !x.Call.Method.Push {
 		return doc, err
@@ -117,7 +117,7 @@ func (fw *forwarder) configs(ctx context.Context, x *exchange.Exchange, doc []by
 	}
 	return pushconfig.Rewrite(x.Upstream.Binding, x.Upstream.Version, doc,
 		func(task string, found pushconfig.Config) (pushconfig.Config, bool, error) {
-			h, err := fw.shown(ctx, x, found)
+			h, err := fw.ShownConfig(ctx, x, found)
 			if err != nil || h == nil || task != "" && h.Task != "" && h.Task != task {
 				return pushconfig.Config{}, false, err
 			}
@@ -126,20 +126,6 @@ func (fw *forwarder) configs(ctx context.Context, x *exchange.Exchange, doc []by
 			}
 			return masked(h), true, nil
 		})
-}
-
-// shown is the caller's webhook behind a config that the agent shows; nil for one that
-// is not the caller's, or not known: the URL of another's would let the caller deliver
-// there, and whose an address is that was registered elsewhere nobody knows.
-func (no *notifications) shown(ctx context.Context, x *exchange.Exchange, found pushconfig.Config) (*push.Webhook, error) {
-	if x.Webhook != nil { // the answer to a create, whatever it says
-		return x.Webhook.Webhook, nil
-	}
-	h, err := no.Relay.Hooks.FindURL(ctx, no.PublicURL, found.URL)
-	if err != nil || h == nil || h.Agent != x.Agent.ID || h.Owner != x.Principal.Key() {
-		return nil, err
-	}
-	return h, nil
 }
 
 // masked is what the caller sees of its own webhook (A20). Secrets are left out, which
