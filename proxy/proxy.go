@@ -151,7 +151,7 @@ func New(o Options) (*Proxy, error) {
 	governed := p.governed()
 	call := p.recorder.Do(slices.Insert(governed, 0, p.decoder.Locate)...)   // which agent and binding, by host and path?
 	rpc := p.recorder.Do(slices.Insert(governed, 0, p.decoder.LocateRPC)...) // the same over gRPC
-	card := p.recorder.Do(p.decoder.Locate, p.authorizer.identify, p.documents.ServeCard)
+	card := p.recorder.Do(p.decoder.Locate, p.authorizer.Identify, p.documents.ServeCard)
 	metadata := p.recorder.Do(p.documents.ServeMetadata)
 	keys := p.recorder.Do(p.documents.ServeKeys)
 	notified := p.recorder.Do(p.forwarder.Notified)
@@ -192,13 +192,13 @@ func (p *Proxy) governed() []record.Stage {
 		p.admissions.Admit,           // is there room for one more call?
 		p.authenticator.Authenticate, // who is calling?
 		p.admissions.FairShare,       // do they have more than their share of an overloaded gateway?
-		p.authorizer.decode,          // which method, task, context and skill, in which version; which interface is called?
+		p.authorizer.Decode,          // which method, task, context and skill, in which version; which interface is called?
 		p.throttling.Throttle,        // did they do something unusual before?
 		p.owners.CheckOwnership,      // are the task, the context and the referenced tasks theirs?
-		p.authorizer.authorize,       // do rules, limits and authorizers allow it?
+		p.authorizer.Authorize,       // do rules, limits and authorizers allow it?
 		p.inspector.Negotiate,        // which extensions are active, and does the call keep to them?
-		p.authorizer.adopt,           // are the ids that the caller made up the caller's alone?
-		p.authorizer.record,          // is the intent in the audit log?
+		p.authorizer.Adopt,           // are the ids that the caller made up the caller's alone?
+		p.authorizer.Record,          // is the intent in the audit log?
 		p.deduper.withDedupe(p.sessions.withVersionFallback(p.sessions.forward)), // was it answered before; else what does the agent answer?
 	}
 }

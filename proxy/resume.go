@@ -88,7 +88,7 @@ func (se *sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	if x.Decision, err = se.Policy.Check(x.PolicyRequest()); err != nil {
 		return err
 	}
-	return se.askAuthorizers(x)
+	return se.AskAuthorizers(x)
 }
 
 // sinceSoon finds the place of an event, for which it waits a little where it is ahead.

@@ -6,6 +6,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
+	"github.com/a2a-gateway/a2a-gateway/proxy/authorize"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
@@ -30,7 +31,7 @@ type sessions struct {
 	*ownership.Owners
 	*inspect.Inspector
 	*forward.Forwarder
-	*authorizer
+	*authorize.Authorizer
 	*lister
 
 	Drain        func(end func()) (stop func() bool)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
+	"github.com/a2a-gateway/a2a-gateway/proxy/authorize"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
@@ -34,7 +35,7 @@ type stages struct {
 	inspector     *inspect.Inspector
 	notifications *notifications.Notifications
 	forwarder     *forward.Forwarder
-	authorizer    *authorizer
+	authorizer    *authorize.Authorizer
 	lister        *lister
 	sessions      *sessions
 	deduper       *deduper
@@ -104,7 +105,7 @@ func (p *Proxy) mountAnswers() {
 		Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
 		Notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
-	p.authorizer = &authorizer{
+	p.authorizer = &authorize.Authorizer{
 		Authenticator: p.authenticator, Cursors: p.cursors, ExtensionRules: p.extensionRules, Throttling: p.throttling,
 		Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
 		Notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
@@ -117,7 +118,7 @@ func (p *Proxy) mountAnswers() {
 	p.sessions = &sessions{
 		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
 		Webhooks: p.webhooks, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector, Forwarder: p.forwarder,
-		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
+		Authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,
 	}

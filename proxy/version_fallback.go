@@ -26,7 +26,7 @@ func (se *sessions) withVersionFallback(call record.Stage) record.Stage {
 		again := *x.Endpoint
 		again.Version, again.Says = x.Side().Version, []string{string(x.Side().Version)}
 		x.Endpoint, x.FellBack, x.Webhook = &again, true, nil // what had come was forgotten
-		for _, s := range []record.Stage{se.rejudge, se.adopt} {
+		for _, s := range []record.Stage{se.Rejudge, se.Adopt} {
 			if err := s(x); err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package proxy
+package authorize
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // call, so that a caller who is not allowed leaves nothing behind, and before the record,
 // which says what the agent gets. At last it makes sure that there is a state to record in
 // what the agent makes of the call.
-func (az *authorizer) adopt(x *exchange.Exchange) error {
+func (az *Authorizer) Adopt(x *exchange.Exchange) error {
 	err := az.ReserveIDs(x)
 	if err == nil {
 		return az.Ready(x)
@@ -29,7 +29,7 @@ func (az *authorizer) adopt(x *exchange.Exchange) error {
 	}
 	// Since own looked nobody had the context, and now somebody has. The answer must not
 	// tell, so the call is what it would have been a moment later.
-	if err := az.rejudge(x); err != nil {
+	if err := az.Rejudge(x); err != nil {
 		return err
 	}
 	if err := az.ReserveIDs(x); err != nil {
@@ -38,9 +38,9 @@ func (az *authorizer) adopt(x *exchange.Exchange) error {
 	return az.Ready(x)
 }
 
-// rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
+// Rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
 // context that it is in. What it took of its caller's limits it has taken.
-func (az *authorizer) rejudge(x *exchange.Exchange) error {
+func (az *Authorizer) Rejudge(x *exchange.Exchange) error {
 	if e := az.Read(x); e != nil {
 		return e
 	}
@@ -50,7 +50,7 @@ func (az *authorizer) rejudge(x *exchange.Exchange) error {
 	x.Task, x.Session, x.Contexts = translate.Alias{}, translate.Alias{}, nil
 	x.Skill, x.Agentwide, x.Known, x.CallMessage = x.Path, false, policy.Task{}, exchange.CallMessage{}
 	x.Rec.Violations, x.Rec.Sharing = nil, ""
-	for _, judge := range []record.Stage{az.CheckOwnership, az.authorize, az.Negotiate} {
+	for _, judge := range []record.Stage{az.CheckOwnership, az.Authorize, az.Negotiate} {
 		if err := judge(x); err != nil {
 			return err
 		}

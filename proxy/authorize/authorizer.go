@@ -1,4 +1,6 @@
-package proxy
+// Package authorize decides about a call: policy by skill, the external authorizers, the rate
+// limits, and the adoption of a context for the caller.
+package authorize
 
 import (
 	"fmt"
@@ -21,8 +23,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
-// authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent down.
-type authorizer struct {
+// Authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent down.
+type Authorizer struct {
 	*admit.Authenticator
 	*cursors.Cursors
 	*negotiate.ExtensionRules
@@ -41,16 +43,16 @@ type authorizer struct {
 	Streams  *openstreams.Streams
 }
 
-// identify is authenticate for public documents: a caller without credentials,
+// Identify is authenticate for public documents: a caller without credentials,
 // or with ones that are no longer good, is a stranger, not an error.
-func (az *authorizer) identify(x *exchange.Exchange) error {
+func (az *Authorizer) Identify(x *exchange.Exchange) error {
 	public := x.Agent != nil && x.Agent.Public()
 	return az.Greet(x, public)
 }
 
 // decode: what is asked, and of whom? It reads the body, settles the version,
 // finds the agent where the path did not name it, and the interface to call.
-func (az *authorizer) decode(x *exchange.Exchange) error {
+func (az *Authorizer) Decode(x *exchange.Exchange) error {
 	body, err := az.ReadBody(x)
 	if err != nil {
 		return err
@@ -78,7 +80,7 @@ func (az *authorizer) decode(x *exchange.Exchange) error {
 }
 
 // authorize: may they? It resolves the skill, then asks the rules.
-func (az *authorizer) authorize(x *exchange.Exchange) error {
+func (az *Authorizer) Authorize(x *exchange.Exchange) error {
 	if err := az.GatherConditions(x); err != nil {
 		return err
 	}
@@ -125,11 +127,11 @@ func (az *authorizer) authorize(x *exchange.Exchange) error {
 	if err := az.spend(x); err != nil {
 		return err
 	}
-	return az.askAuthorizers(x)
+	return az.AskAuthorizers(x)
 }
 
 // record: the audit intent is on disk, or nothing is forwarded.
-func (az *authorizer) record(x *exchange.Exchange) error {
+func (az *Authorizer) Record(x *exchange.Exchange) error {
 	x.Describe()
 	if x.Rec.Digest = buffers.Digest(x.Call.Body); x.Opaque() {
 		x.Rec.Digest = buffers.Digest(x.Call.Message)

@@ -1,4 +1,4 @@
-package proxy
+package authorize
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -6,7 +6,7 @@ import (
 )
 
 // askAuthorizers: do the authorizers that the configuration names allow it too?
-func (az *authorizer) askAuthorizers(x *exchange.Exchange) error {
+func (az *Authorizer) AskAuthorizers(x *exchange.Exchange) error {
 	if az.Panel == nil {
 		return nil
 	}
