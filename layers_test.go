@@ -33,7 +33,7 @@ var floors = [][]string{
 	11: {"proxy/ownership", "proxy/wellknown"},
 	12: {"proxy/inspect", "proxy/notifications"},
 	13: {"proxy/forward"},
-	14: {"proxy/authorize"},
+	14: {"proxy/authorize", "proxy/tasklist"},
 	15: {"proxy"},
 	16: {"internal/config", "internal/explain"},
 	17: {"internal/snapshot", "internal/revocation"},

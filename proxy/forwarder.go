@@ -75,7 +75,7 @@ func (se *sessions) within(x *exchange.Exchange, do func(context.Context, *time.
 // method, from what the gateway and other methods know.
 func (se *sessions) exchange(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	if x.Call.Method.Name == wire.ListTasks && !agents.Speaks(x.Endpoint.Side, x.Call.Method) {
-		return se.listTasks(ctx, x)
+		return se.ListTasks(ctx, x)
 	}
 	if done, err := se.rejoin(ctx, x); done || err != nil {
 		late.Stop()
@@ -85,7 +85,7 @@ func (se *sessions) exchange(ctx context.Context, x *exchange.Exchange, late *ti
 		return err
 	}
 	if x.Call.Method.Name == wire.ListTasks {
-		return se.listPages(ctx, x)
+		return se.ListPages(ctx, x)
 	}
 	if x.Call.Method.Name == wire.SubscribeToTask && x.Endpoint.Version != wire.V10 && x.Call.Version == wire.V10 {
 		return se.subscribe(ctx, x, late)

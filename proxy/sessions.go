@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/tasklist"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -32,7 +33,7 @@ type sessions struct {
 	*inspect.Inspector
 	*forward.Forwarder
 	*authorize.Authorizer
-	*lister
+	*tasklist.Lister
 
 	Drain        func(end func()) (stop func() bool)
 	Hold         func() (release func())

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
+	"github.com/a2a-gateway/a2a-gateway/proxy/tasklist"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/proxy/wellknown"
 )
@@ -36,7 +37,7 @@ type stages struct {
 	notifications *notifications.Notifications
 	forwarder     *forward.Forwarder
 	authorizer    *authorize.Authorizer
-	lister        *lister
+	lister        *tasklist.Lister
 	sessions      *sessions
 	deduper       *deduper
 	documents     *wellknown.Documents
@@ -111,14 +112,14 @@ func (p *Proxy) mountAnswers() {
 		Notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
 		Policy: p.Policy, Streams: p.Streams,
 	}
-	p.lister = &lister{
+	p.lister = &tasklist.Lister{
 		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
 		Forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
 	p.sessions = &sessions{
 		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
 		Webhooks: p.webhooks, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector, Forwarder: p.forwarder,
-		Authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
+		Authorizer: p.authorizer, Lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,
 	}

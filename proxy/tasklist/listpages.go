@@ -1,4 +1,4 @@
-package proxy
+package tasklist
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// listPages has the agent list tasks, page by page, until the caller's page is full:
+// ListPages has the agent list tasks, page by page, until the caller's page is full:
 // as the agent counts other callers' tasks too, one page of its own may hold none of
 // this caller's.
-func (li *lister) listPages(ctx context.Context, x *exchange.Exchange) error {
+func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
 	ls, err := li.newListing(x)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (li *lister) listPages(ctx context.Context, x *exchange.Exchange) error {
 	return li.showPage(ctx, x, ls, resp, a)
 }
 
-func (li *lister) newListing(x *exchange.Exchange) (*listing, error) {
+func (li *Lister) newListing(x *exchange.Exchange) (*listing, error) {
 	plain, e := li.OpenPage(x, agentsList)
 	if e != nil {
 		return nil, e
@@ -78,7 +78,7 @@ func (li *lister) newListing(x *exchange.Exchange) (*listing, error) {
 }
 
 // fill takes the first page and asks for more, server.limits.listedPages in all.
-func (li *lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, base *exchange.UpstreamCall, doc []byte, seen wire.Answer) error {
+func (li *Lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, base *exchange.UpstreamCall, doc []byte, seen wire.Answer) error {
 	for pages := 1; ; pages++ {
 		page, err := taskpage.Read(x.Upstream.Binding, doc)
 		switch {
@@ -111,7 +111,7 @@ func (li *lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, b
 }
 
 // gather takes from a page what is the caller's, and settles what comes next.
-func (li *lister) gather(x *exchange.Exchange, ls *listing, page *agentPage) error {
+func (li *Lister) gather(x *exchange.Exchange, ls *listing, page *agentPage) error {
 	tasks := page.seen.Tasks
 	owned, err := li.Ledger.Owns(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, tasks, ls.may)
 	if err != nil {
@@ -156,7 +156,7 @@ func (li *lister) gather(x *exchange.Exchange, ls *listing, page *agentPage) err
 
 // enough ends a list of which the caller has seen everything: what the agent has beyond
 // that is others'.
-func (li *lister) enough(x *exchange.Exchange, ls *listing) error {
+func (li *Lister) enough(x *exchange.Exchange, ls *listing) error {
 	if ls.ended && ls.all {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (li *lister) enough(x *exchange.Exchange, ls *listing) error {
 // count says how many tasks of a list are the caller's to read. Where rules look at single
 // tasks, so does this, at server.limits.listedTasks of them at most: what the caller may not
 // read must not be counted either.
-func (li *lister) count(x *exchange.Exchange, may func(*state.Record) bool) (*count, error) {
+func (li *Lister) count(x *exchange.Exchange, may func(*state.Record) bool) (*count, error) {
 	if may == nil {
 		n, most, err := li.Ledger.Count(x.Ctx, x.Principal, x.Agent.ID, x.Call.ContextID)
 		return &count{n, most}, err
@@ -189,7 +189,7 @@ func (li *lister) count(x *exchange.Exchange, may func(*state.Record) bool) (*co
 }
 
 // showPage gives the caller the page that has been put together.
-func (li *lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listing, resp *http.Response, a exchange.Received) error {
+func (li *Lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listing, resp *http.Response, a exchange.Received) error {
 	edit := taskpage.Edit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
 	if !ls.ended {
 		edit.Next = li.SealPage(x, agentsList, ls.next.plain())

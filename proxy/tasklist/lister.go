@@ -1,8 +1,11 @@
-package proxy
+// Package tasklist answers ListTasks with what the caller may read: it gathers pages from the
+// agent and from the ledger until the caller's page is full.
+package tasklist
 
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"net/http"
 	"slices"
@@ -26,8 +29,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
-// lister answers ListTasks: what an agent lists, less what is somebody else's, in pages of the gateway's.
-type lister struct {
+// Lister answers ListTasks: what an agent lists, less what is somebody else's, in pages of the gateway's.
+type Lister struct {
 	*cursors.Cursors
 	*record.Recorder
 	*intake.Decoder
@@ -47,9 +50,9 @@ type page struct {
 	Total int              `json:"totalSize"`
 }
 
-// listTasks answers ListTasks for an agent whose version has no such method, from
+// ListTasks answers ListTasks for an agent whose version has no such method, from
 // the gateway's record of the caller's tasks and the agent's word on each.
-func (li *lister) listTasks(ctx context.Context, x *exchange.Exchange) error {
+func (li *Lister) ListTasks(ctx context.Context, x *exchange.Exchange) error {
 	filter, e := readFilter(&x.Call, x.Parameters())
 	if e != nil {
 		return e
@@ -98,7 +101,7 @@ func (li *lister) listTasks(ctx context.Context, x *exchange.Exchange) error {
 
 // governList is govern for a list of the gateway's own making, which is in 1.0's
 // words. Its tasks were stripped one by one.
-func (li *lister) governList(x *exchange.Exchange, doc []byte) ([]byte, error) {
+func (li *Lister) governList(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	at := *x.Endpoint
 	at.Side = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 	x.Upstream = &exchange.UpstreamCall{Endpoint: &at, Call: &x.Call}
@@ -120,7 +123,7 @@ const atOnce = 8
 
 // describeTasks asks the agent for each task and keeps those that the filter
 // wants. A task that the agent has forgotten is none any more.
-func (li *lister) describeTasks(
+func (li *Lister) describeTasks(
 	ctx context.Context, x *exchange.Exchange, records []state.Record, f listFilter,
 ) ([]cursors.Listed, error) {
 	since := time.Now()
@@ -158,7 +161,7 @@ func (li *lister) describeTasks(
 	return tasks, nil
 }
 
-func (li *lister) describeTask(
+func (li *Lister) describeTask(
 	ctx context.Context, x *exchange.Exchange, r state.Record, f listFilter,
 ) (_ *cursors.Listed, err error) {
 	defer li.Contain(x, &err)
@@ -210,4 +213,42 @@ func paginate(tasks []cursors.Listed, size int, after *cursors.Cursor) (out page
 		last = &cursors.Cursor{At: rest[size-1].At, ID: rest[size-1].TaskID}
 	}
 	return out, last
+}
+
+// A page token leads on in the agent's own list, or in the one that the gateway makes.
+// Those of ListTaskPushNotificationConfigs stay the agent's: they belong to one task,
+// which is checked with every call.
+const (
+	agentsList byte = 'a'
+)
+
+// place is where a page of the agent's list begins.
+type place struct {
+	token string // the agent's; "" for the beginning
+	after string // id of a task on that page which has been shown, and those before it; "" for none
+}
+
+// longestPage bounds what an agent may have in a page token, so that callers can carry it.
+const longestPage = 4096
+
+func (pl place) plain() []byte {
+	return append(append(binary.AppendUvarint(nil, uint64(len(pl.token))), pl.token...), pl.after...)
+}
+
+func readPlace(plain []byte) (place, bool) {
+	n, head := binary.Uvarint(plain)
+	if head <= 0 || n > uint64(len(plain)-head) { //nolint:gosec // never below zero
+		return place{}, false
+	}
+	rest := plain[head:]
+	return place{token: string(rest[:n]), after: string(rest[n:])}, true
+}
+
+// holders are the instances that tasks were first seen at.
+func holders(records []state.Record) map[string]string {
+	m := make(map[string]string, len(records))
+	for _, r := range records {
+		m[r.ID] = r.Endpoint
+	}
+	return m
 }

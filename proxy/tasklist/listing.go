@@ -1,4 +1,4 @@
-package proxy
+package tasklist
 
 import (
 	"net/url"
