@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
+	"github.com/a2a-gateway/a2a-gateway/proxy/session"
 	"github.com/a2a-gateway/a2a-gateway/proxy/tasklist"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/proxy/wellknown"
@@ -38,7 +39,7 @@ type stages struct {
 	forwarder     *forward.Forwarder
 	authorizer    *authorize.Authorizer
 	lister        *tasklist.Lister
-	sessions      *sessions
+	sessions      *session.Sessions
 	deduper       *deduper
 	documents     *wellknown.Documents
 }
@@ -116,7 +117,7 @@ func (p *Proxy) mountAnswers() {
 		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
 		Forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
-	p.sessions = &sessions{
+	p.sessions = &session.Sessions{
 		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
 		Webhooks: p.webhooks, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector, Forwarder: p.forwarder,
 		Authorizer: p.authorizer, Lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"errors"
@@ -14,12 +14,12 @@ import (
 // relay passes an event stream of the agent's on, each event looked at before the caller
 // sees it: its ids recorded, its JSON-RPC id checked, and where caller and agent speak
 // differently, retold one by one. from is where a subscription began; it may be nil.
-func (se *sessions) relay(x *exchange.Exchange, resp *http.Response, from *snapshot) error {
+func (se *Sessions) relay(x *exchange.Exchange, resp *http.Response, from *snapshot) error {
 	return se.relayTo(x, &subscriber{sessions: se, x: x, from: from, shown: from}, resp)
 }
 
 // relayTo makes a feed of an agent's stream, and has a client follow it.
-func (se *sessions) relayTo(x *exchange.Exchange, a *subscriber, resp *http.Response) (err error) {
+func (se *Sessions) relayTo(x *exchange.Exchange, a *subscriber, resp *http.Response) (err error) {
 	x.RecordActivation(resp)
 	x.Incoming(resp)
 	x.Rec.AnswerForm = streamForm(x.Upstream, resp)

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"bytes"
@@ -20,11 +20,11 @@ import (
 // judge looks at the events of one stream of an agent's, in the goroutine that reads it,
 // for all clients at once. What depends on a client comes later; see see.
 type judge struct {
-	sessions *sessions
+	sessions *Sessions
 	agent    string
 	side     wire.Side
 	method   *wire.Method // of the call, as the agent saw it
-	id       []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
+	ID       []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
 	grammar  stream.Grammar
 	chunks   chunks
 	feed     *stream.Feed // of the stream
@@ -49,8 +49,8 @@ type remarks struct {
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
-func (se *sessions) newJudge(x *exchange.Exchange, l *exchange.UpstreamCall) *judge {
-	j := &judge{sessions: se, agent: x.Agent.ID, side: l.Side, method: l.Call.Method, id: bytes.Clone(l.Call.ID)}
+func (se *Sessions) newJudge(x *exchange.Exchange, l *exchange.UpstreamCall) *judge {
+	j := &judge{sessions: se, agent: x.Agent.ID, side: l.Side, method: l.Call.Method, ID: bytes.Clone(l.Call.ID)}
 	j.said = &j.own
 	j.series = wire.NewSeries(l.Binding, l.Version, l.Call.Method, se.AnswerLimits())
 	j.chunks.whole = l.Call.Method.Sends() && l.Call.Method.Streams && x.Record.ID == ""
@@ -142,7 +142,7 @@ func (j *judge) read(data []byte) (*intake.Judged, error) {
 }
 
 // answers reports whether an event has the id of the call, or as an error none.
-func (j *judge) answers(seen wire.Answer) bool { return forward.Answers(seen, j.id) }
+func (j *judge) answers(seen wire.Answer) bool { return forward.Answers(seen, j.ID) }
 
 // order holds an event to the grammar of streams (threat A25).
 func (j *judge) order(seen wire.Answer) error {

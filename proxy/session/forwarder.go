@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
-// forward sends the call to the agent and relays the answer. The call is sent
+// Forward sends the call to the agent and relays the answer. The call is sent
 // once: whether a lost send had its effect is something only the agent knows.
-func (se *sessions) forward(x *exchange.Exchange) (err error) {
+func (se *Sessions) Forward(x *exchange.Exchange) (err error) {
 	if x.Call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.
@@ -40,7 +40,7 @@ func (se *sessions) forward(x *exchange.Exchange) (err error) {
 // within has do get the caller an answer in the time that there is for one, and another
 // where the gateway itself has to answer the agent first. Whatever becomes of it, nothing
 // is left of the call then; unless the exchange has gone away, and comes by here again.
-func (se *sessions) within(x *exchange.Exchange, do func(context.Context, *time.Timer) error) (err error) {
+func (se *Sessions) within(x *exchange.Exchange, do func(context.Context, *time.Timer) error) (err error) {
 	ctx, cancel := context.WithCancelCause(x.Ctx)
 	defer cancel(nil)
 	most := x.Agent.Upstream.Timeout(x.Call.Method.Name)
@@ -73,7 +73,7 @@ func (se *sessions) within(x *exchange.Exchange, do func(context.Context, *time.
 
 // exchange has the call answered: by the agent, or where its version has no such
 // method, from what the gateway and other methods know.
-func (se *sessions) exchange(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
+func (se *Sessions) exchange(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	if x.Call.Method.Name == wire.ListTasks && !agents.Speaks(x.Endpoint.Side, x.Call.Method) {
 		return se.ListTasks(ctx, x)
 	}

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -13,7 +13,7 @@ import (
 // share gives a caller who subscribes to a task the stream of the agent's that others
 // have already: the task as it is by what they were shown, and what comes after that.
 // done is false where there is none that would show this caller the same.
-func (se *sessions) share(x *exchange.Exchange) (done bool, err error) {
+func (se *Sessions) share(x *exchange.Exchange) (done bool, err error) {
 	feed, err := se.Hub.Find(x.Ctx, record.FeedOf(x.Agent.ID, x.Call.TaskID))
 	if err != nil || feed == nil || !feed.Live() {
 		return false, err
@@ -33,7 +33,7 @@ func (se *sessions) share(x *exchange.Exchange) (done bool, err error) {
 
 // beginning is the task as it is by what the feed has shown, and where the feed goes on
 // from there. There is no cursor where it cannot be said.
-func (se *sessions) beginning(a *subscriber, l *exchange.UpstreamCall) ([]stream.Entry, *stream.Cursor, error) {
+func (se *Sessions) beginning(a *subscriber, l *exchange.UpstreamCall) ([]stream.Entry, *stream.Cursor, error) {
 	task, shown, number, ok := a.tracker(l).Now(a.feed)
 	if !ok {
 		return nil, nil, nil
@@ -50,7 +50,7 @@ func (se *sessions) beginning(a *subscriber, l *exchange.UpstreamCall) ([]stream
 }
 
 // listen has the exchange follow a feed that it has not opened itself.
-func (se *sessions) listen(x *exchange.Exchange, a *subscriber, l *exchange.UpstreamCall, task string) error {
+func (se *Sessions) listen(x *exchange.Exchange, a *subscriber, l *exchange.UpstreamCall, task string) error {
 	x.Upstream, x.Endpoint, x.Activated = l, l.Endpoint, x.Terms.Send
 	if x.Rec.Endpoint = l.Address; !x.Alike(l.Side) {
 		x.Rec.TranslatedTo = l.String()

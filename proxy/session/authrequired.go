@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func holdDemand(x *exchange.Exchange, d *authdemand.Demand, tell func(exchange.T
 // resume answers the task at which a stream was left, and goes on with the stream of
 // the answer. Until that brings something, the event that was held back is what the
 // caller gets.
-func (se *sessions) resume(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
+func (se *Sessions) resume(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	late.Reset(x.Agent.Upstream.Timeout(x.Call.Method.Name))
 	err := se.goOn(ctx, x, late)
 	switch {
@@ -58,7 +58,7 @@ func (se *sessions) resume(ctx context.Context, x *exchange.Exchange, late *time
 	return releaseHeld(x)
 }
 
-func (se *sessions) goOn(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
+func (se *Sessions) goOn(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	c, err := se.Reply(x, x.Question, notifications.StreamMessage, true)
 	if err != nil {
 		return err

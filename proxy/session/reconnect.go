@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 // regain opens another stream of the agent's in the place of one that broke while its
 // task went on, for all clients of the feed, with this exchange's request. cause is what
 // the first ended with. An error is what its clients are told.
-func (se *sessions) regain(ctx context.Context, a *subscriber, cause error) error {
+func (se *Sessions) regain(ctx context.Context, a *subscriber, cause error) error {
 	tried := cause
 	x, window := a.x, se.StreamConfig.Resubscribe.Std()
 	ctx = se.Telemetry.Under(ctx, x.Ctx)
@@ -77,7 +77,7 @@ func streamLost(cause, tried error) error {
 
 // reopen asks the agent for the task's stream, and where it has none watches the task.
 // What of the task the feed has not shown comes first.
-func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened, how string, err error) {
+func (se *Sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened, how string, err error) {
 	source, err := se.subscribeAgain(ctx, a)
 	if err == nil {
 		return source, "regained", nil
@@ -94,7 +94,7 @@ func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened,
 // subscribeAgain opens a stream of SubscribeToTask and takes its first event. What is
 // missing is found by comparing the task as the agent shows it with what the feed has
 // shown: in front of an agent of 1.0 that is the first event, else it is asked for.
-func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
+func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
 	l, err := a.x.Asking(intake.Question(ownership.SubscribeToTask, a.task, nil))
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", forward.ErrNoStream, err)
@@ -141,7 +141,7 @@ func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 
 // firstOf reads the first event of a regained stream, which is the task as it is, and
 // gives what of it the feed has not shown, and the task's state.
-func (se *sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
+func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
 	for {
 		event, err := source.Next()
 		switch {
@@ -166,7 +166,7 @@ func (se *sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stre
 
 // catchUp asks for the task as it is and gives what of it the feed has not shown, and the
 // task's state.
-func (se *sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.UpstreamCall) (lead [][]byte, state string, err error) {
+func (se *Sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.UpstreamCall) (lead [][]byte, state string, err error) {
 	l, doc, seen, err := se.Ask(ctx, a.x, intake.Question(intake.GetTask, a.task, nil))
 	if err != nil {
 		return nil, "", err

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func (s *unstreamed) Skip() (int64, error) {
 }
 
 // orWatched has the task of a subscription looked at, where the agent has no stream of it.
-func (se *sessions) orWatched(a *subscriber, o *stream.Opened, resp *http.Response, up *exchange.DetachedRequest) {
+func (se *Sessions) orWatched(a *subscriber, o *stream.Opened, resp *http.Response, up *exchange.DetachedRequest) {
 	if !mayWatchTask(&a.x.Forwarding, a) {
 		return
 	}
@@ -84,7 +84,7 @@ func (se *sessions) orWatched(a *subscriber, o *stream.Opened, resp *http.Respon
 
 // watched is a source of the agent's in whose place the task is looked at until ctx ends,
 // should there be no stream. j is the judge of its events.
-func (se *sessions) watched(
+func (se *Sessions) watched(
 	ctx context.Context, a *subscriber, l *exchange.UpstreamCall, resp *http.Response, source stream.Source, j *judge,
 ) stream.Source {
 	return &unstreamed{
@@ -106,7 +106,7 @@ func mayWatchTask(x *exchange.Forwarding, a *subscriber) bool {
 
 // noneOf reports whether the beginning of an agent's stream says that there is none: it ends
 // or breaks off with nothing said, or with an error about a task that the agent has just shown.
-func (se *sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event stream.Event, err error) bool {
+func (se *Sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event stream.Event, err error) bool {
 	if err != nil {
 		if l.Binding != wire.GRPC {
 			return !errors.Is(err, sse.ErrTooLarge)

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ import (
 // caller's version. Nothing was done the first time: that is what the error says (JSON-RPC 2.0
 // §5.1).
 
-// withVersionFallback sends a call whose method the agent does not know once more, in the
+// WithVersionFallback sends a call whose method the agent does not know once more, in the
 // version that the caller speaks.
-func (se *sessions) withVersionFallback(call record.Stage) record.Stage {
+func (se *Sessions) WithVersionFallback(call record.Stage) record.Stage {
 	return func(x *exchange.Exchange) error {
 		err := call(x)
 		if !errors.Is(err, forward.ErrMethodUnknown) {

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 // streamSession writes the events of a feed to one client until either ends. It survives the
 // handler of the request: see detachedStream.
 type streamSession struct {
-	sessions *sessions
+	sessions *Sessions
 	x        *exchange.Exchange
 	a        *subscriber
 	open     *openstreams.Stream
@@ -28,7 +28,7 @@ type streamSession struct {
 }
 
 // serveSubscriber gives a client what a feed has for it, until one of them ends.
-func (se *sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
+func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 	if err := a.borrow(); err != nil {
 		a.Close()
 		return err

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func mayLeave(x *exchange.Exchange) bool {
 // connection that is not net/http's any more. What a request has gone through by then
 // took a deep stack and several buffers, and streams wait for hours. It is false where
 // that cannot be done.
-func (se *sessions) leave(x *exchange.Exchange, at *streamSession, closed func()) bool {
+func (se *Sessions) leave(x *exchange.Exchange, at *streamSession, closed func()) bool {
 	taken, ok := server.Take(x.Writer.ResponseWriter, x.Request)
 	if !ok {
 		return false
@@ -58,7 +58,7 @@ type detachedStream struct {
 }
 
 // proceed does what there is to do for a stream, and is called again when there is more.
-func (se *sessions) proceed(s *detachedStream) {
+func (se *Sessions) proceed(s *detachedStream) {
 	err, v := s.proceed()
 	if !errors.Is(err, stream.ErrWaits) {
 		se.stay(s, err, v)
@@ -99,7 +99,7 @@ func (s *detachedStream) finish(err error) error {
 
 // stay is what is left of an exchange whose handler has returned and whose stream has ended
 // with err, or a panic, which was about v.
-func (se *sessions) stay(s *detachedStream, err error, v any) {
+func (se *Sessions) stay(s *detachedStream, err error, v any) {
 	x := s.x
 	defer s.closed()
 	defer func() {

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ type snapshot struct {
 // and a task that has ended is refused. The two are asked for at the same time,
 // so that nothing can happen in between that neither shows; what both show is
 // left out of the stream.
-func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
+func (se *Sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	out, stop := se.openBeside(ctx, x)
 	defer stop()
 	l, doc, seen, err := se.Ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
@@ -86,7 +86,7 @@ func (se *sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 }
 
 // openBeside subscribes to the call's task in a goroutine of its own, until stop is called.
-func (se *sessions) openBeside(ctx context.Context, x *exchange.Exchange) (_ <-chan forward.Opening, stop context.CancelFunc) {
+func (se *Sessions) openBeside(ctx context.Context, x *exchange.Exchange) (_ <-chan forward.Opening, stop context.CancelFunc) {
 	ctx, stop = context.WithCancel(ctx)
 	out := make(chan forward.Opening, 1)
 	go func() {
@@ -141,7 +141,7 @@ func alike(a, b []byte) bool {
 
 // refusedStream gives the caller what the agent has answered in the place of a stream, or
 // where that is an error that says that there is none of the task, returns an empty one.
-func (se *sessions) refusedStream(ctx context.Context, x *exchange.Exchange, resp *http.Response) (*http.Response, error) {
+func (se *Sessions) refusedStream(ctx context.Context, x *exchange.Exchange, resp *http.Response) (*http.Response, error) {
 	body := buffers.New()
 	defer x.GiveBack(body)
 	a, err := se.Receive(x, x.Upstream, resp, body)

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ type poll struct {
 
 // pollTask begins to look at a task. The first look is made at once: an agent that does
 // not know the task, or cannot be reached, is an error.
-func (se *sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened, error) {
+func (se *Sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened, error) {
 	l, err := a.x.Asking(intake.Question(intake.GetTask, a.task, nil))
 	if err != nil {
 		return stream.Opened{}, err
@@ -51,7 +51,7 @@ func (se *sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 
 // newPoll is pollTask for a source that has been opened; its events are said as those of a
 // leg.
-func (se *sessions) newPoll(ctx context.Context, a *subscriber, l *exchange.UpstreamCall) (*poll, error) {
+func (se *Sessions) newPoll(ctx context.Context, a *subscriber, l *exchange.UpstreamCall) (*poll, error) {
 	s := &poll{ctx: ctx, upstreamCall: l, pause: se.StreamConfig.Poll.Std(), stays: mayWatchTask(&a.x.Forwarding, a)}
 	s.sessions, s.x, s.feed, s.task = se, a.x, a.feed, cmp.Or(a.task, a.x.Call.TaskID) // and nothing that changes
 	return s, s.look()

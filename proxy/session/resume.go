@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"context"
@@ -32,7 +32,7 @@ const (
 
 // comeBack gives a client who comes back with an event id what it has missed, and then
 // what comes. Whatever it asked for at first is not asked of the agent again.
-func (se *sessions) comeBack(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) error {
+func (se *Sessions) comeBack(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) error {
 	x.Rec.Resumed, x.Rec.TaskID = true, m.Task
 	if err := se.asSubscriber(x, m.Task); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (se *sessions) comeBack(ctx context.Context, x *exchange.Exchange, m *curso
 // asSubscriber has an exchange be a subscription to a task from here on, whatever it was
 // before, and asks of it what is asked of one: whether the task is the caller's or shared
 // with it, and whether the rules let it subscribe to a task of that skill.
-func (se *sessions) asSubscriber(x *exchange.Exchange, task string) error {
+func (se *Sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	if x.Call.Method.Name == wire.SubscribeToTask {
 		return nil // it was asked
 	}
@@ -92,7 +92,7 @@ func (se *sessions) asSubscriber(x *exchange.Exchange, task string) error {
 }
 
 // sinceSoon finds the place of an event, for which it waits a little where it is ahead.
-func (se *sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
+func (se *Sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
 	for looks := 0; ; looks++ {
 		a, l, err := se.since(x, m)
 		if !errors.Is(err, errAhead) || looks == looksAgain {
@@ -107,7 +107,7 @@ func (se *sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *curs
 }
 
 // since finds the place of an event in the feed of its task.
-func (se *sessions) since(x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
+func (se *Sessions) since(x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
 	feed, err := se.Hub.Find(x.Ctx, record.FeedOf(x.Agent.ID, m.Task))
 	switch {
 	case err != nil:
@@ -136,7 +136,7 @@ func (se *sessions) since(x *exchange.Exchange, m *cursors.Mark) (*subscriber, *
 
 // startOver shows a client who has missed what is not kept any more the task as it is,
 // and then what comes. Of a task that has ended that is all there is.
-func (se *sessions) startOver(ctx context.Context, x *exchange.Exchange, task string) error {
+func (se *Sessions) startOver(ctx context.Context, x *exchange.Exchange, task string) error {
 	l, err := subscriptionFor(x, task)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (se *sessions) startOver(ctx context.Context, x *exchange.Exchange, task st
 }
 
 // whole is the task as it is, as an event of the agent's stream, and its state.
-func (se *sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall, task string) ([]stream.Entry, string, error) {
+func (se *Sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall, task string) ([]stream.Entry, string, error) {
 	g, doc, seen, err := se.Ask(ctx, x, intake.Question(intake.GetTask, task, nil))
 	if err != nil {
 		return nil, "", err
@@ -221,7 +221,7 @@ func subscriptionFor(x *exchange.Exchange, task string) (*exchange.UpstreamCall,
 
 // rejoin gives a caller what there is already of the stream that it asks for. done is
 // false where the agent is to be asked.
-func (se *sessions) rejoin(ctx context.Context, x *exchange.Exchange) (done bool, err error) {
+func (se *Sessions) rejoin(ctx context.Context, x *exchange.Exchange) (done bool, err error) {
 	if !x.Call.Streaming || x.Call.Method.Extension != "" {
 		return false, nil
 	}

@@ -1,4 +1,4 @@
-package proxy
+package session
 
 import (
 	"net/http"
@@ -17,7 +17,7 @@ import (
 )
 
 // see judges one event for one client.
-func (se *sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
+func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
 	found, err := se.JudgedOf(x.Upstream.Side, e)
 	if err != nil {
 		return err
