@@ -29,7 +29,7 @@ var floors = [][]string{
 	7:  {"proxy/exchange"},
 	8:  {"proxy/admit", "proxy/negotiate", "proxy/webhooks", "proxy/cursors"},
 	9:  {"proxy/record"},
-	10: {"proxy/intake"},
+	10: {"proxy/intake", "proxy/dedupe"},
 	11: {"proxy/ownership", "proxy/wellknown"},
 	12: {"proxy/inspect", "proxy/notifications"},
 	13: {"proxy/forward"},

@@ -199,7 +199,7 @@ func (p *Proxy) governed() []record.Stage {
 		p.inspector.Negotiate,        // which extensions are active, and does the call keep to them?
 		p.authorizer.Adopt,           // are the ids that the caller made up the caller's alone?
 		p.authorizer.Record,          // is the intent in the audit log?
-		p.deduper.withDedupe(p.sessions.WithVersionFallback(p.sessions.Forward)), // was it answered before; else what does the agent answer?
+		p.deduper.WithDedupe(p.sessions.WithVersionFallback(p.sessions.Forward)), // was it answered before; else what does the agent answer?
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/authorize"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/dedupe"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -33,14 +34,14 @@ type stages struct {
 	owners        *ownership.Owners
 	cardViews     *wellknown.CardViews
 	hooks         *inspect.Hooks
-	answerStore   *answerStore
+	answerStore   *dedupe.AnswerStore
 	inspector     *inspect.Inspector
 	notifications *notifications.Notifications
 	forwarder     *forward.Forwarder
 	authorizer    *authorize.Authorizer
 	lister        *tasklist.Lister
 	sessions      *session.Sessions
-	deduper       *deduper
+	deduper       *dedupe.Deduper
 	documents     *wellknown.Documents
 }
 
@@ -86,7 +87,7 @@ func (p *Proxy) mountRequests() {
 		ExtensionRules: p.extensionRules, Decoder: p.decoder, CardViews: p.cardViews, Providers: p.Providers,
 		Server: &p.Server,
 	}
-	p.answerStore = &answerStore{
+	p.answerStore = &dedupe.AnswerStore{
 		Sealer: p.Sealer, Telemetry: p.Telemetry, Values: p.Values,
 	}
 	p.inspector = &inspect.Inspector{
@@ -124,8 +125,8 @@ func (p *Proxy) mountAnswers() {
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,
 	}
-	p.deduper = &deduper{
-		Recorder: p.recorder, answerStore: p.answerStore, repeats: repeats{flights: map[string]*flight{}},
+	p.deduper = &dedupe.Deduper{
+		Recorder: p.recorder, AnswerStore: p.answerStore, Repeats: dedupe.Repeats{Flights: map[string]*dedupe.Flight{}},
 	}
 	p.documents = &wellknown.Documents{
 		Authenticator: p.authenticator, Recorder: p.recorder, Frontend: p.frontend, Decoder: p.decoder,

@@ -1,4 +1,6 @@
-package proxy
+// Package dedupe gives a repeated message the answer of the first: while that is on its way the
+// second waits, afterwards it gets the answer that was kept.
+package dedupe
 
 import (
 	"bytes"
@@ -20,24 +22,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// deduper answers a message that comes again with what became of it the first time.
-type deduper struct {
+// Deduper answers a message that comes again with what became of it the first time.
+type Deduper struct {
 	*record.Recorder
-	*answerStore
+	*AnswerStore
 
-	repeats repeats
+	Repeats Repeats
 }
 
-// repeats has what is known of messages that may come again. A message is claimed in the
+// Repeats has what is known of messages that may come again. A message is claimed in the
 // store before the agent can see it, so that among all replicas one sends it, and none
 // does after a crash. Flights are those of this process, whose repetitions can wait.
-type repeats struct {
+type Repeats struct {
 	mu      sync.Mutex
-	flights map[string]*flight
+	Flights map[string]*Flight
 }
 
-// flight is a message on its way to the agent and back.
-type flight struct {
+// Flight is a message on its way to the agent and back.
+type Flight struct {
 	digest [sha256.Size]byte
 	side   string // how its answer is said
 	stream bool
@@ -46,8 +48,8 @@ type flight struct {
 	err    error         // what its sender was told, where that is an error
 }
 
-// withDedupe has a message forwarded unless it was before.
-func (dd *deduper) withDedupe(forward record.Stage) record.Stage {
+// WithDedupe has a message forwarded unless it was before.
+func (dd *Deduper) WithDedupe(forward record.Stage) record.Stage {
 	return func(x *exchange.Exchange) error {
 		if x.Agent.Dedupe.Window == 0 || x.Call.MessageID == "" || x.Request.Header.Get(cursors.ResumeHeader) != "" {
 			return forward(x) // who comes back to a stream sends nothing again
@@ -60,22 +62,22 @@ func (dd *deduper) withDedupe(forward record.Stage) record.Stage {
 }
 
 // dedupe makes x's call the one that is sent, or answers it by that one.
-func (dd *deduper) dedupe(x *exchange.Exchange, forward record.Stage) error {
+func (dd *Deduper) dedupe(x *exchange.Exchange, forward record.Stage) error {
 	x.Stays = true // others wait for what becomes of it
-	key, mine := messageKey(x), &flight{digest: messageDigest(x), side: x.SaidTo(), stream: x.Call.Streaming, done: make(chan struct{})}
-	dd.repeats.mu.Lock()
-	other := dd.repeats.flights[key]
+	key, mine := messageKey(x), &Flight{digest: messageDigest(x), side: x.SaidTo(), stream: x.Call.Streaming, done: make(chan struct{})}
+	dd.Repeats.mu.Lock()
+	other := dd.Repeats.Flights[key]
 	if other == nil {
-		dd.repeats.flights[key] = mine
+		dd.Repeats.Flights[key] = mine
 	}
-	dd.repeats.mu.Unlock()
+	dd.Repeats.mu.Unlock()
 	if other != nil {
 		return dd.join(x, other, mine)
 	}
 	defer func() {
-		dd.repeats.mu.Lock()
-		delete(dd.repeats.flights, key)
-		dd.repeats.mu.Unlock()
+		dd.Repeats.mu.Lock()
+		delete(dd.Repeats.Flights, key)
+		dd.Repeats.mu.Unlock()
 		close(mine.done)
 	}()
 	mine.err = errNobodySaid // a panic leaves it to those who wait
@@ -97,7 +99,7 @@ func (dd *deduper) dedupe(x *exchange.Exchange, forward record.Stage) error {
 var errNobodySaid = errors.New("the call that this one waited for has failed")
 
 // shareable is an error as several exchanges may have it.
-func (dd *deduper) shareable(x *exchange.Exchange, err error) error {
+func (dd *Deduper) shareable(x *exchange.Exchange, err error) error {
 	var e *wire.Error
 	if !errors.As(err, &e) {
 		if err == nil || !x.Uncertain(err) {
@@ -111,7 +113,7 @@ func (dd *deduper) shareable(x *exchange.Exchange, err error) error {
 }
 
 // join waits for the same message, which another exchange of this process sends.
-func (dd *deduper) join(x *exchange.Exchange, f, mine *flight) error {
+func (dd *Deduper) join(x *exchange.Exchange, f, mine *Flight) error {
 	x.Rec.Deduplicated = true
 	switch {
 	case f.digest != mine.digest:
@@ -131,7 +133,7 @@ func (dd *deduper) join(x *exchange.Exchange, f, mine *flight) error {
 }
 
 // lead sends the message and keeps what became of it.
-func (dd *deduper) lead(x *exchange.Exchange, key string, mine *flight, forward record.Stage) (*processed, error) {
+func (dd *Deduper) lead(x *exchange.Exchange, key string, mine *Flight, forward record.Stage) (*processed, error) {
 	if !mine.stream {
 		// Who gives up and sends it again finds the answer.
 		x.Ctx = context.WithoutCancel(x.Ctx)

@@ -1,4 +1,4 @@
-package proxy
+package dedupe
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// answerStore remembers, encrypted, what became of messages, for callers who send them again.
-type answerStore struct {
+// AnswerStore remembers, encrypted, what became of messages, for callers who send them again.
+type AnswerStore struct {
 	Sealer    cursors.Sealer
 	Telemetry *telemetry.Telemetry
 	Values    state.Values
@@ -73,12 +73,12 @@ func (c purposed) Open(sealed, aad []byte) ([]byte, error) {
 	return c.Unseal(c.purpose, sealed, aad)
 }
 
-func (as *answerStore) remembered() state.Values {
+func (as *AnswerStore) remembered() state.Values {
 	return state.Sealed(as.Values, purposed{as.Sealer, dedupeSpace})
 }
 
 // reserve claims a message for this exchange, or finds what has become of it.
-func (as *answerStore) reserve(x *exchange.Exchange, key string, digest [32]byte) (*processed, error) {
+func (as *AnswerStore) reserve(x *exchange.Exchange, key string, digest [32]byte) (*processed, error) {
 	// Whoever claimed it and has not said more by then has died.
 	until := time.Now().Add(x.Agent.Upstream.Timeout(x.Call.Method.Name) + time.Minute)
 	claim, err := json.Marshal(processed{Digest: digest[:], Until: until})
@@ -104,7 +104,7 @@ func (as *answerStore) reserve(x *exchange.Exchange, key string, digest [32]byte
 
 // keep remembers what became of a message. Where that fails the claim stands, and the
 // message is not sent again either.
-func (as *answerStore) keep(x *exchange.Exchange, key string, k *processed) {
+func (as *AnswerStore) keep(x *exchange.Exchange, key string, k *processed) {
 	kept := *k
 	if len(kept.Body) > x.Agent.Dedupe.MaxAnswer() {
 		kept.withoutAnswer()
@@ -120,7 +120,7 @@ func (as *answerStore) keep(x *exchange.Exchange, key string, k *processed) {
 	}
 }
 
-func (as *answerStore) memorise(x *exchange.Exchange, key string, k *processed) error {
+func (as *AnswerStore) memorise(x *exchange.Exchange, key string, k *processed) error {
 	data, err := json.Marshal(k)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (as *answerStore) memorise(x *exchange.Exchange, key string, k *processed) 
 func (k *processed) withoutAnswer() { k.Side, k.Status, k.Header, k.Body = "", 0, nil, nil }
 
 // forget lets a message be sent again that the agent has not had.
-func (as *answerStore) forget(x *exchange.Exchange, key string) {
+func (as *AnswerStore) forget(x *exchange.Exchange, key string) {
 	if err := as.Values.Delete(context.WithoutCancel(x.Ctx), dedupeSpace, key); err != nil {
 		as.Telemetry.Log.Warn("a message that the agent has not had stays claimed (agents[].dedupe)",
 			"request_id", x.Rec.RequestID, "error", err)
@@ -139,7 +139,7 @@ func (as *answerStore) forget(x *exchange.Exchange, key string) {
 }
 
 // repeat answers a message by what became of the same one before.
-func (as *answerStore) repeat(x *exchange.Exchange, k *processed, mine *flight) error {
+func (as *AnswerStore) repeat(x *exchange.Exchange, k *processed, mine *Flight) error {
 	x.Rec.Deduplicated = true
 	if !bytes.Equal(k.Digest, mine.digest[:]) {
 		return otherContent(x)
