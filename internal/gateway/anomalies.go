@@ -6,17 +6,29 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 
-// watch begins to look for anomalies. Counts last as long as the process; what is usual
+// anomalies tells of what callers and agents do and did not do before.
+type anomalies struct {
+	state     *stateStore
+	keys      *keys.Ring
+	telemetry *telemetry.Telemetry
+	audit     *audit.Log
+
+	watch *anomaly.Watch // nil until open
+}
+
+// open begins to look for anomalies. Counts last as long as the process; what is usual
 // for callers is in the state.
-func (g *Gateway) watch(ctx context.Context, cfg *config.Config) (err error) {
-	g.anomalies, err = anomaly.New(ctx, anomaly.Options{
-		Config: cfg.Telemetry.Anomalies, Tell: g.unusual, Values: g.store,
-		Salt: g.keys.Derive("anomalies"), Log: g.telemetry.Log,
+func (a *anomalies) open(ctx context.Context, cfg *config.Config) (err error) {
+	a.watch, err = anomaly.New(ctx, anomaly.Options{
+		Config: cfg.Telemetry.Anomalies, Tell: a.tell, Values: a.state.store,
+		Salt: a.keys.Derive("anomalies"), Log: a.telemetry.Log,
 	})
 	if err != nil {
 		return fmt.Errorf("telemetry.anomalies: %w", err)
@@ -24,28 +36,24 @@ func (g *Gateway) watch(ctx context.Context, cfg *config.Config) (err error) {
 	return nil
 }
 
-// drifted reports that a card has changed, until somebody has decided about it.
-func (g *Gateway) drifted(agent string, r *trust.Ruling) {
-	switch {
-	case r.State == trust.Approved, r.State == trust.Rejected:
-		g.anomalies.CardSettled(agent)
-	case r.New && r.Against != "": // not the first that was seen
-		g.anomalies.CardDrift(agent, trust.Words(r.Changes))
-	}
-}
+// CardDrift implements cardtrust.Drifts.
+func (a *anomalies) CardDrift(agent, changes string) { a.watch.CardDrift(agent, changes) }
 
-// unusual records, counts and logs that an anomaly has begun or ended.
-func (g *Gateway) unusual(e anomaly.Event) {
+// CardSettled implements cardtrust.Drifts.
+func (a *anomalies) CardSettled(agent string) { a.watch.CardSettled(agent) }
+
+// tell records, counts and logs that an anomaly has begun or ended.
+func (a *anomalies) tell(e anomaly.Event) {
 	kind, text := "anomaly.begun", "anomaly has begun"
 	if e.Ended {
 		kind, text = "anomaly.ended", "anomaly has ended"
 	}
 	// First of all: whoever sees it elsewhere finds it on record.
-	if err := g.audit.Event(kind, anomalyAttrs(&e)); err != nil {
-		g.telemetry.Log.Error("write audit event", "event", kind, "detector", e.Detector, "error", err)
+	if err := a.audit.Event(kind, anomalyAttrs(&e)); err != nil {
+		a.telemetry.Log.Error("write audit event", "event", kind, "detector", e.Detector, "error", err)
 	}
-	g.telemetry.Metrics.Anomaly(e.Detector, e.Agent, e.Ended)
-	g.telemetry.Log.Warn(text, "detector", e.Detector, "agent", e.Agent, "principal", e.Subject, "issuer", e.Issuer,
+	a.telemetry.Metrics.Anomaly(e.Detector, e.Agent, e.Ended)
+	a.telemetry.Log.Warn(text, "detector", e.Detector, "agent", e.Agent, "principal", e.Subject, "issuer", e.Issuer,
 		"client_ip", e.Address, "count", e.Count, "peak", e.Peak, "refused", e.Refused, "why", e.Why)
 }
 

@@ -2,42 +2,67 @@ package gateway
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/internal/certificates"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/operator"
-	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-// openConsole binds the admin listener.
-func (g *Gateway) openConsole(cfg *config.Config, version string) (err error) {
-	g.records = operator.NewRecords(cfg.Telemetry.Audit.Config, g.keys)
-	metrics := g.telemetry.Metrics
-	g.peers = operator.NewPeers(operator.Peers{
-		Shared: g.revoked != nil, Values: g.store, Began: g.began, Current: &g.current, Readiness: g.status, Condition: g.condition,
-		Version: version, Cipher: sealing{g.keys, operator.PeerPurpose},
-	})
-	who := operator.Callers{Current: &g.current, Server: g.server, Values: g.store, Log: g.telemetry.Log}
-	if g.revoked != nil {
-		who.Revoked = g.revoked.Known
-	}
-	g.console, err = console.Open(cfg.Admin, console.Options{
-		Callers:    who,
-		Cards:      operator.Cards{Current: &g.current, Book: g.book},
-		Agents:     registry{g},
-		Contents:   operator.Contents{Log: g.audit},
-		Deliveries: operator.Deliveries{Queue: g.store, Cipher: sealing{g.keys, pushSeal}},
-		Extensions: operator.Extensions{Began: g.began, Current: &g.current, Metrics: metrics},
-		Policy:     operator.Policies{Began: g.began, Current: &g.current, Metrics: metrics, Records: g.records},
-		Records:    g.records,
-		Running:    g.running(version),
-		Streams:    operator.Streams{Streams: &g.streams},
-		Trials:     operator.Trials{Current: &g.current, Server: g.server},
+// adminConsole is what operators have of a gateway: the admin API and the console, and what
+// gateways that share a state tell each other.
+type adminConsole struct {
+	*resources
 
-		Egress: g.egress, Version: version, Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
-		Log: g.telemetry.Log, Tokens: g.tokenLimits(&cfg.Authn), KeySkipped: metrics.JWKSKeySkipped, Sockets: g.sockets,
+	life          *lifetime
+	current       *snapshot.Current
+	configuration *configuration
+	book          *trust.Book
+	certificates  *certificates.Certificates
+	load          *loadReport
+	hub           *stream.Hub
+	streams       *openStreams
+	agents        *fleet.Agents
+	reloads       *reloads
+	condition     *condition
+	readiness     *readiness
+
+	records *operator.Records // of the audit log, as operators read them
+	peers   *operator.Peers
+	console *console.Console // nil where it is off
+}
+
+// open binds the admin listener.
+func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
+	a.records = operator.NewRecords(cfg.Telemetry.Audit.Config, a.keys)
+	metrics, store := a.telemetry.Metrics, a.state.store
+	a.peers = operator.NewPeers(operator.Peers{
+		Shared: a.state.revoked != nil, Values: store, Began: a.life.began, Current: a.current, Readiness: a.readiness, Condition: a.condition.read,
+		Version: version, Cipher: sealing{a.keys, sealedPeers},
+	})
+	who := operator.Callers{Current: a.current, Server: a.server, Values: store, Log: a.telemetry.Log}
+	if a.state.revoked != nil {
+		who.Revoked = a.state.revoked.Known
+	}
+	a.console, err = console.Open(cfg.Admin, console.Options{
+		Callers:    who,
+		Cards:      operator.Cards{Current: a.current, Book: a.book},
+		Agents:     a.agents,
+		Contents:   operator.Contents{Log: a.audit.log},
+		Deliveries: operator.Deliveries{Queue: store, Cipher: sealing{a.keys, sealedDeliveries}},
+		Extensions: operator.Extensions{Began: a.life.began, Current: a.current, Metrics: metrics},
+		Policy:     operator.Policies{Began: a.life.began, Current: a.current, Metrics: metrics, Records: a.records},
+		Records:    a.records,
+		Running:    a.running(version),
+		Streams:    operator.Streams{Streams: &a.streams.list},
+		Trials:     operator.Trials{Current: a.current, Server: a.server},
+
+		Egress: a.egress, Version: version, Dir: cfg.Server.DataDir, Audit: a.audit.log.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
+		Log: a.telemetry.Log, Tokens: a.configuration.tokenLimits, KeySkipped: metrics.JWKSKeySkipped, Sockets: a.sockets,
 	})
 	if err != nil {
 		return fmt.Errorf("admin.%w", err)
@@ -45,48 +70,28 @@ func (g *Gateway) openConsole(cfg *config.Config, version string) (err error) {
 	return nil
 }
 
-// tokenLimits are those of the configuration in force, or those to start with.
-func (g *Gateway) tokenLimits(start *authn.Config) func() authn.Limits {
-	begun := start.Limits
-	return func() authn.Limits {
-		if s := g.current.Load(); s != nil {
-			return s.Config.Authn.Limits
-		}
-		return begun
-	}
-}
-
-// AdminURL is the admin listener's address as a URL; "" where there is none.
-func (g *Gateway) AdminURL() string { return g.console.URL() }
-
-// consoleAttrs say in the log where the console is for a browser, and in which file its token
+// attrs say in the log where the console is for a browser, and in which file its token
 // is where the configuration has none.
-func (g *Gateway) consoleAttrs() []any {
+func (a *adminConsole) attrs() []any {
 	var attrs []any
-	if at := g.AdminURL(); at != "" {
+	if at := a.console.URL(); at != "" {
 		attrs = append(attrs, "console", at+"/ui/")
 	}
-	if at := g.console.TokenAt(); at != "" {
+	if at := a.console.TokenAt(); at != "" {
 		attrs = append(attrs, "console_token_file", at)
 	}
 	return attrs
 }
 
 // running is the gateway as a whole, for the console.
-func (g *Gateway) running(version string) *operator.Running {
+func (a *adminConsole) running(version string) *operator.Running {
 	return &operator.Running{
 		Parts: &operator.Parts{
-			Current: &g.current, Server: g.server, Certificates: func() []acme.Status { return g.certificates.status() },
-			Audit: g.audit, Sinks: g.sinks, Store: g.store, Work: &g.work, Condition: g.condition,
-			Buffered: func() (used, most int64) { return g.hub.Kept() },
+			Current: a.current, Server: a.server, Certificates: a.certificates.Status,
+			Audit: a.audit.log, Sinks: a.audit.sinks, Store: a.state.store, Work: &a.load.ladder, Condition: a.condition.read,
+			Buffered: a.hub.Kept,
 		},
-		Peers: g.peers, Version: version, Began: g.began, Current: &g.current, Readiness: g.status,
-		Reloaded: func() (at time.Time, failure error) {
-			if last := g.reload.Load(); last != nil {
-				return last.at, last.err
-			}
-			return at, nil
-		},
-		Follows: &g.follows, Asks: g.asks, Closed: g.closed,
+		Peers: a.peers, Version: version, Began: a.life.began, Current: a.current, Readiness: a.readiness,
+		Reloaded: a.reloads.result, Follows: &a.reloads.follows, Asks: a.reloads.asks, Closed: a.life.closed,
 	}
 }

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,19 +32,5 @@ func TestSchemes(t *testing.T) {
 	cfg.Authn.APIKeys.Header = "X-Company-Key"
 	if got := schemes(&cfg).APIKeyHeader; got != "X-Company-Key" {
 		t.Errorf("API keys in %s", got)
-	}
-}
-
-// TestIssuers: rules may be about callers with certificates where those are identities.
-func TestIssuers(t *testing.T) {
-	t.Parallel()
-	var cfg config.Config
-	cfg.Authn = authn.Config{OIDC: []authn.Issuer{{Issuer: "https://one.test"}, {Issuer: "https://two.test"}}}
-	if slices.Contains(issuers(&cfg), "mtls") {
-		t.Error("certificates are identities that nothing says so of")
-	}
-	cfg.Authn.MTLS = &authn.MTLS{}
-	if !slices.Contains(issuers(&cfg), "mtls") {
-		t.Error("a rule about callers with certificates is warned of")
 	}
 }

@@ -1,0 +1,23 @@
+package configlint
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+)
+
+// TestIssuers: rules may be about callers with certificates where those are identities.
+func TestIssuers(t *testing.T) {
+	t.Parallel()
+	var cfg config.Config
+	cfg.Authn = authn.Config{OIDC: []authn.Issuer{{Issuer: "https://one.test"}, {Issuer: "https://two.test"}}}
+	if slices.Contains(issuers(&cfg), "mtls") {
+		t.Error("certificates are identities that nothing says so of")
+	}
+	cfg.Authn.MTLS = &authn.MTLS{}
+	if !slices.Contains(issuers(&cfg), "mtls") {
+		t.Error("a rule about callers with certificates is warned of")
+	}
+}

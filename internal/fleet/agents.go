@@ -1,0 +1,183 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+)
+
+// Agents is the fleet as the console sees it, and changes it.
+type Agents struct {
+	*Changes
+
+	trends *trends
+}
+
+// NewAgents makes what the console asks.
+func NewAgents(c *Changes) *Agents { return &Agents{Changes: c, trends: newTrends(time.Now())} }
+
+// All implements console.Agents.
+func (a *Agents) All(context.Context) ([]console.Agent, error) {
+	ids := map[string]bool{}
+	s := a.Current.Acquire()
+	if s == nil {
+		return nil, snapshot.ErrClosed
+	}
+	defer s.Release()
+	for id := range s.Agents {
+		ids[id] = true
+	}
+	r := a.Registry
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id := range r.faults {
+		ids[id] = true
+	}
+	list := make([]console.Agent, 0, len(ids))
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		list = append(list, r.show(s, id))
+	}
+	return list, nil
+}
+
+// show describes one agent. r.mu is held.
+func (r *Registry) show(s *snapshot.Snapshot, id string) console.Agent {
+	a := console.Agent{ID: id}
+	a.Origin, a.Source, a.Registered = r.origin(id)
+	if m := s.Agents[id]; m != nil {
+		a.Served = true
+		now := m.Standing()
+		a.State = now.Word
+		if !now.Serving() {
+			a.Failure = now.Text()
+		}
+		for _, i := range m.Agent.Upstream.Instances() {
+			a.Instances = append(a.Instances, console.Instance{
+				Address: i.Address, Healthy: i.Why == "", Why: i.Why, Latency: i.Latency.Seconds(), Calls: i.Calls, Ejections: i.Ejections,
+			})
+		}
+		if c := m.Agent.Source.Current(); c != nil {
+			a.Version = c.Version
+			for _, i := range m.Config.Offers(c) {
+				a.Interfaces = append(a.Interfaces, console.Interface{Version: string(i.Version), Binding: i.Binding.String()})
+			}
+			for i := range c.Skills {
+				a.Skills = append(a.Skills, c.Skills[i].ID)
+			}
+		}
+	}
+	if err := r.faults[id]; err != nil {
+		a.Failure = err.Error()
+	}
+	return a
+}
+
+// One implements console.Agents.
+func (a *Agents) One(_ context.Context, id string) (console.Agent, bool, error) {
+	s := a.Current.Acquire()
+	if s == nil {
+		return console.Agent{}, false, snapshot.ErrClosed
+	}
+	defer s.Release()
+	r := a.Registry
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s.Agents[id] == nil && r.faults[id] == nil {
+		return console.Agent{}, false, nil
+	}
+	shown := r.show(s, id)
+	if one := r.registered[id]; shown.Origin == console.FromAPI && one.Doc != nil {
+		var err error
+		if shown.Agent, err = config.ShowAgent(one.Doc); err != nil {
+			return shown, true, err
+		}
+	}
+	return shown, true, nil
+}
+
+// Put implements console.Agents. The agent is built and only then written and served, so
+// that nothing is kept that cannot be.
+func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) error {
+	agent, err := config.ReadAgent(doc)
+	var wrong config.Problems
+	if errors.As(err, &wrong) {
+		return console.AgentInvalid(wrong)
+	}
+	if err != nil {
+		return err
+	}
+	sealed, err := json.Marshal(registered{Doc: doc, At: time.Now().UTC()})
+	if err != nil {
+		return err
+	}
+	sealed = a.Registry.Cipher.Seal(sealed, place(id))
+	return a.alter(ctx, id, &agent, func() error {
+		if !replace {
+			added, err := a.Registry.Values.Add(ctx, space, id, sealed, 0)
+			if err == nil && !added {
+				err = console.ErrAgentTaken // by another gateway, just now
+			}
+			return err
+		}
+		return a.Registry.Values.Put(ctx, space, id, sealed, 0)
+	}, replace)
+}
+
+// Remove implements console.Agents.
+func (a *Agents) Remove(ctx context.Context, id string) (bool, error) {
+	if _, err := a.Registry.read(ctx); err != nil {
+		return false, err
+	}
+	a.Registry.mu.Lock()
+	_, known := a.Registry.registered[id]
+	origin, _, _ := a.Registry.origin(id)
+	a.Registry.mu.Unlock()
+	switch {
+	case !known && origin == console.FromFile:
+		return false, console.ErrAgentInFile
+	case !known:
+		return false, nil
+	}
+	return true, a.alter(ctx, id, nil, func() error { return a.Registry.Values.Delete(ctx, space, id) }, true)
+}
+
+// alter builds the fleet with one change, has the change written, and serves it. agent is
+// nil where the agent goes.
+func (a *Agents) alter(ctx context.Context, id string, agent *agents.Config, keep func() error, replace bool) error {
+	a.Reloads.Lock()
+	defer a.Reloads.Unlock()
+	if _, err := a.Registry.read(ctx); err != nil {
+		return err // another gateway may have changed the fleet, or nobody can
+	}
+	whole, err := a.Registry.with(id, agent, replace)
+	if err != nil {
+		return err
+	}
+	var unkept error
+	err = a.Reloads.Replace(ctx, whole, func() error {
+		unkept = keep()
+		return unkept
+	})
+	switch {
+	case unkept != nil:
+		return unkept
+	case err != nil && !errors.Is(err, snapshot.ErrClosed):
+		return console.AgentInvalid{err.Error()}
+	case err != nil:
+		return err
+	}
+	if _, err := a.Registry.read(ctx); err != nil {
+		a.Registry.noteAway(err)
+	}
+	a.Registry.Enlist(a.Registry.Loaded()) // says what is left out now
+	return nil
+}

@@ -1,0 +1,268 @@
+// Package fleet knows the agents that are in no configuration file: those that were registered
+// by the admin API of this gateway or of another one that shares its state, and services of
+// Kubernetes. It has the gateway reload when there are others, and answers what the console
+// asks of all agents.
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/status"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// Options are what the registry depends on.
+type Options struct {
+	Values    state.Values
+	Cipher    state.Cipher // seals what is registered
+	Telemetry *telemetry.Telemetry
+}
+
+// Registry has the agents that are in no file. What it knows joins the agents of the files in
+// Enlist, the one place where the fleet is made.
+type Registry struct {
+	Options
+
+	services *services // nil until Open
+
+	mu         sync.Mutex
+	base       *config.Config        // as it was loaded
+	registered map[string]registered // by id
+	sum        [sha256.Size]byte     // of what was registered when it was read last
+	faults     map[string]error      // what is left out, by id
+	away       error                 // of the state, the last time
+	stuck      error                 // why the fleet there is could not be built; nil where it is served
+}
+
+// registered is an agent that is kept in the state.
+type registered struct {
+	Doc jsontext.Value `json:"agent"`
+	At  time.Time      `json:"at"`
+
+	agent agents.Config
+	err   error // it cannot be read
+}
+
+const (
+	space       = "agents" // of the state
+	followEvery = 2 * time.Second
+	retryAfter  = 5 * time.Second // when a fleet could not be built
+)
+
+// New makes a registry that knows of nothing.
+func New(o Options) *Registry { return &Registry{Options: o} }
+
+// Open finds out what there is beside the agents of cfg, and begins to follow services.
+func (r *Registry) Open(ctx context.Context, cfg *config.Config) {
+	r.base = cfg
+	r.services = openServices(ctx, cfg.Fleet.Kubernetes, r.Telemetry.Log)
+	if cfg.Fleet.API {
+		_, err := r.read(ctx)
+		r.noteAway(err)
+	}
+}
+
+// Close ends what Open began.
+func (r *Registry) Close() {
+	if r.services != nil {
+		r.services.stop()
+		r.services.done.Wait()
+	}
+}
+
+// place ties a sealed agent to its id.
+func place(id string) []byte { return []byte(space + "\x00" + id) }
+
+// read looks at what is registered, and reports whether that is something else than before.
+func (r *Registry) read(ctx context.Context) (changed bool, err error) {
+	const page = 500
+	found, hash, after := map[string]registered{}, sha256.New(), ""
+	for {
+		list, err := r.Values.List(ctx, space, after, page)
+		if err != nil {
+			return false, fmt.Errorf("list registered agents: %w", err)
+		}
+		for i := range list {
+			after = list[i].Key
+			found[after] = r.unseal(after, list[i].Data)
+			sum := sha256.Sum256(list[i].Data)
+			fmt.Fprintf(hash, "%d:%s%x", len(after), after, sum)
+		}
+		if len(list) < page {
+			break
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sum := [sha256.Size]byte(hash.Sum(nil))
+	changed = sum != r.sum && (r.registered != nil || len(found) > 0)
+	r.registered, r.sum = found, sum
+	return changed, nil
+}
+
+func (r *Registry) unseal(id string, sealed []byte) registered {
+	var one registered
+	text, err := r.Cipher.Open(sealed, place(id))
+	if err == nil {
+		err = json.Unmarshal(text, &one)
+	}
+	if err == nil {
+		one.agent, err = config.ReadAgent(one.Doc)
+	}
+	if err == nil && one.agent.ID != id {
+		err = fmt.Errorf("it is registered as %q", one.agent.ID)
+	}
+	one.err = err
+	return one
+}
+
+// enlisted are the agents beside those of files, with changes to what is registered; of a
+// nil document the agent goes.
+func (r *Registry) enlisted(change map[string]*agents.Config) []config.Enlisted {
+	agents := map[string]agents.Config{}
+	if r.base.Fleet.API {
+		for id, one := range r.registered {
+			if one.err == nil {
+				agents[id] = one.agent
+			}
+		}
+		for id, a := range change {
+			delete(agents, id)
+			if a != nil {
+				agents[id] = *a
+			}
+		}
+	}
+	list := make([]config.Enlisted, 0, len(agents))
+	for _, id := range slices.Sorted(maps.Keys(agents)) {
+		list = append(list, config.Enlisted{Origin: "the admin API", Agent: agents[id]})
+	}
+	found, _ := r.services.agents()
+	return append(list, found...)
+}
+
+// Enlist is a configuration with the agents that are in no file. What is left out of it is
+// remembered for /readyz, and logged when it is news. The lock of reloads is held, or nothing runs yet.
+func (r *Registry) Enlist(base *config.Config) *config.Config {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.base = base
+	whole, faults := base.Enlist(r.enlisted(nil))
+	if base.Fleet.API {
+		for id, one := range r.registered {
+			if one.err != nil {
+				faults[id] = fmt.Errorf("the admin API: it cannot be read: %w", one.err)
+			}
+		}
+	}
+	_, unfit := r.services.agents()
+	for id, err := range unfit {
+		faults[id] = errors.Join(faults[id], err)
+	}
+	for id, err := range faults {
+		if before := r.faults[id]; before == nil || before.Error() != err.Error() {
+			r.Telemetry.Log.Error("agent left out", "agent", id, "error", err)
+		}
+	}
+	r.faults = faults
+	r.Telemetry.Metrics.AgentsLeftOut(len(faults))
+	return whole
+}
+
+// Served notes that the fleet there is has been built.
+func (r *Registry) Served() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stuck = nil
+}
+
+// noteAway says once that the state cannot be asked, and that it can again.
+func (r *Registry) noteAway(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err != nil && r.away == nil:
+		r.Telemetry.Log.Warn("registered agents cannot be read; those of before stay", "error", err)
+	case err == nil && r.away != nil:
+		r.Telemetry.Log.Info("registered agents can be read again")
+	}
+	r.away = err
+}
+
+// Details has the lines of /readyz about agents that are left out.
+func (r *Registry) Details() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var lines []string
+	if r.away != nil {
+		lines = append(lines, status.Line("fleet", true, r.away.Error()))
+	}
+	if r.stuck != nil {
+		lines = append(lines, status.Line("fleet change", true, strings.ReplaceAll(r.stuck.Error(), "\n", "; ")))
+	}
+	if err := r.services.err(); err != nil {
+		lines = append(lines, status.Line("fleet.kubernetes", true, err.Error()))
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.faults)) {
+		lines = append(lines, status.Line("agent "+id+" left out", true, strings.ReplaceAll(r.faults[id].Error(), "\n", "; ")))
+	}
+	return lines
+}
+
+// origin is where an agent that is served or left out comes from.
+func (r *Registry) origin(id string) (origin, source string, since time.Time) {
+	for i := range r.base.Agents {
+		if r.base.Agents[i].ID == id {
+			return console.FromFile, "", time.Time{}
+		}
+	}
+	if one, ok := r.registered[id]; ok {
+		return console.FromAPI, "", one.At
+	}
+	return console.FromKubernetes, r.services.source(id), time.Time{}
+}
+
+// Loaded is the configuration as it was loaded, without the agents that are in no file.
+func (r *Registry) Loaded() *config.Config {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.base
+}
+
+// with is the configuration with one agent changed.
+func (r *Registry) with(id string, agent *agents.Config, replace bool) (*config.Config, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.registered[id]
+	origin, _, _ := r.origin(id)
+	switch {
+	case !r.base.Fleet.API:
+		return nil, console.ErrAgentsOff
+	case agent != nil && origin == console.FromFile:
+		return nil, console.ErrAgentInFile
+	case agent != nil && known && !replace:
+		return nil, console.ErrAgentTaken
+	case agent != nil && !known && len(r.registered) >= r.base.Fleet.Limit:
+		return nil, console.ErrAgentsFull
+	}
+	whole, faults := r.base.Enlist(r.enlisted(map[string]*agents.Config{id: agent}))
+	if err := faults[id]; agent != nil && err != nil {
+		return nil, console.AgentInvalid{err.Error()}
+	}
+	return whole, nil
+}

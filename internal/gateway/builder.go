@@ -1,0 +1,186 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext/provided"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/deliveries"
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcsystem"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// builder makes snapshots of configurations.
+type builder struct {
+	addresses      addresses
+	authentication *authentication
+	members        *members
+	deliveries     *deliveries.Relay
+
+	telemetry *telemetry.Telemetry
+	audit     *audit.Log
+	anomalies *anomalies
+	state     *stateStore
+	keys      *keys.Ring
+	drain     *drain
+	streams   *openStreams
+	load      *loadReport
+	hub       *stream.Hub
+
+	salt  []byte      // of contexts that are renamed for callers
+	shown proxy.Shown // what agents have shown of tasks, whichever snapshot they did so in
+}
+
+// build makes a snapshot. Everything that can fail fails here, before anything
+// that serves is touched; old may be nil.
+func (b *builder) build(ctx context.Context, cfg *config.Config, old *snapshot.Snapshot) (*snapshot.Snapshot, error) {
+	s := &snapshot.Snapshot{Config: cfg, Agents: make(map[string]*snapshot.Member, len(cfg.Agents)), Warned: map[string]bool{}}
+	s.Refs.Store(1)
+	var err error
+	if s.Egress, err = tunnel.New(cfg.Egress); err != nil {
+		return nil, fmt.Errorf("egress: %w", err)
+	}
+	if s.Book, err = cfg.Extensions.Compile(); err != nil {
+		return nil, fmt.Errorf("extensions: %w", err)
+	}
+	s.Book.Through(s.Egress)
+	for _, w := range s.Book.Warnings() {
+		b.telemetry.Log.Warn("extension", "warning", w)
+	}
+	rules, warnings, err := policy.Compile(cfg.Policy.Config, cfg.RuleAgents(), s.Book.Extra().Methods()...)
+	if err != nil {
+		s.Book.Close()
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	s.Rules = rules
+	for _, w := range warnings {
+		b.telemetry.Log.Warn("policy rule", "warning", w.String())
+	}
+	if err := b.compileLimits(s, cfg); err != nil {
+		s.Dismiss()
+		return nil, err
+	}
+	public, err := b.addresses.publicURL(cfg)
+	if err != nil {
+		s.Dismiss()
+		return nil, fmt.Errorf("server.publicURL: %w", err)
+	}
+	s.Public = public
+	if err := b.members.build(s, cfg, old); err != nil {
+		s.Dismiss()
+		return nil, err
+	}
+	var previous *authn.Chain
+	if old != nil {
+		previous = old.Chain
+	}
+	s.Chain, err = authn.New(ctx, cfg.Authn, b.authentication.options(cfg, public, previous))
+	if err != nil {
+		s.Dismiss()
+		return nil, fmt.Errorf("authn: %w", err)
+	}
+	s.Proxy, err = b.assemble(cfg, s)
+	if err != nil {
+		b.deliveries.Keep(old)
+		s.Chain.Close()
+		s.Dismiss()
+		return nil, err
+	}
+	s.Close = sync.OnceFunc(func() {
+		s.Chain.Close()
+		s.Dismiss()
+	})
+	s.WaitReady(ctx)
+	return s, nil
+}
+
+func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Proxy, error) {
+	all := make([]*agents.Agent, 0, len(cfg.Agents))
+	for _, a := range cfg.Agents {
+		all = append(all, s.Agents[a.ID].Agent)
+	}
+	sharing := ledger.Config{
+		Scope: cfg.Policy.Tasks.Scope, Adopt: cfg.Policy.Tasks.Contexts == "adopt", Backend: agents.Backends(all),
+	}
+	if len(cfg.Policy.Tasks.Sharing) > 0 {
+		sharing.Share = proxy.Sharing(s.Rules)
+	}
+	relay, err := b.deliveries.Take(cfg, s.Public, s.Egress)
+	if err != nil {
+		return nil, err
+	}
+	return proxy.New(proxy.Options{
+		PublicURL: s.Public,
+		Hosts:     b.addresses.hosts(cfg),
+		Schemes:   schemes(cfg),
+		FileParts: cfg.Policy.FileParts,
+		Book:      s.Book,
+		Providers: provided.Providers(),
+		Steps:     b.state.store,
+		Values:    b.state.store,
+		Server:    cfg.Server,
+		Agents:    all,
+		Authn:     s.Chain,
+		Policy:    s.Rules,
+		Limits:    s.Limits,
+		Panel:     s.Panel,
+		Ledger:    ledger.New(b.state.store, sharing),
+		Telemetry: b.telemetry,
+		Audit:     b.audit,
+		Anomalies: b.anomalies.watch,
+		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
+		Catalog:   cfg.Catalog,
+		Push:      cfg.Push,
+		Relay:     relay,
+		Salt:      b.salt,
+		Sealer:    b.keys,
+		System:    grpcsystem.Handler(b.drain.health, *cfg.Server.Reflection),
+		GRPC:      cfg.Server.GRPC(),
+		JWKS:      b.keys.JWKS,
+		Signing:   b.keys,
+		Hold:      s.Hold,
+		Drain:     b.drain.onFarewell,
+		Streams:   &b.streams.list,
+		Shown:     &b.shown,
+		Load:      &b.load.ladder,
+
+		StreamConfig: cfg.Streams,
+		Hub:          b.hub,
+	})
+}
+
+// compileLimits makes what bounds calls beside the rules: limits and authorizers. What is not
+// configured is not there, and costs nothing.
+func (b *builder) compileLimits(s *snapshot.Snapshot, cfg *config.Config) (err error) {
+	log, metrics := b.telemetry.Log, b.telemetry.Metrics
+	if len(cfg.Policy.Limits.Each) > 0 {
+		s.Limits, err = limits.New(cfg.Policy.Limits, limits.Options{
+			Agents: cfg.RuleAgents(), Methods: s.Book.Extra().Methods(),
+			Store: b.state.store, Local: b.state.local, Log: log, Fell: metrics.LimitUncounted,
+		})
+		if err != nil {
+			return fmt.Errorf("policy.limits: %w", err)
+		}
+	}
+	if len(cfg.Policy.Authorizers) > 0 {
+		s.Panel, err = pdp.New(cfg.Policy.Authorizers, pdp.Options{
+			Agents: cfg.RuleAgents(), Methods: s.Book.Extra().Methods(),
+			Gateway: cfg.Server.ID, Egress: s.Egress, Log: log, Asked: metrics.AuthorizerAsked,
+		})
+	}
+	return err // names the keys
+}

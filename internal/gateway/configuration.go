@@ -1,0 +1,27 @@
+package gateway
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
+)
+
+// configuration is the one in force, or the one to start with while there is none.
+type configuration struct {
+	current *snapshot.Current
+	begun   *config.Config
+}
+
+func (c *configuration) inForce() *config.Config {
+	if s := c.current.Load(); s != nil {
+		return s.Config
+	}
+	return c.begun
+}
+
+// server is what listeners go by.
+func (c *configuration) server() *server.Config { return &c.inForce().Server }
+
+// tokenLimits bound the tokens that the console takes.
+func (c *configuration) tokenLimits() authn.Limits { return c.inForce().Authn.Limits }
