@@ -27,7 +27,7 @@ func (f *Feed) Bind(ctx context.Context, task string) (bool, error) {
 	if old == nil {
 		mine, err = f.hub.draw(ctx, task, 1)
 	} else {
-		mine, err = old.regain(ctx)
+		mine, err = old.shared.regain(ctx)
 	}
 	if err != nil || !mine {
 		return false, err
@@ -42,7 +42,7 @@ func (f *Feed) Bind(ctx context.Context, task string) (bool, error) {
 	old.mu.Lock()
 	defer old.mu.Unlock()
 	if old.source == nil && len(old.cursors) == 0 {
-		old.surrender()
+		old.shared.surrender()
 	}
 	return false, nil
 }
@@ -67,7 +67,7 @@ func (f *Feed) bind(task string, logged bool) bool {
 			old.mu.Unlock()
 			continue
 		}
-		bound := old.source == nil && !old.following && old.phase != ended && old.form == f.form && old.adopt(f)
+		bound := old.source == nil && !old.shared.following && old.phase != ended && old.form == f.form && old.adopt(f)
 		old.mu.Unlock()
 		return bound
 	}
@@ -99,8 +99,8 @@ func (f *Feed) claim(task string, logged bool) (old *Feed, done bool) {
 	f.begins()
 	f.reopen()
 	if logged {
-		f.holds(0)
-		f.mark()
+		f.shared.holds(0)
+		f.shared.mark()
 	}
 	if f.joined && len(f.cursors) == 0 && f.source == nil {
 		f.desert()
@@ -148,14 +148,14 @@ func (f *Feed) adopt(part *Feed) bool {
 	}
 	f.source, f.phase, f.over, f.leader = part.source, part.phase, part.over, nil
 	part.to, part.source, part.cursors = f, nil, nil
-	f.release = false
+	f.shared.release = false
 	part.attend()
 	if f.reopen(); len(f.cursors) > 0 {
 		f.joined = true
 		f.attend()
 	}
 	if f.stir(); f.phase == ended && f.source == nil {
-		f.surrender()
+		f.shared.surrender()
 	}
 	return true
 }

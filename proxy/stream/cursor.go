@@ -85,7 +85,7 @@ func (c *Cursor) ready(f *Feed) bool {
 	switch {
 	case c.closed, c.err != nil && (c.pos >= c.until || f.gone), c.pos != f.tip():
 		return true
-	case f.source != nil, f.following:
+	case f.source != nil, f.shared.following:
 		return false
 	}
 	return f.phase != lost || f.leader == nil || f.leader == c
@@ -112,7 +112,7 @@ func (c *Cursor) take() (e Entry, ok bool, err error) {
 			f.source.retry()
 		}
 		return e, true, nil
-	case f.source != nil, f.following:
+	case f.source != nil, f.shared.following:
 	case f.phase == lost && (f.leader == nil || f.leader == c):
 		f.leader = c
 		return e, false, f.loss()
@@ -156,14 +156,7 @@ func (c *Cursor) Close() {
 	if again := c.stir(); again != nil {
 		go again()
 	}
-	for i, other := range f.cursors {
-		if other == c {
-			last := len(f.cursors) - 1
-			f.cursors[i], f.cursors[last] = f.cursors[last], nil
-			f.cursors = f.cursors[:last]
-			break
-		}
-	}
+	f.remove(c)
 	if f.leader == c {
 		f.leader = nil
 		f.stir()

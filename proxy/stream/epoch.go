@@ -16,38 +16,38 @@ type reign struct {
 }
 
 // reign makes the entry of a number, and what comes behind it, of an epoch.
-func (f *Feed) reign(from uint64, e epoch) {
-	n := len(f.reigns)
-	for n > 0 && f.reigns[n-1].from >= from {
+func (b *backlog) reign(from uint64, e epoch) {
+	n := len(b.reigns)
+	for n > 0 && b.reigns[n-1].from >= from {
 		n-- // what was taken back
 	}
-	if f.reigns = f.reigns[:n]; n == 0 || f.reigns[n-1].epoch != e {
-		f.reigns = append(f.reigns, reign{from, e})
+	if b.reigns = b.reigns[:n]; n == 0 || b.reigns[n-1].epoch != e {
+		b.reigns = append(b.reigns, reign{from, e})
 	}
-	for len(f.reigns) > 1 && f.reigns[1].from <= f.start {
-		f.reigns = f.reigns[1:]
+	for len(b.reigns) > 1 && b.reigns[1].from <= b.start {
+		b.reigns = b.reigns[1:]
 	}
 }
 
 // begins is the first epoch of a log.
-func (f *Feed) begins() {
+func (b *backlog) begins() {
 	var e epoch
 	_, _ = rand.Read(e[:]) // it never fails
-	f.reign(1, e)
+	b.reign(1, e)
 }
 
 // succeeds is the epoch of a replica that goes on with a log.
-func (f *Feed) succeeds() {
-	next := f.tip() + 1
-	e := f.epochOf(next)
+func (b *backlog) succeeds() {
+	next := b.tip() + 1
+	e := b.epochOf(next)
 	_, _ = rand.Read(e[epochLog:]) // it never fails
-	f.reign(next, e)
+	b.reign(next, e)
 }
 
 // epochOf is the epoch of an entry; of one that is not kept any more, of the first that is.
-func (f *Feed) epochOf(number uint64) epoch {
-	for i := len(f.reigns) - 1; i >= 0; i-- {
-		if r := f.reigns[i]; r.from <= number || i == 0 {
+func (b *backlog) epochOf(number uint64) epoch {
+	for i := len(b.reigns) - 1; i >= 0; i-- {
+		if r := b.reigns[i]; r.from <= number || i == 0 {
 			return r.epoch
 		}
 	}
@@ -55,8 +55,8 @@ func (f *Feed) epochOf(number uint64) epoch {
 }
 
 // isOther reports whether an entry is of another log than those that the feed has.
-func (f *Feed) isOther(e epoch) bool {
-	mine := f.epochOf(f.tip())
+func (b *backlog) isOther(e epoch) bool {
+	mine := b.epochOf(b.tip())
 	return [epochLog]byte(e[:]) != [epochLog]byte(mine[:])
 }
 

@@ -20,51 +20,32 @@ const (
 // Clients say where they are by number. As long as a feed is bound to no task, its
 // entries are counted as well, but nobody is told.
 type Feed struct {
-	hub  *Hub
 	form string
 
-	mu      sync.Mutex
-	to      *Feed // the feed that this one has become a part of
-	task    string
-	reigns  []reign // newest last
-	gone    bool    // nobody finds it any more
-	joined  bool    // it has had a client
-	settled bool    // its newest entry was the last
-	rests   bool    // its newest entry lets the agent's stream end
-	phase   phase
-	over    error // what its source ended with; nil for its orderly end
-	cut     bool  // the gateway has closed the agent's stream behind its end
+	mu sync.Mutex
+	clients
 
-	kept    ring
-	bytes   int64
-	start   uint64 // number of the newest entry that is not kept any more
-	cursors []*Cursor
-	leader  *Cursor // was told that the feed is lost
-	source  *source
-
-	// Of a feed that is kept in a log as well.
-	lease     bool      // this replica holds the task
-	logged    bool      // and writes the log
-	written   uint64    // number of the newest entry that is there
-	appended  time.Time // when it was last written to, or told to be kept
-	following bool      // another replica may hold the task
-	watched   bool      // somebody looks at what it writes
-	marked    bool      // the feed is to be looked after
-	renewal   bool      // its lease wants renewal
-	release   bool      // its lease is to be given back
-	failing   bool      // the state could not be reached
-	retrial   *time.Timer
-
-	follower Follower // is told what is dropped; may be nil
-
-	takes bool   // the source will see to one of the clients who are stirred
-	next  func() // that one
+	to     *Feed // the feed that this one has become a part of
+	task   string
+	gone   bool // nobody finds it any more
+	cut    bool // the gateway has closed the agent's stream behind its end
+	phase  phase
+	over   error // what its source ended with; nil for its orderly end
+	source *source
+	shared sharedLog
 
 	timer *time.Timer // while there are no clients
 	due   time.Time   // when it means something
 
 	inLine         bool // the rest is guarded by the hub's mutex
 	before, behind *Feed
+}
+
+// newFeed makes a feed without a source, that is bound to no task.
+func newFeed(h *Hub) *Feed {
+	f := new(Feed)
+	f.hub, f.shared.feed = h, f
+	return f
 }
 
 // lock gives the feed that f has become a part of, or f, locked.
@@ -93,19 +74,6 @@ func (f *Feed) Entries() (from uint64, entries []Entry) {
 	}
 	return f.start + 1, entries
 }
-
-// entry is the i-th that is kept.
-func (f *Feed) entry(i int) Entry {
-	e := f.kept.at(i).Entry
-	if f.task != "" {
-		e.Number = f.start + 1 + uint64(i) //nolint:gosec // within what is kept
-		e.Epoch = f.epochOf(e.Number)
-	}
-	return e
-}
-
-// tip is the number of the newest entry.
-func (f *Feed) tip() uint64 { return f.start + uint64(f.kept.n) } //nolint:gosec // within what is kept
 
 // Cursor begins behind the entry of number after, 0 for the first. errGap where what
 // comes behind it is not kept, or where the feed ends before it.
@@ -139,39 +107,24 @@ func (f *Feed) join(after uint64) *Cursor {
 	if f.source != nil {
 		f.source.retry() // it may have been waiting for a first client
 	}
-	f.release = f.release && f.phase == ended
-	f.watch()
+	f.shared.release = f.shared.release && f.phase == ended
+	f.shared.watch()
 	return c
 }
 
-// company begins what is only looked at among several clients: alone, none waits for
-// another.
-func (f *Feed) company() {
-	now := time.Now()
-	for _, c := range f.cursors {
-		c.active = now
+// push adds an entry, and has clients take it.
+func (f *Feed) push(it item) {
+	f.add(it)
+	f.arrived()
+	f.stir()
+	switch {
+	case len(f.cursors) > 0:
+	case f.task != "":
+		f.wait()
+	case f.stays() && f.joined:
+		f.clear() // nobody else can come
 	}
-}
-
-// attend ends what was begun when there were no clients.
-func (f *Feed) attend() {
-	if f.timer != nil {
-		f.timer.Stop()
-		f.timer = nil
-	}
-	h := f.hub
-	h.mu.Lock()
-	h.idle.leave(f)
-	h.mu.Unlock()
-}
-
-// skip makes n the number of the newest entry although those before it are not there.
-func (f *Feed) skip(n uint64) {
-	f.clear()
-	f.start = n
-	for _, c := range f.cursors {
-		if c.pos < n {
-			c.fail(errGap, 0)
-		}
+	if f.shared.logged {
+		f.shared.mark()
 	}
 }

@@ -14,7 +14,8 @@ const (
 // load makes a feed of a task's log; it has no entries where there is none. The task is
 // reserved.
 func (h *Hub) load(ctx context.Context, task string) (*Feed, error) {
-	f := &Feed{hub: h, task: task, joined: true, following: true}
+	f := newFeed(h)
+	f.task, f.joined, f.shared.following = task, true, true
 	for first := true; ; first = false {
 		before := f.tip()
 		tail, err := h.logs.Read(ctx, logName(task), before, h.settings().Buffer.Events)
@@ -63,7 +64,7 @@ func (h *Hub) found(ctx context.Context, task string) (*Feed, error) {
 	f := h.tasks[task]
 	h.mu.Unlock()
 	if f != nil {
-		err := f.refresh(ctx, false) // what is here is better than nothing
+		err := f.shared.refresh(ctx, false) // what is here is better than nothing
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if err != nil || !f.gone {
@@ -95,7 +96,7 @@ func (h *Hub) conclude(ctx context.Context, f *Feed) {
 	if err != nil || !free {
 		return
 	}
-	f.phase, f.following = ended, false
+	f.phase, f.shared.following = ended, false
 	h.release(ctx, f.task)
 }
 
@@ -106,14 +107,15 @@ func (f *Feed) isHere() bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return !f.following && !f.gone
+	return !f.shared.following && !f.gone
 }
 
 // refresh reads what another replica has written to the log of a feed that follows it;
 // not more than the fastest client has room for, unless it is to be all.
-func (f *Feed) refresh(ctx context.Context, all bool) error {
+func (l *sharedLog) refresh(ctx context.Context, all bool) error {
+	f := l.feed
 	f.mu.Lock()
-	following, after, name := f.following, f.tip(), logName(f.task)
+	following, after, name := l.following, f.tip(), logName(f.task)
 	f.mu.Unlock()
 	if !following {
 		return nil
@@ -129,11 +131,11 @@ func (f *Feed) refresh(ctx context.Context, all bool) error {
 	defer f.hub.squeeze()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.following || f.tip() != after {
+	if !l.following || f.tip() != after {
 		return nil // somebody else has
 	}
 	if tail.Last < after || len(records) > 0 && f.isOther(records[0].epoch) {
-		f.astray()
+		l.astray()
 		return nil
 	}
 	if tail.From > after+1 {
@@ -153,8 +155,9 @@ func (f *Feed) refresh(ctx context.Context, all bool) error {
 }
 
 // astray ends a feed whose log has been forgotten.
-func (f *Feed) astray() {
-	f.following, f.phase = false, lost
+func (l *sharedLog) astray() {
+	f := l.feed
+	l.following, f.phase = false, lost
 	for _, c := range f.cursors {
 		c.fail(errGap, 0)
 	}
@@ -163,12 +166,13 @@ func (f *Feed) astray() {
 }
 
 // watch follows another replica's log while there are clients.
-func (f *Feed) watch() {
-	if !f.following || f.watched || len(f.cursors) == 0 || !f.hub.employ() {
+func (l *sharedLog) watch() {
+	f := l.feed
+	if !l.following || l.watched || len(f.cursors) == 0 || !f.hub.employ() {
 		return
 	}
-	f.watched = true
-	go f.follow()
+	l.watched = true
+	go l.follow()
 }
 
 // employ counts a goroutine that asks the state; false when the hub is closed.
@@ -181,7 +185,8 @@ func (h *Hub) employ() bool {
 	return !h.closed
 }
 
-func (f *Feed) follow() {
+func (l *sharedLog) follow() {
+	f := l.feed
 	h := f.hub
 	defer h.wait.Done()
 	pause := followSoon
@@ -194,13 +199,13 @@ func (f *Feed) follow() {
 		}
 		f.mu.Lock()
 		tip := f.tip()
-		if !f.following || len(f.cursors) == 0 || h.ctx.Err() != nil {
-			f.watched = false
+		if !l.following || len(f.cursors) == 0 || h.ctx.Err() != nil {
+			l.watched = false
 			f.mu.Unlock()
 			return
 		}
 		f.mu.Unlock()
-		if err := f.look(pause == followLate || f.hasSettled()); err != nil {
+		if err := l.look(pause == followLate || l.hasSettled()); err != nil {
 			h.log.Warn("another replica's stream of a task cannot be read now", "error", err)
 		}
 		f.mu.Lock()
@@ -214,7 +219,8 @@ func (f *Feed) follow() {
 
 // hasSettled reports whether the feed's newest entry was the last. Then it ends as soon as
 // nobody holds the lease, and the replica that had it has read its agent's stream to its end.
-func (f *Feed) hasSettled() bool {
+func (l *sharedLog) hasSettled() bool {
+	f := l.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.settled
@@ -222,30 +228,32 @@ func (f *Feed) hasSettled() bool {
 
 // look reads the log; once it has been silent for a while, it is seen whether anybody
 // holds the lease.
-func (f *Feed) look(lease bool) error {
+func (l *sharedLog) look(lease bool) error {
+	f := l.feed
 	ctx, cancel := context.WithTimeout(f.hub.ctx, storeTimeout)
 	defer cancel()
 	if !lease {
-		return f.refresh(ctx, false)
+		return l.refresh(ctx, false)
 	}
 	free, err := f.hub.reserve(ctx, f.task)
 	if err != nil {
 		return err
 	}
 	defer free()
-	if _, err := f.regain(ctx); err != nil {
+	if _, err := l.regain(ctx); err != nil {
 		return err
 	}
-	return f.refresh(ctx, false)
+	return l.refresh(ctx, false)
 }
 
 // regain takes the lease of a feed that follows a log, where nobody else has it. The
 // task is reserved. It tells whether the feed is this replica's.
-func (f *Feed) regain(ctx context.Context) (bool, error) {
+func (l *sharedLog) regain(ctx context.Context) (bool, error) {
+	f := l.feed
 	f.mu.Lock()
-	following, mine := f.following, f.lease
+	following, mine := l.following, l.lease
 	if mine {
-		f.release = false
+		l.release = false
 	}
 	f.mu.Unlock()
 	if !following {
@@ -260,33 +268,34 @@ func (f *Feed) regain(ctx context.Context) (bool, error) {
 		f.mu.Lock()
 		before := f.tip()
 		f.mu.Unlock()
-		if err := f.refresh(ctx, true); err != nil {
+		if err := l.refresh(ctx, true); err != nil {
 			f.hub.release(ctx, f.task)
 			return false, err
 		}
 		f.mu.Lock()
-		read = f.following && f.tip() != before
+		read = l.following && f.tip() != before
 		f.mu.Unlock()
 	}
-	return f.regained(ctx), nil
+	return l.regained(ctx), nil
 }
 
-func (f *Feed) regained(ctx context.Context) bool {
+func (l *sharedLog) regained(ctx context.Context) bool {
+	f := l.feed
 	f.mu.Lock()
-	if !f.following { // it has ended, or is forgotten
+	if !l.following { // it has ended, or is forgotten
 		f.mu.Unlock()
 		f.hub.release(ctx, f.task)
 		return false
 	}
 	if f.settled {
-		f.phase, f.following = ended, false
+		f.phase, l.following = ended, false
 		f.stir()
 		f.mu.Unlock()
 		f.hub.release(ctx, f.task)
 		return false
 	}
 	defer f.mu.Unlock()
-	f.holds(f.tip())
+	l.holds(f.tip())
 	f.succeeds()
 	f.phase, f.leader, f.over = lost, nil, nil
 	if f.rests {
@@ -294,15 +303,15 @@ func (f *Feed) regained(ctx context.Context) bool {
 	}
 	f.stir()
 	if len(f.cursors) == 0 {
-		f.surrender()
+		l.surrender()
 	}
 	return true
 }
 
 // surrender has the lease of a feed given back that nobody needs here.
-func (f *Feed) surrender() {
-	if f.lease {
-		f.release = true
-		f.mark()
+func (l *sharedLog) surrender() {
+	if l.lease {
+		l.release = true
+		l.mark()
 	}
 }

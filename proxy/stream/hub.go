@@ -164,7 +164,8 @@ func NewHub(o HubOptions) *Hub {
 // cursor; until the first one is there, what comes is waited with when the buffer is
 // full. The feed belongs to no task, so that nobody else can join it: see Bind.
 func (h *Hub) Open(o Opened) *Feed {
-	f := &Feed{hub: h, form: o.Form}
+	f := newFeed(h)
+	f.form = o.Form
 	s := f.begin(o)
 	if o.Begins != nil {
 		o.Begins(f)

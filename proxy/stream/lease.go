@@ -77,8 +77,9 @@ func (h *Hub) release(ctx context.Context, task string) {
 
 // holds makes the feed, which is locked, one whose log this replica writes from where
 // the feed ends.
-func (f *Feed) holds(written uint64) {
-	f.lease, f.logged, f.written, f.following, f.release = true, true, written, false, false
+func (l *sharedLog) holds(written uint64) {
+	f := l.feed
+	l.lease, l.logged, l.written, l.following, l.release = true, true, written, false, false
 	h := f.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,9 +90,10 @@ func (f *Feed) holds(written uint64) {
 }
 
 // unhold makes it one that another replica may have.
-func (f *Feed) unhold() {
-	f.lease, f.logged, f.release = false, false, false
-	f.following = f.phase != ended && !f.gone
+func (l *sharedLog) unhold() {
+	f := l.feed
+	l.lease, l.logged, l.release = false, false, false
+	l.following = f.phase != ended && !f.gone
 	h := f.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -112,8 +114,8 @@ func (h *Hub) renew() {
 	h.mu.Unlock()
 	for _, f := range feeds {
 		f.mu.Lock()
-		f.renewal = true
-		f.mark()
+		f.shared.renewal = true
+		f.shared.mark()
 		f.mu.Unlock()
 	}
 }
@@ -121,8 +123,8 @@ func (h *Hub) renew() {
 // keepLease renews a lease or gives it back, as the feed has asked for.
 func (h *Hub) keepLease(ctx context.Context, f *Feed) error {
 	f.mu.Lock()
-	renewal, release, task := f.renewal && f.lease, f.release, f.task
-	f.renewal = false
+	renewal, release, task := f.shared.renewal && f.shared.lease, f.shared.release, f.task
+	f.shared.renewal = false
 	f.mu.Unlock()
 	if !renewal && !release {
 		return nil
@@ -133,8 +135,8 @@ func (h *Hub) keepLease(ctx context.Context, f *Feed) error {
 	}
 	defer free()
 	f.mu.Lock()
-	if f.release { // nobody has come meanwhile
-		f.unhold()
+	if f.shared.release { // nobody has come meanwhile
+		f.shared.unhold()
 		f.mu.Unlock()
 		h.release(ctx, task)
 		return nil
@@ -149,7 +151,7 @@ func (h *Hub) keepLease(ctx context.Context, f *Feed) error {
 	}
 	if !ok {
 		f.mu.Lock()
-		f.fence()
+		f.shared.fence()
 	}
 	return nil
 }
@@ -157,15 +159,16 @@ func (h *Hub) keepLease(ctx context.Context, f *Feed) error {
 // fence takes a feed from a replica that has lost its lease or finds what somebody else
 // wrote in its log: what is not in the log never was. The feed is locked, and unlocked
 // behind it.
-func (f *Feed) fence() {
-	if !f.lease {
+func (l *sharedLog) fence() {
+	f := l.feed
+	if !l.lease {
 		f.mu.Unlock()
 		return
 	}
 	s := f.source
 	f.source, f.leader, f.phase = nil, nil, lost
-	if f.logged {
-		for f.kept.n > 0 && f.tip() > f.written {
+	if l.logged {
+		for f.kept.n > 0 && f.tip() > l.written {
 			f.retract()
 		}
 		for _, c := range f.cursors {
@@ -174,9 +177,9 @@ func (f *Feed) fence() {
 			}
 		}
 	}
-	f.unhold()
+	l.unhold()
 	f.stir()
-	f.watch()
+	l.watch()
 	f.mu.Unlock()
 	f.hub.log.Warn("another replica reads a task's stream", "task", f.task)
 	s.stop(ErrGone)

@@ -9,7 +9,7 @@ import (
 // speaks differently from the one before; the source is closed then.
 func (f *Feed) Resume(o Opened) bool {
 	f = f.lock()
-	if f.source != nil || f.following || f.phase != lost || o.Form != f.form {
+	if f.source != nil || f.shared.following || f.phase != lost || o.Form != f.form {
 		f.mu.Unlock()
 		newSource(f, o).stop(ErrGone)
 		return false
@@ -31,32 +31,12 @@ func (f *Feed) Resume(o Opened) bool {
 func (f *Feed) Fail(err error) {
 	f = f.lock()
 	defer f.mu.Unlock()
-	if f.source != nil || f.following || f.phase != lost {
+	if f.source != nil || f.shared.following || f.phase != lost {
 		return
 	}
 	f.leader = nil
 	f.fail(err)
 	f.stir()
-}
-
-// fail has all clients end with err once they have what is there.
-func (f *Feed) fail(err error) {
-	for _, c := range f.cursors {
-		c.fail(err, f.tip())
-	}
-}
-
-// stir wakes all clients that wait.
-func (f *Feed) stir() {
-	for _, c := range f.cursors {
-		switch again := c.stir(); {
-		case again == nil:
-		case f.takes && f.next == nil:
-			f.next = again
-		default:
-			go again()
-		}
-	}
 }
 
 // Cut reports whether the gateway has closed the agent's stream, which the agent had left
@@ -92,7 +72,7 @@ func (f *Feed) cease(err error) *source {
 	}
 	f.stir()
 	if f.phase == ended {
-		f.surrender()
+		f.shared.surrender()
 	}
 	if len(f.cursors) == 0 && (f.joined || f.task != "") {
 		return f.desert()

@@ -46,7 +46,7 @@ func newSource(f *Feed, o Opened) *source {
 // begin gives a feed a source, which start is to be called of once the feed is not
 // locked any more.
 func (f *Feed) begin(o Opened) *source {
-	f.source, f.release = newSource(f, o), false
+	f.source, f.shared.release = newSource(f, o), false
 	return f.source
 }
 

@@ -75,7 +75,7 @@ func (h *Hub) largest() (largest *Feed) {
 	var most int64
 	for _, f := range feeds {
 		f = f.lock()
-		if f.bytes > most && f.kept.n > 1 && f.fastest() == f.tip() && f.needless() {
+		if f.bytes > most && f.kept.n > 1 && f.fastest() == f.tip() && f.shared.needless() {
 			largest, most = f, f.bytes
 		}
 		f.mu.Unlock()
@@ -85,7 +85,7 @@ func (h *Hub) largest() (largest *Feed) {
 
 // needless reports whether the oldest entry is not wanted for a log, which would have a
 // hole without it.
-func (f *Feed) needless() bool { return !f.logged || f.start < f.written }
+func (l *sharedLog) needless() bool { return !l.logged || l.feed.start < l.written }
 
 // shrink lets go of all but the newest entries, and tells whether that was any. It is
 // too late where a client has come to a feed that had none.
@@ -93,7 +93,7 @@ func (f *Feed) shrink(keep int) bool {
 	f = f.lock()
 	defer f.mu.Unlock()
 	before := f.kept.n
-	for f.kept.n > keep && f.needless() && f.fastest() == f.tip() && (keep > 0 || len(f.cursors) == 0) {
+	for f.kept.n > keep && f.shared.needless() && f.fastest() == f.tip() && (keep > 0 || len(f.cursors) == 0) {
 		f.drop()
 	}
 	if f.kept.n == 1 && f.kept.n < before {

@@ -19,10 +19,30 @@ const (
 	closeTimeout = 3 * time.Second // to write what is left when the hub is closed
 )
 
+// sharedLog is a feed's log in the state, where other replicas and the next process find it,
+// and the lease that says which replica writes it. The feed's mutex guards it.
+type sharedLog struct {
+	feed *Feed
+
+	written  uint64    // number of the newest entry that is there
+	appended time.Time // when it was last written to, or told to be kept
+	retrial  *time.Timer
+
+	lease     bool // this replica holds the task
+	logged    bool // and writes the log
+	following bool // another replica may hold the task
+	watched   bool // somebody looks at what it writes
+	marked    bool // the feed is to be looked after
+	renewal   bool // its lease wants renewal
+	release   bool // its lease is to be given back
+	failing   bool // the state could not be reached
+}
+
 // mark has the feed, which is locked, looked after: its log written, its lease renewed
 // or given back.
-func (f *Feed) mark() {
-	if !f.lease || f.marked {
+func (l *sharedLog) mark() {
+	f := l.feed
+	if !l.lease || l.marked {
 		return
 	}
 	h := f.hub
@@ -31,7 +51,7 @@ func (f *Feed) mark() {
 	if h.over {
 		return
 	}
-	f.marked = true
+	l.marked = true
 	h.work = append(h.work, f)
 	if h.clerks < clerks {
 		h.clerks++
@@ -64,53 +84,55 @@ func (h *Hub) clerk() {
 func (h *Hub) tend(f *Feed) {
 	ctx, cancel := context.WithTimeout(h.ctx, storeTimeout)
 	defer cancel()
-	more, err := f.write(ctx)
+	more, err := f.shared.write(ctx)
 	for more && err == nil {
-		more, err = f.write(ctx)
+		more, err = f.shared.write(ctx)
 	}
 	if err == nil {
 		err = h.keepLease(ctx, f)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.marked = false
-	f.failing = f.failing && err != nil
+	f.shared.marked = false
+	f.shared.failing = f.shared.failing && err != nil
 	switch {
 	case err != nil && h.ctx.Err() == nil:
-		if !f.failing {
+		if !f.shared.failing {
 			h.log.Warn("a task's stream cannot be kept in the state now", "task", f.task, "error", err)
 		}
-		f.failing = true
-		f.again()
-	case err == nil && (f.logged && f.written < f.tip() || f.release):
-		f.mark()
+		f.shared.failing = true
+		f.shared.again()
+	case err == nil && (f.shared.logged && f.shared.written < f.tip() || f.shared.release):
+		f.shared.mark()
 	}
 }
 
 // again has the feed looked after a little later.
-func (f *Feed) again() {
-	f.marked = true
-	f.retrial = time.AfterFunc(storePause, func() {
+func (l *sharedLog) again() {
+	f := l.feed
+	l.marked = true
+	l.retrial = time.AfterFunc(storePause, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.marked = false
-		f.mark()
+		l.marked = false
+		l.mark()
 	})
 }
 
 // write adds what the log does not have yet, as far as one batch goes, and tells
 // whether there is more. Without any it has the log kept, where that is due.
-func (f *Feed) write(ctx context.Context) (more bool, err error) {
+func (l *sharedLog) write(ctx context.Context) (more bool, err error) {
+	f := l.feed
 	f.mu.Lock()
-	if !f.logged || f.written >= f.tip() && !f.fades() {
+	if !l.logged || l.written >= f.tip() && !l.fades() {
 		f.mu.Unlock()
 		return false, nil
 	}
-	if f.written < f.start {
-		f.abandon()
+	if l.written < f.start {
+		l.abandon()
 		return false, nil
 	}
-	after, batch := f.written, f.unwritten()
+	after, batch := l.written, l.unwritten()
 	c := f.hub.settings()
 	keep := state.Bound{Entries: c.Buffer.Events, Bytes: int64(c.Buffer.Bytes), TTL: logKept}
 	if more = after+uint64(len(batch)) < f.tip(); f.settled && !more {
@@ -120,11 +142,11 @@ func (f *Feed) write(ctx context.Context) (more bool, err error) {
 	f.mu.Unlock()
 	err = f.hub.logs.Append(ctx, name, after, batch, keep)
 	if errors.Is(err, state.ErrMoved) {
-		return false, f.moved(ctx, name, after, batch)
+		return false, l.moved(ctx, name, after, batch)
 	}
 	if err == nil {
 		f.mu.Lock()
-		f.written, f.appended = max(f.written, after+uint64(len(batch))), time.Now()
+		l.written, l.appended = max(l.written, after+uint64(len(batch))), time.Now()
 		f.mu.Unlock()
 	}
 	return more, err
@@ -132,14 +154,16 @@ func (f *Feed) write(ctx context.Context) (more bool, err error) {
 
 // fades reports whether the log has to be kept for longer: the stream is open, and has had
 // nothing to say for a good part of the time after which the state forgets it.
-func (f *Feed) fades() bool {
-	return f.written > 0 && !f.settled && time.Since(f.appended) > logKept/4
+func (l *sharedLog) fades() bool {
+	f := l.feed
+	return l.written > 0 && !f.settled && time.Since(l.appended) > logKept/4
 }
 
 // unwritten are the next entries for the log.
-func (f *Feed) unwritten() (batch [][]byte) {
+func (l *sharedLog) unwritten() (batch [][]byte) {
+	f := l.feed
 	size := 0
-	for i := int(f.written - f.start); i < f.kept.n && len(batch) < batchEntries && size < batchBytes; i++ { //nolint:gosec // within what is kept
+	for i := int(l.written - f.start); i < f.kept.n && len(batch) < batchEntries && size < batchBytes; i++ { //nolint:gosec // within what is kept
 		e := appendRecord(nil, record{f.kept.at(i).Entry, f.epochOf(f.start + 1 + uint64(i)), f.form}) //nolint:gosec // within what is kept
 		batch, size = append(batch, e), size+len(e)
 	}
@@ -149,7 +173,8 @@ func (f *Feed) unwritten() (batch [][]byte) {
 // moved finds out why the log ends elsewhere: with what an earlier attempt has written
 // although it came to an error, or with somebody else's. A log that was forgotten cannot
 // go on, since its numbers would begin anew.
-func (f *Feed) moved(ctx context.Context, name string, after uint64, batch [][]byte) error {
+func (l *sharedLog) moved(ctx context.Context, name string, after uint64, batch [][]byte) error {
+	f := l.feed
 	tail, err := f.hub.logs.Read(ctx, name, after, len(batch))
 	if err != nil {
 		return err
@@ -161,19 +186,20 @@ func (f *Feed) moved(ctx context.Context, name string, after uint64, batch [][]b
 	f.mu.Lock()
 	switch {
 	case tail.Last == 0:
-		f.abandon()
+		l.abandon()
 	case n > 0 && tail.Last == after+uint64(n):
-		f.written = max(f.written, tail.Last)
+		l.written = max(l.written, tail.Last)
 		f.mu.Unlock()
 	default:
-		f.fence()
+		l.fence()
 	}
 	return nil
 }
 
 // abandon has a feed go on without its log. The feed is locked, and unlocked behind it.
-func (f *Feed) abandon() {
-	f.logged = false
+func (l *sharedLog) abandon() {
+	f := l.feed
+	l.logged = false
 	f.mu.Unlock()
 	f.hub.log.Warn("a task's stream is kept in memory only: its log has a hole", "task", f.task)
 }
@@ -188,8 +214,8 @@ func (h *Hub) settle() {
 	h.mu.Unlock()
 	for _, f := range feeds {
 		f.mu.Lock()
-		f.release = true
-		f.mark()
+		f.shared.release = true
+		f.shared.mark()
 		f.mu.Unlock()
 	}
 	h.mu.Lock()
