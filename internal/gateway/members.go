@@ -97,7 +97,7 @@ func (m *members) member(a agents.Config, cfg *config.Config, s *snapshot.Snapsh
 	source.OnFetch(func(result string) {
 		metrics.CardFetch(a.ID, result)
 		if c := source.Current(); c != nil && result != "error" {
-			go look(&a, c, up) // who waits for the card does not wait for it
+			go checkReachable(&a, c, up) // who waits for the card does not wait for it
 		}
 	})
 	source.OnChange(func(*card.Card) { m.linter.Ask() })

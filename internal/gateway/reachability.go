@@ -12,13 +12,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// lookTimeout ends one look at an address.
-const lookTimeout = 2 * time.Second
+// reachTimeout ends the attempt to connect to one address.
+const reachTimeout = 2 * time.Second
 
-// look finds out whether calls have somewhere to go, right after the card was fetched: with
+// checkReachable finds out whether calls have somewhere to go, right after the card was fetched: with
 // its origin there is a connection then, and with others one is tried, over which nothing
 // is sent.
-func look(a *agents.Config, c *card.Card, up *upstream.Upstream) {
+func checkReachable(a *agents.Config, c *card.Card, up *upstream.Upstream) {
 	usable, _ := a.Usable(c)
 	if len(usable) == 0 || len(a.Load.Instances) > 0 { // whose instances are checked
 		return
@@ -35,7 +35,7 @@ func look(a *agents.Config, c *card.Card, up *upstream.Upstream) {
 }
 
 func connects(up *upstream.Upstream, address string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), reachTimeout)
 	defer cancel()
 	return up.Connects(ctx, address)
 }
