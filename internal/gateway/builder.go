@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -42,7 +43,7 @@ type builder struct {
 	hub       *stream.Hub
 
 	salt  []byte      // of contexts that are renamed for callers
-	shown proxy.Shown // what agents have shown of tasks, whichever snapshot they did so in
+	shown ownership.Shown // what agents have shown of tasks, whichever snapshot they did so in
 }
 
 // build makes a snapshot. Everything that can fail fails here, before anything
