@@ -20,10 +20,10 @@ type Listed struct {
 	History   jsontext.Value `json:"history,omitzero"`
 	Metadata  jsontext.Value `json:"metadata,omitzero"`
 
-	State  string
-	At     time.Time // of the status, else of the first sight of the task
-	TaskID string
-	Strays exchange.Strays
+	State  string          `json:"-"`
+	At     time.Time       `json:"-"` // of the status, else of the first sight of the task
+	TaskID string          `json:"-"`
+	Strays exchange.Strays `json:"-"`
 }
 
 // Cursor is where a page ended: the order of a list is that of its tasks' last
