@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 )
 
 // TestAgents takes one from being registered through being changed to being gone.
@@ -116,8 +118,8 @@ func TestL43_AgentBodies(t *testing.T) {
 func TestAgentErrors(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{
-		ErrAgentsOff: "403 AGENTS_OFF", ErrAgentsFull: "409 AGENTS_FULL", ErrAgentInFile: "409 AGENT_IN_FILE",
-		fmt.Errorf("put: %w", ErrAgentTaken): "409 AGENT_EXISTS",
+		fleet.ErrAgentsOff: "403 AGENTS_OFF", fleet.ErrAgentsFull: "409 AGENTS_FULL", fleet.ErrAgentInFile: "409 AGENT_IN_FILE",
+		fmt.Errorf("put: %w", fleet.ErrAgentTaken): "409 AGENT_EXISTS",
 	} {
 		w := newWorld(t, nil)
 		w.unfit = err
@@ -128,7 +130,7 @@ func TestAgentErrors(t *testing.T) {
 		}
 	}
 	w := newWorld(t, nil)
-	w.unfit = AgentInvalid{"card: url is missing", "id: is wrong"}
+	w.unfit = fleet.AgentInvalid{"card: url is missing", "id: is wrong"}
 	if got := w.ask("POST", "/api/v1/agents", nil); got.status != 400 || !strings.Contains(got.body, "card: url is missing; id: is wrong") {
 		t.Error(got)
 	}

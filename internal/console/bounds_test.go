@@ -22,14 +22,14 @@ func FuzzRoutes(f *testing.F) {
 	f.Add("DELETE", "/api/v1/push/deliveries/")
 	f.Fuzz(func(t *testing.T, method, path string) {
 		r := &http.Request{Method: method, URL: &url.URL{Path: path}}
-		found, err := find(r)
+		found, err := find(operations, r)
 		if err != nil {
 			return
 		}
 		id := r.PathValue("id")
-		if strings.Replace(found.path, "{id}", id, 1) != path || found.method != method || strings.Contains(id, "/") ||
-			strings.Contains(found.path, "{id}") != (id != "") {
-			t.Errorf("%s %s leads to %s %s with %q", method, path, found.method, found.path, id)
+		if strings.Replace(found.Path, "{id}", id, 1) != path || found.Method != method || strings.Contains(id, "/") ||
+			strings.Contains(found.Path, "{id}") != (id != "") {
+			t.Errorf("%s %s leads to %s %s with %q", method, path, found.Method, found.Path, id)
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
@@ -19,7 +21,7 @@ type album struct {
 	decided []string
 	away    error
 
-	viewed  Viewed
+	viewed  cards.Viewed
 	view    []byte
 	viewErr error
 }
@@ -27,12 +29,12 @@ type album struct {
 const poisonedCard = `{"name":"Billing","description":"canary AKIAIOSFODNN7EXAMPLE","authentication":{"credentials":"canary-credentials"},` +
 	`"url":"https://canary-user:canary-password@b.example/"}`
 
-func (a *album) List(context.Context) ([]Card, error) {
+func (a *album) List(context.Context) ([]cards.Card, error) {
 	r := trust.Ruling{Entry: trust.Entry{
 		Digest: "sha256:1", State: trust.Quarantined, Why: "the name changed", Score: 40,
 		Changes: []trust.Change{{Kind: "name-changed", Severity: trust.Danger, Text: "the name changed", Old: "A", New: "B"}},
 	}, Standing: "sha256:0"}
-	return []Card{{
+	return []cards.Card{{
 		Agent: "billing", URL: "https://canary-user:canary-password@b.example/card.json", Ruling: r, InForce: []byte(`{"name":"A"}`),
 	}}, a.away
 }
@@ -45,12 +47,12 @@ func (a *album) Document(_ context.Context, _, digest string) ([]byte, bool, err
 	return []byte(poisonedCard), digest == "sha256:1", a.away
 }
 
-func (a *album) View(_ context.Context, agent string, q *Viewed) (*CardView, error) {
+func (a *album) View(_ context.Context, agent string, q *cards.Viewed) (*cards.CardView, error) {
 	a.viewed = *q
 	if agent != "billing" {
 		return nil, nil
 	}
-	return &CardView{Visible: a.view != nil, Card: a.view, Stranger: q.Caller == nil}, a.viewErr
+	return &cards.CardView{Visible: a.view != nil, Card: a.view, Stranger: q.Caller == nil}, a.viewErr
 }
 
 func (a *album) Approve(_ context.Context, agent, digest, by string) (bool, error) {
@@ -73,7 +75,7 @@ func TestCards(t *testing.T) {
 		t.Errorf("%d (-want +got):\n%s", got.status, diff)
 	}
 	got = w.ask("GET", "/api/v1/cards/billing", nil)
-	var d CardDetail
+	var d cards.CardDetail
 	if err := json.Unmarshal([]byte(got.body), &d); err != nil || d.State != trust.Quarantined || len(d.History) != 2 ||
 		string(d.Standing) != `{"name":"A"}` || !strings.Contains(string(d.Served), `"name":"Billing"`) {
 		t.Error(got, err)
@@ -184,8 +186,8 @@ func TestCardView(t *testing.T) {
 	}{
 		{path, `{"canary":1}`, "INVALID_QUESTION", nil},
 		{path, `[]`, "INVALID_QUESTION", nil},
-		{path, `{}`, "INVALID_QUESTION", QuestionInvalid{"caller", errors.New("subject is missing")}},
-		{path, `{}`, "NO_SUCH_CARD", ErrNoCard},
+		{path, `{}`, "INVALID_QUESTION", api.QuestionInvalid{Member: "caller", Err: errors.New("subject is missing")}},
+		{path, `{}`, "NO_SUCH_CARD", cards.ErrNoCard},
 		{path, `{}`, "INTERNAL", errors.New("canary")},
 		{"/api/v1/cards/other/view", `{}`, "NO_SUCH_AGENT", nil},
 	} {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
@@ -65,7 +66,7 @@ type Token struct {
 	// Name of whoever has it, in audit records; 1 to 64 letters, digits, -, _ and .
 	Name string `yaml:"name" jsonschema:"required"`
 	// Role is viewer, operator or admin.
-	Role Role `yaml:"role" jsonschema:"required,enum=viewer,enum=operator,enum=admin"`
+	Role api.Role `yaml:"role" jsonschema:"required,enum=viewer,enum=operator,enum=admin"`
 	// Digest is sha256: and the SHA-256 of the token in hexadecimal. The token has to be
 	// random: that of a word is found by trying words.
 	Digest string `yaml:"digest"`
@@ -79,11 +80,11 @@ func (t *Token) Validate() error {
 	switch {
 	case err != nil:
 		return err
-	case !agentID.MatchString(t.Name):
+	case !api.ValidID(t.Name):
 		return keypath.At(errors.New("want letters, digits and any of -, _ and ., 1 to 64 of them"), "name")
 	case t.Name == adminToken:
 		return keypath.At(fmt.Errorf("%q is taken", t.Name), "name")
-	case !t.Role.known():
+	case !t.Role.Known():
 		return keypath.At(fmt.Errorf("%q is not viewer, operator or admin", t.Role), "role")
 	}
 	return nil
@@ -256,6 +257,14 @@ func validateToken(token secret.Value) error {
 		return keypath.At(errors.New("must be printable ASCII without spaces"), "token")
 	}
 	return nil
+}
+
+// scheme is that of the listener's URL.
+func (c *Config) scheme() string {
+	if c.TLS != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // hosts are those that requests may name, in canonical form.

@@ -74,7 +74,7 @@ func TestFiles(t *testing.T) {
 	}
 	s := open()
 	first, err := ReadToken(filepath.Join(dir, TokenFile))
-	if err != nil || len(first.Reveal()) < 50 || !s.token.Equal(first) {
+	if err != nil || len(first.Reveal()) < 50 || !s.access.token.Equal(first) {
 		t.Errorf("%v, %d characters", err, len(first.Reveal()))
 	}
 	for _, name := range []string{TokenFile, AddressFile} {
@@ -92,7 +92,7 @@ func TestFiles(t *testing.T) {
 	}
 	s = open()
 	defer s.Close()
-	if !s.token.Equal(first) {
+	if !s.access.token.Equal(first) {
 		t.Error("the token is another after a restart")
 	}
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,8 +16,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/apikeys"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/extensions"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/health"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/identities"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/process"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/replicas"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/streams"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
@@ -34,17 +48,20 @@ const (
 
 // Options are what a Console needs beside its configuration.
 type Options struct {
-	Deliveries Deliveries
-	Cards      Cards
-	Agents     Agents
-	Contents   Contents
-	Running    Running
-	Records    Records
-	Policy     Policy
-	Extensions Extensions
-	Callers    Callers
-	Trials     Trials
-	Streams    Streams
+	Deliveries deliveries.Deliveries
+	Cards      cards.Cards
+	Agents     fleet.Agents
+	Contents   contents.Contents
+	Running    process.Running
+	Health     func(context.Context) health.Health
+	Cluster    func(context.Context) (replicas.Cluster, error)
+	Records    records.Records
+	Policy     rules.Policy
+	Extensions extensions.Extensions
+	Callers    identities.Callers
+	Keys       apikeys.Keys
+	Trials     trials.Trials
+	Streams    streams.Streams
 
 	// Egress is the way to the identity provider.
 	Egress *tunnel.Proxy
@@ -73,26 +90,19 @@ type Options struct {
 type Console struct {
 	Options
 
-	config   Config
-	token    secret.Value
-	tokenAt  string // file of the token, "" where the configuration has it
-	hosts    map[string]bool
-	limits   server.Limits
-	throttle throttle
-	chain    *authn.Chain    // nil: tokens of an identity provider are nothing here
-	provider *login.Provider // nil: nobody signs in
-	sessions *login.Sessions // of those who have
-	document jsontext.Value  // of the API
-	assets   func() map[string]asset
-	cross    *http.CrossOriginProtection
-	listener net.Listener
-	secured  *server.Certified // nil without TLS
-	http     *http.Server
-
-	liveFeed  liveFeed
-	exporting sync.Mutex    // held while somebody exports records
-	trying    chan struct{} // holds one for each call that is being tried
-	replaying sync.Mutex    // held while somebody replays calls
+	config     Config
+	tokenAt    string // file of the token, "" where the configuration has it
+	hosts      map[string]bool
+	limits     server.Limits
+	access     access
+	screens    []api.Screen
+	operations []api.Operation // of the screens
+	document   jsontext.Value  // of the API
+	assets     func() map[string]asset
+	cross      *http.CrossOriginProtection
+	listener   net.Listener
+	secured    *server.Certified // nil without TLS
+	http       *http.Server
 }
 
 // Open finds or makes the token and binds the address. Nothing is served before Start.
@@ -110,16 +120,18 @@ func Open(c Config, o Options) (*Console, error) {
 	if o.Tokens == nil {
 		o.Tokens = func() authn.Limits { return authn.Limits{} }
 	}
-	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets), trying: make(chan struct{}, c.Try.Calls)}
-	s.liveFeed.records, s.liveFeed.bounds, s.liveFeed.log = o.Records, c.Live, o.Log
+	s := &Console{Options: o, config: c, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets)}
+	s.access = access{config: &s.config, log: o.Log, keySkipped: o.KeySkipped, token: c.Token}
+	s.screens = s.table()
+	s.operations = operationsOf(s.screens)
 	s.limits.Defaults()
 	var err error
-	if s.document, err = document(o.Version); err != nil {
+	if s.document, err = document(o.Version, s.operations); err != nil {
 		return nil, err
 	}
-	if s.token.IsZero() {
+	if s.access.token.IsZero() {
 		s.tokenAt = filepath.Join(o.Dir, TokenFile)
-		if s.token, err = keptToken(s.tokenAt); err != nil {
+		if s.access.token, err = keptToken(s.tokenAt); err != nil {
 			return nil, fmt.Errorf("token: %w", err)
 		}
 	}
@@ -136,7 +148,7 @@ func Open(c Config, o Options) (*Console, error) {
 	if err := s.announce(); err != nil {
 		return nil, errors.Join(fmt.Errorf("address: %w", err), l.Close())
 	}
-	if err := s.openOIDC(); err != nil {
+	if err := s.access.open(&s.Options); err != nil {
 		return nil, errors.Join(err, s.abandon())
 	}
 	if c.TLS != nil {
@@ -170,7 +182,7 @@ func (s *Console) URL() string {
 	if s == nil {
 		return ""
 	}
-	return s.scheme() + "://" + s.listener.Addr().String()
+	return s.config.scheme() + "://" + s.listener.Addr().String()
 }
 
 // TokenAt is the path of the file with the token, where the configuration has none; "" where
@@ -182,18 +194,12 @@ func (s *Console) TokenAt() string {
 	return s.tokenAt
 }
 
-func (s *Console) scheme() string {
-	if s.secured != nil {
-		return "https"
-	}
-	return "http"
-}
+// leaves are the certificates that are served here.
+func (s *Console) leaves() []*x509.Certificate { return s.secured.Leaves() }
 
 // abandon takes back what was opened.
 func (s *Console) abandon() error {
-	if s.chain != nil {
-		s.chain.Close()
-	}
+	s.access.close()
 	return s.listener.Close()
 }
 
@@ -204,10 +210,12 @@ func (s *Console) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
-	if s.chain != nil {
-		defer s.chain.Close()
+	defer s.access.close()
+	for i := range s.screens {
+		if end := s.screens[i].Close; end != nil {
+			end()
+		}
 	}
-	s.liveFeed.close()
 	_ = s.http.Shutdown(ctx)
 	_ = s.http.Close() // what is still open, if anything
 	_ = s.listener.Close()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
 )
 
 // archive has content of alice's, and says what it was asked for.
@@ -65,7 +66,7 @@ func TestContents(t *testing.T) {
 	var ids []string
 	for after, pages := "", 0; pages == 0 || after != ""; pages++ {
 		got := w.ask("GET", "/api/v1/content?subject=alice&issuer=x&limit=2"+after, nil)
-		var page ContentPage
+		var page contents.ContentPage
 		if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 || strings.Contains(got.body, "canary") {
 			t.Fatal(got, err)
 		}

@@ -13,14 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
 // page asks for a list.
-func (w *world) page(query string) Page {
+func (w *world) page(query string) deliveries.Page {
 	w.t.Helper()
 	got := w.ask("GET", "/api/v1/push/deliveries?"+query, nil)
-	var p Page
+	var p deliveries.Page
 	if err := json.Unmarshal([]byte(got.body), &p); err != nil || got.status != http.StatusOK {
 		w.t.Fatal(got, err)
 	}
@@ -35,21 +36,21 @@ func TestDeliveries(t *testing.T) {
 	w.enqueue("n-2")
 	w.bury()
 	w.enqueue("n-3")
-	given := func(id, status string, attempts int, failure string) Delivery {
-		return Delivery{
+	given := func(id, status string, attempts int, failure string) deliveries.Delivery {
+		return deliveries.Delivery{
 			ID: id, State: status, Agent: "billing", Task: "task-" + id, Config: "c-1", Owner: "alice",
 			Target: "https://hooks.example:8443", Attempts: attempts, Failure: failure,
 		}
 	}
 	times := cmpopts.IgnoreTypes(time.Time{})
-	want := Page{Deliveries: []Delivery{given("n-1", Dead, 3, "status 410"), given("n-2", Dead, 3, "status 410")}}
+	want := deliveries.Page{Deliveries: []deliveries.Delivery{given("n-1", deliveries.Dead, 3, "status 410"), given("n-2", deliveries.Dead, 3, "status 410")}}
 	if diff := cmp.Diff(want, w.page("state=dead"), times); diff != "" {
 		t.Errorf("dead (-want +got):\n%s", diff)
 	}
 	if got := w.ask("POST", "/api/v1/push/deliveries/n-2/retry", nil); got.body != `{"id":"n-2","state":"waiting"}` {
 		t.Error(got)
 	}
-	want = Page{Deliveries: []Delivery{given("n-2", Waiting, 0, ""), given("n-3", Waiting, 0, "")}}
+	want = deliveries.Page{Deliveries: []deliveries.Delivery{given("n-2", deliveries.Waiting, 0, ""), given("n-3", deliveries.Waiting, 0, "")}}
 	if diff := cmp.Diff(want, w.page("state=waiting"), times); diff != "" {
 		t.Errorf("waiting (-want +got):\n%s", diff)
 	}
@@ -59,7 +60,7 @@ func TestDeliveries(t *testing.T) {
 		}
 	}
 	got := w.ask("GET", "/api/v1/push", nil)
-	var d Depth
+	var d deliveries.Depth
 	if err := json.Unmarshal([]byte(got.body), &d); err != nil || d.Waiting != 1 || d.Dead != 0 || d.Oldest.IsZero() {
 		t.Error(got, err)
 	}
@@ -133,12 +134,12 @@ func TestStateIsAway(t *testing.T) {
 		w.away, w.cards.away, w.machine.away = tt.err, tt.err, tt.err
 		for i := range operations {
 			op := &operations[i]
-			if op.tag == "profiles" || op.tag == "api" || op.tag == "session" || op.tag == "gateway" || op.tag == "policy" || op.tag == "extensions" || op.tag == "try" || op.tag == "identities" || op.tag == "streams" || op.id == "view-card" || op.media != "" { // which need no state
+			if op.Tag == "profiles" || op.Tag == "api" || op.Tag == "session" || op.Tag == "gateway" || op.Tag == "policy" || op.Tag == "extensions" || op.Tag == "try" || op.Tag == "identities" || op.Tag == "streams" || op.ID == "view-card" || op.Media != "" { // which need no state
 				continue
 			}
-			got := w.ask(op.method, asked[op.method+" "+op.path], nil)
+			got := w.ask(op.Method, asked[op.Method+" "+op.Path], nil)
 			if got.status != tt.status || strings.Contains(got.body, "canary") {
-				t.Errorf("%s: %s", op.path, got)
+				t.Errorf("%s: %s", op.Path, got)
 			}
 		}
 		if !strings.Contains(w.log.String(), "canary") {

@@ -7,26 +7,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/openapi"
 )
 
-// apiOperations are those about the API itself, and about who asks.
-var apiOperations = []operation{
-	{
-		method: http.MethodGet, path: "/api/v1/openapi.json", id: "openapi", tag: "api", role: Viewer,
-		summary: "This document", out: reflect.TypeFor[jsontext.Value](), answer: (*Console).openapi,
-	},
-	{
-		method: http.MethodGet, path: "/api/v1/session", id: "session", tag: "api", role: Viewer,
-		summary: "Who asks, and what they may", out: reflect.TypeFor[Me](), answer: (*Console).me,
-	},
-}
-
-func (s *Console) openapi(*call) (any, error) { return s.document, nil }
-
 // document describes the API as it is served.
-func document(version string) (jsontext.Value, error) {
-	api := openapi.API{
+func document(version string, operations []api.Operation) (jsontext.Value, error) {
+	doc := openapi.API{
 		Title: "a2a-gateway admin API", Version: version,
 		Text: "What the operator of a gateway sees of it and changes in it. An answer that is an error is a problem of RFC 9457 " +
 			"with a code. Answers of GET have an ETag. Lists come in pages: next of one is the cursor of the following one.",
@@ -38,20 +25,20 @@ func document(version string) (jsontext.Value, error) {
 		Problem: reflect.TypeFor[Problem](),
 		Values:  values(),
 	}
-	for _, code := range []string{codeUnknownHost, codeMalformed, codeInternal, codeState} {
-		api.Common = append(api.Common, problem(code))
+	for _, code := range []api.Code{unknownHost, api.Malformed, internal, noState} {
+		doc.Common = append(doc.Common, problem(code))
 	}
 	for i := range operations {
-		api.Operations = append(api.Operations, operations[i].described())
+		doc.Operations = append(doc.Operations, describe(&operations[i]))
 	}
-	return api.Document()
+	return doc.Document()
 }
 
 // values are the texts that types have.
 func values() map[reflect.Type][]string {
 	all := map[reflect.Type][]string{}
-	for _, r := range roles() {
-		all[reflect.TypeFor[Role]()] = append(all[reflect.TypeFor[Role]()], string(r))
+	for _, r := range api.Roles() {
+		all[reflect.TypeFor[api.Role]()] = append(all[reflect.TypeFor[api.Role]()], string(r))
 	}
 	for _, st := range trust.States() {
 		all[reflect.TypeFor[trust.State]()] = append(all[reflect.TypeFor[trust.State]()], string(st))
@@ -62,41 +49,37 @@ func values() map[reflect.Type][]string {
 	return all
 }
 
-func problem(code string) openapi.Error { return openapi.Error{Status: statusOf(code), Code: code} }
+func problem(code api.Code) openapi.Error { return openapi.Error{Status: code.Status, Code: code.Name} }
 
-func (o *operation) described() openapi.Operation {
+func describe(o *api.Operation) openapi.Operation {
 	d := openapi.Operation{
-		ID: o.id, Method: o.method, Path: o.path, Tag: o.tag, Summary: o.summary, Role: string(o.role),
-		In: o.in, Out: o.out, Status: http.StatusOK, Media: o.media,
+		ID: o.ID, Method: o.Method, Path: o.Path, Tag: o.Tag, Summary: o.Summary, Role: string(o.Role),
+		In: o.In, Out: o.Out, Status: http.StatusOK, Media: o.Media,
 	}
-	if o.status != 0 {
-		d.Status = o.status
+	if o.Status != 0 {
+		d.Status = o.Status
 	}
-	for i := range o.params {
-		p := &o.params[i]
+	for _, p := range o.Query() {
 		schema := openapi.Schema{"type": "string"}
 		switch {
-		case p.most > 0:
-			schema = openapi.Schema{"type": "integer", "minimum": p.least, "maximum": p.most}
-		case p.values != nil:
-			schema["enum"] = p.values
+		case p.Most > 0:
+			schema = openapi.Schema{"type": "integer", "minimum": p.Least, "maximum": p.Most}
+		case p.Values != nil:
+			schema["enum"] = p.Values
 		}
-		d.Query = append(d.Query, openapi.Parameter{Name: p.name, Text: p.text, Required: p.required, Schema: schema})
+		d.Query = append(d.Query, openapi.Parameter{Name: p.Name, Text: p.Text, Required: p.Required, Schema: schema})
 	}
-	codes := []string{codeInvalidParameter}
-	if o.role != nobody {
-		codes = append(codes, codeUnauthenticated, codeThrottled, codeForbidden, codeCrossOrigin, codeProvider)
+	codes := o.Codes()
+	if o.Role != nobody {
+		codes = append(codes, unauthenticated, throttled, forbidden, crossOrigin, noProvider)
 	}
-	if o.method != http.MethodGet {
-		codes = append(codes, codeCSRF)
+	if o.Method != http.MethodGet {
+		codes = append(codes, csrf)
 	}
-	if o.writes {
-		codes = append(codes, codeReadOnly, codeUnrecorded)
+	if o.Writes {
+		codes = append(codes, readOnly)
 	}
-	if o.in != nil {
-		codes = append(codes, codeContentType, codeTooLarge)
-	}
-	for _, code := range append(codes, o.errors...) {
+	for _, code := range codes {
 		d.Errors = append(d.Errors, problem(code))
 	}
 	return d

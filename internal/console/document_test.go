@@ -9,11 +9,13 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
 // described is the document of the API, as a validator has it.
 var described = sync.OnceValues(func() (map[string]any, *jsonschema.Compiler) {
-	text, err := document("test")
+	text, err := document("test", operations)
 	if err != nil {
 		panic(err)
 	}
@@ -41,17 +43,17 @@ func (w *world) conform(method, path string, got answer) {
 	pointer, media := "/components/schemas/Problem", "application/problem+json"
 	for i := range operations {
 		op := &operations[i]
-		if _, ok := match(op.path, path); ok && op.method == method && got.status != http.StatusRequestHeaderFieldsTooLarge {
+		if _, ok := match(op.Path, path); ok && op.Method == method && got.status != http.StatusRequestHeaderFieldsTooLarge {
 			media = got.header.Get("Content-Type")
 			escape := strings.NewReplacer("~", "~0", "/", "~1")
-			pointer = fmt.Sprintf("/paths/%s/%s/responses/%d", escape.Replace(op.path), strings.ToLower(op.method), got.status)
-			if op.media == "" || got.status >= 400 {
+			pointer = fmt.Sprintf("/paths/%s/%s/responses/%d", escape.Replace(op.Path), strings.ToLower(op.Method), got.status)
+			if op.Media == "" || got.status >= 400 {
 				pointer += "/content/" + escape.Replace(media) + "/schema"
 			}
 			if got.status == http.StatusNotModified || got.status == http.StatusSeeOther {
 				return
 			}
-			if op.media != "" && got.status == http.StatusOK {
+			if op.Media != "" && got.status == http.StatusOK {
 				return
 			}
 		}
@@ -84,8 +86,8 @@ func TestDocument(t *testing.T) {
 	var doc struct {
 		OpenAPI string `json:"openapi"`
 		Paths   map[string]map[string]struct {
-			ID   string `json:"operationId"`
-			Role Role   `json:"x-role"`
+			ID   string   `json:"operationId"`
+			Role api.Role `json:"x-role"`
 		} `json:"paths"`
 	}
 	if err := json.Unmarshal([]byte(got.body), &doc); err != nil || doc.OpenAPI != "3.1.0" {
@@ -95,8 +97,8 @@ func TestDocument(t *testing.T) {
 	for path, methods := range doc.Paths {
 		for method, d := range methods {
 			n++
-			op, err := find(newRequest(t, strings.ToUpper(method), strings.Replace(path, "{id}", "x", 1)))
-			if err != nil || op.id != d.ID || op.role != d.Role || ids[d.ID] {
+			op, err := find(operations, newRequest(t, strings.ToUpper(method), strings.Replace(path, "{id}", "x", 1)))
+			if err != nil || op.ID != d.ID || op.Role != d.Role || ids[d.ID] {
 				t.Errorf("%s %s: %+v, %v", method, path, d, err)
 			}
 			ids[d.ID] = true

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -20,11 +21,16 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s: %s", format, got)
 		}
 	}
-	w.console.exporting.Lock()
+	w.ledger.held = make(chan struct{})
+	var first sync.WaitGroup
+	first.Go(func() { w.ask("GET", "/api/v1/audit/export", nil) })
+	<-w.ledger.held
 	if got := w.ask("GET", "/api/v1/audit/export", nil); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "BUSY") {
 		t.Error(got)
 	}
-	w.console.exporting.Unlock()
+	w.ledger.held <- struct{}{}
+	first.Wait()
+	w.ledger.held = nil
 	w.away = errors.New("disk")
 	req := newRequest(t, "GET", w.console.URL()+"/api/v1/audit/export")
 	req.Header.Set("Authorization", "Bearer "+testToken)

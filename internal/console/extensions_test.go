@@ -9,29 +9,30 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/extensions"
 )
 
 // adopters is an Extensions of so many agents.
 type adopters int
 
-func (adopters) Registry() Registry {
-	return Registry{Since: time.Unix(1, 0).UTC(), Extensions: []Registered{{
-		URI: "https://ext.example/a", Kind: "profile", Status: "deprecated", Sunset: "2027-03-31", Calls: Negotiated{Activated: 3},
-		Violations: []Violation{{Fault: "schema", Enforced: true, Count: 2}},
+func (adopters) Registry() extensions.Registry {
+	return extensions.Registry{Since: time.Unix(1, 0).UTC(), Extensions: []extensions.Registered{{
+		URI: "https://ext.example/a", Kind: "profile", Status: "deprecated", Sunset: "2027-03-31", Calls: extensions.Negotiated{Activated: 3},
+		Violations: []extensions.Violation{{Fault: "schema", Enforced: true, Count: 2}},
 	}}}
 }
 
-func (n adopters) Adoption(after string, limit int) (list []Adoption) {
+func (n adopters) Adoption(after string, limit int) (list []extensions.Adoption) {
 	for i := range int(n) {
 		if id := fmt.Sprintf("agent-%03d", i); id > after && len(list) < limit {
-			list = append(list, Adoption{Agent: id, Card: true, Extensions: []Adopted{{URI: "https://ext.example/a", Standing: "offered", Declared: true}}})
+			list = append(list, extensions.Adoption{Agent: id, Card: true, Extensions: []extensions.Adopted{{URI: "https://ext.example/a", Standing: "offered", Declared: true}}})
 		}
 	}
 	return list
 }
 
-func (n adopters) Of(agent string) (Standing, bool) {
-	return Standing{Agent: agent, Card: true, Extensions: []ext.Account{{
+func (n adopters) Of(agent string) (extensions.Standing, bool) {
+	return extensions.Standing{Agent: agent, Card: true, Extensions: []ext.Account{{
 		URI: "https://ext.example/a", Standing: "denied", Why: []string{"registry: it is blocked"},
 	}}}, agent == "a-1"
 }
@@ -46,12 +47,12 @@ func TestExtensions(t *testing.T) {
 	if got := w.ask("GET", "/api/v1/extensions/agents/a-1", nil); got.status != 200 || !strings.Contains(got.body, `"why":["registry: it is blocked"]`) {
 		t.Error(got)
 	}
-	if got := w.ask("GET", "/api/v1/extensions/agents/never", nil); got.status != 404 || !strings.Contains(got.body, codeNoAgent) {
+	if got := w.ask("GET", "/api/v1/extensions/agents/never", nil); got.status != 404 || !strings.Contains(got.body, "NO_SUCH_AGENT") {
 		t.Error(got)
 	}
 	seen, target := 0, "/api/v1/extensions/agents?limit=10"
 	for next := ""; ; {
-		var page AdoptionPage
+		var page extensions.AdoptionPage
 		got := w.ask("GET", target+next, nil)
 		if err := json.Unmarshal([]byte(got.body), &page); err != nil {
 			t.Fatal(got, err)

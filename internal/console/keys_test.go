@@ -10,39 +10,42 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/apikeys"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/identities"
 )
 
 // ring is Callers of whom there are keys k-00 to k-24.
 type ring struct {
 	err     error
-	made    *NewKey
+	made    *apikeys.NewKey
 	life    time.Duration
 	overlap time.Duration
 	revoked string
 }
 
-func (*ring) Identities() Identities {
-	return Identities{Issuers: []Issuer{{Issuer: "https://id.example", Keys: []IssuerKey{{ID: "1", Kind: "Ed25519"}}}}}
+func (*ring) Identities() identities.Identities {
+	return identities.Identities{Issuers: []identities.Issuer{{Issuer: "https://id.example", Keys: []identities.IssuerKey{{ID: "1", Kind: "Ed25519"}}}}}
 }
 
-func (*ring) Keys(part, after string, limit int) []APIKey {
-	var list []APIKey
+func (*ring) Keys(part, after string, limit int) []apikeys.APIKey {
+	var list []apikeys.APIKey
 	for i := range 25 {
 		if id := fmt.Sprintf("k-%02d", i); strings.Contains(id, part) && id > after && len(list) < limit {
-			list = append(list, APIKey{ID: id, State: KeyActive, Subject: "alice"})
+			list = append(list, apikeys.APIKey{ID: id, State: apikeys.KeyActive, Subject: "alice"})
 		}
 	}
 	return list
 }
 
-func (r *ring) MakeKey(_ context.Context, k *NewKey, life time.Duration) (MadeKey, error) {
+func (r *ring) MakeKey(_ context.Context, k *apikeys.NewKey, life time.Duration) (apikeys.MadeKey, error) {
 	r.made, r.life = k, life
-	return MadeKey{ID: k.ID, Key: "a2a_text"}, r.err
+	return apikeys.MadeKey{ID: k.ID, Key: "a2a_text"}, r.err
 }
 
-func (r *ring) RotateKey(_ context.Context, id string, overlap time.Duration) (MadeKey, error) {
+func (r *ring) RotateKey(_ context.Context, id string, overlap time.Duration) (apikeys.MadeKey, error) {
 	r.overlap = overlap
-	return MadeKey{ID: id + ".2", Key: "a2a_text", Replaces: id}, r.err
+	return apikeys.MadeKey{ID: id + ".2", Key: "a2a_text", Replaces: id}, r.err
 }
 
 func (r *ring) RevokeKey(_ context.Context, id string) error {
@@ -51,7 +54,7 @@ func (r *ring) RevokeKey(_ context.Context, id string) error {
 }
 
 // keyPage is a page of API keys.
-func (w *world) keyPage(query string) (page APIKeyPage) {
+func (w *world) keyPage(query string) (page apikeys.APIKeyPage) {
 	w.t.Helper()
 	got := w.ask(http.MethodGet, "/api/v1/keys"+query, nil)
 	if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != http.StatusOK {
@@ -95,13 +98,13 @@ func TestKeyChanges(t *testing.T) {
 		t.Error(got, w.ring)
 	}
 	for body, code := range map[string]string{
-		`[]`: codeInvalidKey, `{"hash":"x"}`: codeInvalidKey, `{"id":"a b"}`: codeInvalidKey, `{"ttl":"soon"}`: codeInvalidKey, `{"ttl":"-1h"}`: codeInvalidKey,
+		`[]`: "INVALID_KEY", `{"hash":"x"}`: "INVALID_KEY", `{"id":"a b"}`: "INVALID_KEY", `{"ttl":"soon"}`: "INVALID_KEY", `{"ttl":"-1h"}`: "INVALID_KEY",
 	} {
 		if got := post(body); got.status != 400 || !strings.Contains(got.body, code) {
 			t.Errorf("%s: %s", body, got)
 		}
 	}
-	if got := w.ask(http.MethodPost, "/api/v1/keys/robot/rotate", nil); got.status != 200 || w.ring.overlap != usualOverlap {
+	if got := w.ask(http.MethodPost, "/api/v1/keys/robot/rotate", nil); got.status != 200 || w.ring.overlap != 24*time.Hour {
 		t.Error(got, w.ring)
 	}
 	if got := w.ask(http.MethodPost, "/api/v1/keys/robot/rotate?overlap=0", nil); got.status != 200 || w.ring.overlap != 0 {
@@ -125,8 +128,8 @@ func TestKeyChanges(t *testing.T) {
 		status int
 		code   string
 	}{
-		{ErrNoKey, 404, codeNoKey}, {fmt.Errorf("x: %w", ErrKeysOff), 403, codeKeysOff}, {KeyInvalid{errors.New("it has expired")}, 400, codeInvalidKey},
-		{errors.New("disk"), 500, codeInternal},
+		{apikeys.ErrNoKey, 404, "NO_SUCH_KEY"}, {fmt.Errorf("x: %w", apikeys.ErrKeysOff), 403, "KEYS_OFF"}, {apikeys.KeyInvalid{Err: errors.New("it has expired")}, 400, "INVALID_KEY"},
+		{errors.New("disk"), 500, "INTERNAL"},
 	} {
 		w.ring.err = tt.err
 		if got := w.ask(http.MethodPost, "/api/v1/keys/robot/rotate", nil); got.status != tt.status || !strings.Contains(got.body, tt.code) || strings.Contains(got.body, "a2a_text") {

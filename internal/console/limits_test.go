@@ -10,6 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
 )
 
 // TestLimits: those who were refused for a limit are counted by limit, caller and agent; what
@@ -30,7 +32,7 @@ func TestLimits(t *testing.T) {
 			`{"type":"call","time":%q,"cause":"canary-cause",%s}`, now.Add(-time.Duration(n+1)*time.Second).Format(time.RFC3339Nano), of)})
 	}
 	got := w.ask(http.MethodGet, "/api/v1/policy/limits?window=5m", nil)
-	var shown CallerLimits
+	var shown rules.CallerLimits
 	if err := json.Unmarshal([]byte(got.body), &shown); err != nil || got.status != http.StatusOK || strings.Contains(got.body, "canary") {
 		t.Fatal(got, err)
 	}
@@ -46,7 +48,7 @@ func TestLimits(t *testing.T) {
 	if ago := now.Sub(shown.Since).Round(time.Second); ago != 5*time.Second {
 		t.Errorf("since %v ago", ago)
 	}
-	w.away = ErrBusy
+	w.away = records.ErrBusy
 	if got := w.ask(http.MethodGet, "/api/v1/policy/limits", nil); got.status != http.StatusServiceUnavailable {
 		t.Error(got)
 	}

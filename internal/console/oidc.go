@@ -1,16 +1,13 @@
 package console
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
-	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
@@ -75,7 +72,7 @@ func (o *OIDC) validate() error {
 }
 
 // role is the highest that claims make.
-func (o *OIDC) role(claims map[string]any) Role {
+func (o *OIDC) role(claims map[string]any) api.Role {
 	name := o.Claim
 	if name == "" {
 		name = usualClaim
@@ -86,11 +83,11 @@ func (o *OIDC) role(claims map[string]any) Role {
 	}
 	switch {
 	case some(o.Roles.Admin):
-		return Admin
+		return api.Admin
 	case some(o.Roles.Operator):
-		return Operator
+		return api.Operator
 	case some(o.Roles.Viewer):
-		return Viewer
+		return api.Viewer
 	}
 	return nobody
 }
@@ -133,39 +130,4 @@ func label(claims map[string]any) string {
 		}
 	}
 	return ""
-}
-
-// dialTimeout is for a connection to the identity provider.
-const dialTimeout = 5 * time.Second
-
-// openOIDC makes what knows the identity provider. Nothing is fetched yet.
-func (s *Console) openOIDC() error {
-	o := s.config.OIDC
-	var usual login.Config
-	usual.Defaults()
-	s.sessions = login.NewSessions(usual)
-	if o == nil {
-		return nil
-	}
-	var err error
-	if o.Login != nil {
-		if s.provider, err = login.New(o.Issuer, *o.Login, nil, s.Egress.Dialer(dialTimeout), s.keySkipped); err != nil {
-			return fmt.Errorf("oidc.login: %w", err)
-		}
-		s.sessions = login.NewSessions(*o.Login)
-	}
-	if len(o.Audiences) > 0 {
-		if s.chain, err = authn.New(context.Background(), o.authn(), authn.Options{Logger: s.Log, Egress: s.Egress, Skipped: s.KeySkipped, Limits: s.Tokens}); err != nil {
-			return fmt.Errorf("oidc: %w", err)
-		}
-	}
-	return nil
-}
-
-// keySkipped says which key of the identity provider cannot be used.
-func (s *Console) keySkipped(k jws.Skipped) {
-	s.Log.Log(context.Background(), k.Level(), "issuer key skipped", "issuer", s.config.OIDC.Issuer, "reason", string(k.Reason), "err", k.String())
-	if s.KeySkipped != nil {
-		s.KeySkipped(string(k.Reason))
-	}
 }

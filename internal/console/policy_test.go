@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
@@ -17,9 +19,10 @@ type rulebook struct {
 	err   error
 
 	drafted verdict.Draft
-	bounds  ReplayBounds
-	wait    bool // a replay goes on until its time is over
-	more    bool // there are more calls than are looked at
+	bounds  rules.ReplayBounds
+	wait    bool          // a replay goes on until its time is over
+	held    chan struct{} // what a replay waits for; nil for nothing
+	more    bool          // there are more calls than are looked at
 }
 
 func (b *rulebook) Explain(_ context.Context, q *verdict.Question) (*verdict.Explanation, error) {
@@ -37,12 +40,12 @@ func (b *rulebook) Explain(_ context.Context, q *verdict.Question) (*verdict.Exp
 	}, nil
 }
 
-func (b *rulebook) Limits() ([]CallerLimit, string) {
-	return []CallerLimit{{Name: "per-caller", Key: []string{"principal"}, Bounds: []CallerBound{{What: "concurrency", Units: 2}}}}, "deny"
+func (b *rulebook) Limits() ([]rules.CallerLimit, string) {
+	return []rules.CallerLimit{{Name: "per-caller", Key: []string{"principal"}, Bounds: []rules.CallerBound{{What: "concurrency", Units: 2}}}}, "deny"
 }
 
-func (b *rulebook) Hits() Hits {
-	return Hits{Since: time.Unix(1, 0).UTC(), Rules: []Hit{{Rule: "team", Allow: 3, Shadow: 1}}}
+func (b *rulebook) Hits() rules.Hits {
+	return rules.Hits{Since: time.Unix(1, 0).UTC(), Rules: []rules.Hit{{Rule: "team", Allow: 3, Shadow: 1}}}
 }
 
 // TestExplain: a question is read strictly, whoever may look may ask, and nothing is on record.
@@ -51,7 +54,7 @@ func TestExplain(t *testing.T) {
 	w := newWorld(t, func(c *Config) { everyRole(c); c.ReadOnly = true })
 	ask := func(body string) answer {
 		return w.ask("POST", "/api/v1/policy/explain", func(r *http.Request) {
-			r.Header.Set("Authorization", "Bearer "+tokenOf(Viewer))
+			r.Header.Set("Authorization", "Bearer "+tokenOf(api.Viewer))
 			send(r, body)
 		})
 	}
@@ -72,7 +75,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%.60s: %s, want %s", body, got, want)
 		}
 	}
-	w.rules.err = QuestionInvalid{Member: "agent", Err: errors.New(`there is no agent "billing"`)}
+	w.rules.err = api.QuestionInvalid{Member: "agent", Err: errors.New(`there is no agent "billing"`)}
 	if got := ask(`{"agent":"billing"}`); got.status != 400 || !strings.Contains(got.body, `"detail":"agent: there is no agent \"billing\""`) {
 		t.Error(got)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 )
 
 // ledger are Records: four calls, of numbers 1 to 4.
@@ -25,6 +26,7 @@ type ledger struct {
 	calls []audit.Entry  // where there are others than the four
 	feed  chan found     // of records that are made; nil for a log that cannot be read
 	reads sync.WaitGroup // of the feed
+	held  chan struct{}  // what reads all of the log waits for; nil for nothing
 }
 
 // found is what reading the log brings.
@@ -87,6 +89,10 @@ func (l *ledger) Find(_ context.Context, q index.Query) ([]audit.Entry, error) {
 
 func (l *ledger) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
 	return func(yield func(audit.Entry, error) bool) {
+		if l.held != nil {
+			l.held <- struct{}{} // it reads
+			<-l.held
+		}
 		line := `{"v":1,"seq":1,"type":"event","time":"2026-01-01T00:00:00Z","event":"config.reloaded"}`
 		_ = yield(audit.Entry{Seq: 1, Line: []byte(line)}, nil) && l.world.away != nil && yield(audit.Entry{}, l.world.away)
 	}
@@ -108,7 +114,7 @@ func TestRecords(t *testing.T) {
 	} {
 		var pages []string
 		for target := base; target != ""; {
-			var page RecordPage
+			var page records.RecordPage
 			got := w.ask("GET", target, nil)
 			if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 {
 				t.Fatal(got, err)
@@ -131,7 +137,7 @@ func TestRecords(t *testing.T) {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	if want := (index.Query{
 		Principal: "alice", Agent: "a", Skill: "s", Task: "t", Context: "c", Method: "SendMessage", Decision: "error", Type: "call",
-		From: day, Until: day.AddDate(0, 0, 1), Limit: usualPage + 1,
+		From: day, Until: day.AddDate(0, 0, 1), Limit: 101,
 	}); w.ledger.asked != want {
 		t.Errorf("%+v", w.ledger.asked)
 	}
@@ -157,7 +163,7 @@ func TestRecordsRefused(t *testing.T) {
 			t.Errorf("%s: %s, want %s", target, got, want)
 		}
 	}
-	w.away = ErrBusy
+	w.away = records.ErrBusy
 	if got := w.ask("GET", "/api/v1/audit/records", nil); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
 		t.Error(got)
 	}
@@ -177,7 +183,7 @@ func TestPair(t *testing.T) {
 	}
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	if want := (index.Query{
-		Type: "intent", Agent: "a", From: day, Until: day.Add(time.Second), Oldest: true, Limit: longestPage,
+		Type: "intent", Agent: "a", From: day, Until: day.Add(time.Second), Oldest: true, Limit: 1000,
 	}); w.ledger.asked != want {
 		t.Errorf("%+v", w.ledger.asked)
 	}

@@ -5,19 +5,27 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
 // Replay implements Policy.
-func (b *rulebook) Replay(ctx context.Context, d *verdict.Draft, bounds ReplayBounds) (*verdict.Replayed, error) {
+func (b *rulebook) Replay(ctx context.Context, d *verdict.Draft, bounds rules.ReplayBounds) (*verdict.Replayed, error) {
 	b.drafted, b.bounds = *d, bounds
+	if b.held != nil {
+		b.held <- struct{}{} // it reads
+		<-b.held
+	}
 	if b.wait {
 		<-ctx.Done()
-		return nil, ErrBusy
+		return nil, records.ErrBusy
 	}
 	return &verdict.Replayed{Calls: 3, More: b.more, Changes: []verdict.Redecided{{Seq: 7, Was: "allow", Now: "deny", To: "none"}}}, b.err
 }
@@ -34,7 +42,7 @@ func replays(t *testing.T, change func(*Config)) (*world, func(body string) answ
 	})
 	return w, func(body string) answer {
 		return w.ask("POST", "/api/v1/policy/replay", func(r *http.Request) {
-			r.Header.Set("Authorization", "Bearer "+tokenOf(Viewer))
+			r.Header.Set("Authorization", "Bearer "+tokenOf(api.Viewer))
 			send(r, body)
 		})
 	}
@@ -48,7 +56,7 @@ func TestReplay(t *testing.T) {
 	if got.status != 200 || !strings.Contains(got.body, `"calls":3,"more":false`) || !strings.Contains(got.body, `"seq":7,`) {
 		t.Error(got)
 	}
-	if d := w.rules.drafted; d.Rules != "[{name: none, effect: deny}]" || d.Since.Year() != 2026 || w.rules.bounds != (ReplayBounds{5, usualSample}) {
+	if d := w.rules.drafted; d.Rules != "[{name: none, effect: deny}]" || d.Since.Year() != 2026 || w.rules.bounds != (rules.ReplayBounds{Records: 5, Sample: usualSample}) {
 		t.Errorf("asked %+v with %+v", d, w.rules.bounds)
 	}
 	for body, want := range map[string]string{
@@ -62,7 +70,7 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%.60s: %s, want %s", body, got, want)
 		}
 	}
-	w.rules.err = DraftInvalid{Line: 3, Err: errors.New("draft:3:5: rules[0].effect: no")}
+	w.rules.err = rules.DraftInvalid{Line: 3, Err: errors.New("draft:3:5: rules[0].effect: no")}
 	if got := ask(`{"rules":"x"}`); got.status != 400 || !strings.Contains(got.body, `"code":"INVALID_DRAFT","detail":"draft:3:5: rules[0].effect: no","line":3`) {
 		t.Error(got)
 	}
@@ -74,7 +82,10 @@ func TestReplay(t *testing.T) {
 // TestReplayLimits: what is more than a limit is refused, by the limit's name.
 func TestReplayLimits(t *testing.T) {
 	t.Parallel()
-	w, ask := replays(t, func(c *Config) { c.Replay = Replay{Records: 10, Time: secret.Duration(time.Millisecond), Sample: 2} })
+	bounds := func(time time.Duration) func(*Config) {
+		return func(c *Config) { c.Replay = Replay{Records: 10, Time: secret.Duration(time), Sample: 2} }
+	}
+	w, ask := replays(t, bounds(time.Millisecond))
 	refused := func(body, name string) {
 		t.Helper()
 		if got := ask(body); got.status != 400 || !strings.Contains(got.body, `"code":"REPLAY_LIMIT"`) || !strings.Contains(got.body, name) {
@@ -84,17 +95,21 @@ func TestReplayLimits(t *testing.T) {
 	refused(`{"rules":"","records":11}`, "admin.replay.records")
 	w.rules.wait = true
 	refused(`{"rules":""}`, "1ms were not enough to replay that (admin.replay.time)")
-	w.rules.wait, w.rules.more = false, true
-	w.console.config.Replay.Time = secret.Duration(time.Minute)
+	w, ask = replays(t, bounds(10*time.Second))
+	w.rules.more = true
 	refused(`{"rules":""}`, "there are more than 10 calls (admin.replay.records)")
-	if got := ask(`{"rules":"","records":10}`); got.status != 200 || w.rules.bounds != (ReplayBounds{10, 2}) {
+	if got := ask(`{"rules":"","records":10}`); got.status != 200 || w.rules.bounds != (rules.ReplayBounds{Records: 10, Sample: 2}) {
 		t.Error(got, w.rules.bounds)
 	}
-	w.console.replaying.Lock()
+	w.rules.held = make(chan struct{})
+	var first sync.WaitGroup
+	first.Go(func() { ask(`{"rules":"","records":10}`) })
+	<-w.rules.held
 	if got := ask(`{"rules":""}`); got.status != 503 || !strings.Contains(got.body, `"code":"BUSY"`) {
 		t.Error(got)
 	}
-	w.console.replaying.Unlock()
+	w.rules.held <- struct{}{}
+	first.Wait()
 	for want, r := range map[string]Replay{
 		"replay.records": {Records: -1}, "replay.time": {Time: secret.Duration(time.Minute)}, "replay.sample": {Sample: mostSample + 1},
 	} {

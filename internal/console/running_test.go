@@ -9,6 +9,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/health"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/process"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/replicas"
 )
 
 // machine is a Running.
@@ -18,24 +22,24 @@ type machine struct {
 	away  error // of the state
 }
 
-func (m *machine) Status(context.Context) Status {
-	return Status{
+func (m *machine) Status(context.Context) process.Status {
+	return process.Status{
 		Version: "test", Started: time.Unix(1, 0).UTC(), Uptime: 5, Agents: 1, Ready: true,
-		Checks: []Check{{Name: "serving", OK: true}, {Name: "audit", Why: "disk full"}}, Config: Loaded{Digest: "sha256:1"},
+		Checks: []process.Check{{Name: "serving", OK: true}, {Name: "audit", Why: "disk full"}}, Config: process.Loaded{Digest: "sha256:1"},
 	}
 }
 
-func (m *machine) Health(context.Context) Health {
-	return Health{
-		Build:  Build{ID: "gateway-1", Go: "go1.26", Platform: "linux/amd64", Processors: 2},
-		Limits: []Limit{{Name: "server.limits.streams", Unit: "streams", Used: 3, Max: 10, Refuses: true}},
-		State:  StoreHealth{Driver: "redis", Shared: true, Why: "refused"},
-		Audit:  AuditHealth{OK: true, Seq: 7}, Sinks: []SinkHealth{{Kind: "otlp", Waiting: 2, Oldest: 1.5}},
+func (m *machine) Health(context.Context) health.Health {
+	return health.Health{
+		Build:  health.Build{ID: "gateway-1", Go: "go1.26", Platform: "linux/amd64", Processors: 2},
+		Limits: []health.Limit{{Name: "server.limits.streams", Unit: "streams", Used: 3, Max: 10, Refuses: true}},
+		State:  health.StoreHealth{Driver: "redis", Shared: true, Why: "refused"},
+		Audit:  health.AuditHealth{OK: true, Seq: 7}, Sinks: []health.SinkHealth{{Kind: "otlp", Waiting: 2, Oldest: 1.5}},
 	}
 }
 
-func (m *machine) Cluster(context.Context) (Cluster, error) {
-	return Cluster{Shared: true, Gateways: []Peer{{Instance: "1", Version: "test", Ready: true, Self: true}, {Instance: "2", Sealed: true}}}, m.away
+func (m *machine) Cluster(context.Context) (replicas.Cluster, error) {
+	return replicas.Cluster{Shared: true, Gateways: []replicas.Peer{{Instance: "1", Version: "test", Ready: true, Self: true}, {Instance: "2", Sealed: true}}}, m.away
 }
 
 func (m *machine) Config() (jsontext.Value, error) {
@@ -95,8 +99,8 @@ func TestReload(t *testing.T) {
 		err  error
 		want string
 	}{
-		{ConfigInvalid{errors.New("config.yaml:3:1: unknown key")}, "INVALID_CONFIG config.yaml:3:1: unknown key"},
-		{ErrNoFile, "NO_CONFIG_FILE this gateway runs without"},
+		{process.ConfigInvalid{Err: errors.New("config.yaml:3:1: unknown key")}, "INVALID_CONFIG config.yaml:3:1: unknown key"},
+		{process.ErrNoFile, "NO_CONFIG_FILE this gateway runs without"},
 	} {
 		w.machine.fails = tt.err
 		got := w.ask("POST", "/api/v1/config/reload", nil)

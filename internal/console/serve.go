@@ -5,19 +5,18 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"maps"
 	"net/http"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
 // reply is an answer that is more than a document.
 type reply struct {
-	handler http.Handler // writes it, if there is one
-	to      string       // another place to look at
+	to      string // another place to look at
 	cookies []*http.Cookie
 	body    any // nil for none
 }
@@ -35,7 +34,9 @@ func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
 	defer cancel()
-	c := &call{Request: r.WithContext(ctx)}
+	c := &api.Call{
+		Request: r.WithContext(ctx), Audit: s.Audit, FailOpen: s.FailOpen, Log: s.Log, MaxBody: int64(s.config.Body),
+	}
 	answer, err := s.serve(c)
 	if err != nil {
 		no := s.told(r, err)
@@ -43,21 +44,26 @@ func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, no)
 		return
 	}
-	a, more := answer.(reply)
+	switch a := answer.(type) {
+	case http.Handler:
+		a.ServeHTTP(w, r) // which takes its own time
+	case reply:
+		a.send(w, r)
+	default:
+		respond(w, r, answer)
+	}
+}
+
+func (a reply) send(w http.ResponseWriter, r *http.Request) {
 	for _, cookie := range a.cookies {
 		http.SetCookie(w, cookie)
 	}
-	switch {
-	case !more:
-		respond(w, r, answer)
-	case a.handler != nil:
-		a.handler.ServeHTTP(w, r) // which takes its own time
-	case a.to != "":
-		w.Header().Set("Location", a.to)
-		w.WriteHeader(http.StatusSeeOther)
-	default:
+	if a.to == "" {
 		respond(w, r, a.body)
+		return
 	}
+	w.Header().Set("Location", a.to)
+	w.WriteHeader(http.StatusSeeOther)
 }
 
 // headSize is how many bytes the head of a request has, with the least white space. What
@@ -90,26 +96,26 @@ func (s *Console) harden(h http.Header) {
 
 // serve puts the questions in order, and answers. Nobody without a credential learns
 // anything, not even which paths there are.
-func (s *Console) serve(c *call) (any, error) {
+func (s *Console) serve(c *api.Call) (any, error) {
 	if host, ok := server.CanonicalHost(c.Host); !ok || !s.hosts[host] {
-		return nil, refuse(codeUnknownHost, "this host is not served here; admin.hosts lists others")
+		return nil, unknownHost.Refuse("this host is not served here; admin.hosts lists others")
 	}
 	if e := server.Screen(c.Request, s.limits); e != nil {
 		message, _, _ := strings.Cut(e.Message, " (server.limits.") // whose keys are not this listener's
-		return nil, refuse(codeMalformed, message)
+		return nil, api.Malformed.Refuse(message)
 	}
-	op, absent := find(c.Request)
-	if c.op = op; op == nil || op.role != nobody {
+	op, absent := find(s.operations, c.Request)
+	if c.Operation = op; op == nil || op.Role != nobody {
 		var err error
-		if c.who, err = s.identify(c.Request); err != nil {
+		if c.Caller, err = s.access.identify(c.Request); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.own(c); err != nil {
 		return nil, err
 	}
-	if c.ContentLength != 0 && (op == nil || op.in == nil) {
-		return nil, refuse(codeMalformed, "this request takes no body")
+	if c.ContentLength != 0 && (op == nil || op.In == nil) {
+		return nil, api.Malformed.Refuse("this request takes no body")
 	}
 	if absent != nil {
 		return nil, absent
@@ -117,77 +123,76 @@ func (s *Console) serve(c *call) (any, error) {
 	if err := s.permit(c); err != nil {
 		return nil, err
 	}
-	return op.answer(s, c)
+	return op.Answer(c)
 }
 
 // own asks whether a request that a browser makes is made by a page of this listener. What
 // a session's cookie proves, any page of the browser could have sent.
-func (s *Console) own(c *call) error {
+func (s *Console) own(c *api.Call) error {
 	if err := s.cross.Check(c.Request); err != nil {
-		return refuse(codeCrossOrigin, "requests from pages of other origins are refused")
+		return crossOrigin.Refuse("requests from pages of other origins are refused")
 	}
-	if c.who.session == nil {
+	if c.Caller.Session == nil {
 		return nil
 	}
 	// To look at a page from elsewhere, or coming back from the provider, is no harm.
 	looks := c.Method == http.MethodGet && c.Header.Get("Sec-Fetch-Mode") == "navigate"
 	if site := c.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") && !looks {
-		return refuse(codeCrossOrigin, "requests from pages of other origins are refused")
+		return crossOrigin.Refuse("requests from pages of other origins are refused")
 	}
 	shown := c.Header.Get("X-Csrf-Token")
-	if c.Method != http.MethodGet && subtle.ConstantTimeCompare([]byte(shown), []byte(c.who.session.CSRF)) != 1 {
-		return refuse(codeCSRF, "the header X-CSRF-Token is missing or wrong; GET /api/v1/session has it")
+	if c.Method != http.MethodGet && subtle.ConstantTimeCompare([]byte(shown), []byte(c.Caller.Session.CSRF)) != 1 {
+		return csrf.Refuse("the header X-CSRF-Token is missing or wrong; GET /api/v1/session has it")
 	}
 	return nil
 }
 
 // permit asks whether this caller may, and whether anybody may.
-func (s *Console) permit(c *call) error {
-	if !c.who.role.may(c.op.role) {
-		return &refusal{
-			code: codeForbidden, message: "this takes the role " + string(c.op.role) + "; yours is " + string(c.who.role), needs: c.op.role,
+func (s *Console) permit(c *api.Call) error {
+	if !c.Caller.Role.May(c.Operation.Role) {
+		return &api.Refusal{
+			Code: forbidden, Message: "this takes the role " + string(c.Operation.Role) + "; yours is " + string(c.Caller.Role), Needs: c.Operation.Role,
 		}
 	}
-	if c.op.writes && s.config.ReadOnly {
-		return refuse(codeReadOnly, "admin.readOnly: nothing can be changed here")
+	if c.Operation.Writes && s.config.ReadOnly {
+		return readOnly.Refuse("admin.readOnly: nothing can be changed here")
 	}
-	return c.read()
+	return c.Read()
 }
 
-// change makes a change of what id names, which is on record before it is made. One that
-// then comes to nothing is on record as well, and missing is what is said of what is not
-// there.
-func (s *Console) change(c *call, kind string, attrs map[string]string, missing error, do func(context.Context) (bool, error)) error {
-	maps.Copy(attrs, c.by())
-	if err := s.Audit(kind, attrs); err != nil {
-		s.Log.Error("write audit event", "error", err)
-		if !s.FailOpen {
-			return refuse(codeUnrecorded, "the change cannot be recorded, and is not made")
+// refused puts on record that something was not permitted: not to this caller, or not to
+// anybody. What is merely wrong is not.
+func (s *Console) refused(c *api.Call, no *api.Refusal) {
+	switch no.Code {
+	case forbidden, readOnly, crossOrigin, csrf, loginFailed:
+	case unauthenticated:
+		if c.Header["Authorization"] == nil {
+			return // nobody claims anything
+		}
+	default:
+		return
+	}
+	attrs := c.By()
+	attrs["why"] = no.Code.Name
+	if c.Operation != nil {
+		attrs["operation"] = c.Operation.ID
+		if id := c.PathValue("id"); api.ValidID(id) {
+			attrs["id"] = id
 		}
 	}
-	done, err := do(c.Context())
-	switch {
-	case err != nil:
-		attrs["outcome"] = "failed"
-	case !done:
-		attrs["outcome"] = "not found"
-	default:
-		return nil
+	if no.Needs != nobody {
+		attrs["needs"] = string(no.Needs)
 	}
-	if failed := s.Audit(kind, attrs); failed != nil {
-		s.Log.Error("write audit event", "error", failed)
+	if err := s.Audit("admin.refused", attrs); err != nil {
+		s.Log.Error("write audit event", "error", err)
 	}
-	if err == nil {
-		err = missing
-	}
-	return err
 }
 
 // respond answers with a document, or says that the caller has it.
 func respond(w http.ResponseWriter, r *http.Request, answer any) {
 	body, err := json.Marshal(answer)
 	if err != nil {
-		fail(w, &refusal{code: codeInternal, message: "internal error"})
+		fail(w, &api.Refusal{Code: internal, Message: "internal error"})
 		return
 	}
 	if r.Method == http.MethodGet {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
 // asked is how each route is asked for in the tests that go through all of them: with a
@@ -88,11 +90,11 @@ var asked = map[string]string{
 }
 
 // tokenOf is the token of a role, as config has it.
-func tokenOf(role Role) string { return "canary-token-of-" + string(role) }
+func tokenOf(role api.Role) string { return "canary-token-of-" + string(role) }
 
 // everyRole gives each role a token.
 func everyRole(c *Config) {
-	for _, role := range roles() {
+	for _, role := range api.Roles() {
 		sum := sha256.Sum256([]byte(tokenOf(role)))
 		c.Tokens = append(c.Tokens, Token{Name: "the-" + string(role), Role: role, Digest: "sha256:" + hex.EncodeToString(sum[:])})
 	}
@@ -107,7 +109,7 @@ func TestL43_EveryRouteAsksWho(t *testing.T) {
 		name     string
 		readOnly bool
 		header   []string // of Authorization
-		role     Role     // that it has
+		role     api.Role // that it has
 	}{
 		{"nobody", false, nil, nobody},
 		{"wrong token", false, []string{"Bearer canary-admin-tokem"}, nobody},
@@ -118,17 +120,17 @@ func TestL43_EveryRouteAsksWho(t *testing.T) {
 		{"another scheme", false, []string{"Basic " + testToken}, nobody},
 		{"two", false, []string{"Bearer " + testToken, "Bearer " + testToken}, nobody},
 		{"a digest", false, []string{"Bearer sha256:" + hex.EncodeToString(make([]byte, 32))}, nobody},
-		{"the token", false, []string{"Bearer " + testToken}, Admin},
-		{"a viewer", false, []string{"Bearer " + tokenOf(Viewer)}, Viewer},
-		{"an operator", false, []string{"Bearer " + tokenOf(Operator)}, Operator},
-		{"an admin", false, []string{"bearer " + tokenOf(Admin)}, Admin},
-		{"the token, read-only", true, []string{"Bearer " + testToken}, Admin},
+		{"the token", false, []string{"Bearer " + testToken}, api.Admin},
+		{"a viewer", false, []string{"Bearer " + tokenOf(api.Viewer)}, api.Viewer},
+		{"an operator", false, []string{"Bearer " + tokenOf(api.Operator)}, api.Operator},
+		{"an admin", false, []string{"bearer " + tokenOf(api.Admin)}, api.Admin},
+		{"the token, read-only", true, []string{"Bearer " + testToken}, api.Admin},
 		{"nobody, read-only", true, nil, nobody},
 	}
 	for _, caller := range callers {
 		for i := range operations {
 			op := &operations[i]
-			name := op.method + " " + op.path
+			name := op.Method + " " + op.Path
 			t.Run(caller.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				if asked[name] == "" {
@@ -139,31 +141,31 @@ func TestL43_EveryRouteAsksWho(t *testing.T) {
 				w.bury()
 				want := http.StatusOK
 				switch {
-				case op.id == "login-ways": // which somebody asks before they show anything
-				case op.role == nobody:
+				case op.ID == "login-ways": // which somebody asks before they show anything
+				case op.Role == nobody:
 					want = http.StatusNotFound // it is not configured
 				case caller.role == nobody:
 					want = http.StatusUnauthorized
-				case !caller.role.may(op.role), op.writes && caller.readOnly:
+				case !caller.role.May(op.Role), op.Writes && caller.readOnly:
 					want = http.StatusForbidden
 				}
 				if want == http.StatusOK && strings.Contains(asked[name], "seconds=") {
 					return // one at a time: TestProfiles has them
 				}
-				got := w.ask(op.method, asked[name], func(req *http.Request) { req.Header["Authorization"] = caller.header })
+				got := w.ask(op.Method, asked[name], func(req *http.Request) { req.Header["Authorization"] = caller.header })
 				if got.status != want {
 					t.Errorf("%s, want %d", got, want)
 				}
 				w.checkHeaders(got)
 				events := w.recorded()
-				recorded := op.writes || op.id == "login-token" && want == http.StatusOK || want == http.StatusForbidden || want == http.StatusUnauthorized && caller.header != nil
+				recorded := op.Writes || op.ID == "login-token" && want == http.StatusOK || want == http.StatusForbidden || want == http.StatusUnauthorized && caller.header != nil
 				if want == http.StatusUnauthorized && caller.header == nil {
 					recorded = false // nobody claimed anything
 				}
 				if (len(events) == 1) != recorded || want != 200 && recorded && events[0]["event"] != "admin.refused" {
 					t.Errorf("on record: %v", events)
 				}
-				if want == http.StatusForbidden && !caller.readOnly && !strings.Contains(got.body, `"needs":"`+string(op.role)+`"`) {
+				if want == http.StatusForbidden && !caller.readOnly && !strings.Contains(got.body, `"needs":"`+string(op.Role)+`"`) {
 					t.Errorf("does not say what it takes: %s", got)
 				}
 				if d, err := w.Depth(t.Context()); want != 200 && (err != nil || d.Dead != 1) {
@@ -178,13 +180,13 @@ func TestL43_EveryRouteAsksWho(t *testing.T) {
 func TestRefusedAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, everyRole)
-	as := func(role Role) func(*http.Request) {
+	as := func(role api.Role) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(role)) }
 	}
-	w.ask("DELETE", "/api/v1/agents/a-1", as(Operator))
-	w.ask("POST", "/api/v1/content/erase?subject=alice", as(Viewer))
+	w.ask("DELETE", "/api/v1/agents/a-1", as(api.Operator))
+	w.ask("POST", "/api/v1/content/erase?subject=alice", as(api.Viewer))
 	w.ask("GET", "/api/v1/push", func(r *http.Request) { r.Header.Set("Authorization", "Bearer canary-wrong") })
-	w.ask("GET", "/api/v1/nowhere", as(Viewer))
+	w.ask("GET", "/api/v1/nowhere", as(api.Viewer))
 	want := []map[string]string{
 		{"event": "admin.refused", "who": "the-operator", "operation": "remove-agent", "id": "a-1", "why": "FORBIDDEN", "needs": "admin"},
 		{"event": "admin.refused", "who": "the-viewer", "operation": "erase-content", "why": "FORBIDDEN", "needs": "admin"},
@@ -229,7 +231,7 @@ func TestExpiredToken(t *testing.T) {
 			everyRole(c)
 			c.Tokens[0].Expires = time.Now().Add(after)
 		})
-		got := w.ask("GET", "/api/v1/session", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(Viewer)) })
+		got := w.ask("GET", "/api/v1/session", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(api.Viewer)) })
 		if got.status != want || want == 200 && !strings.Contains(got.body, `{"name":"the-viewer","role":"viewer","method":"token","expires":"`) {
 			t.Errorf("after %v: %s, want %d", after, got, want)
 		}
@@ -313,15 +315,15 @@ func TestL43_CrossOrigin(t *testing.T) {
 	for _, tt := range tests {
 		for i := range operations {
 			r := &operations[i]
-			if !r.writes {
+			if !r.Writes {
 				continue
 			}
-			t.Run(tt.name+"/"+r.method+" "+r.path, func(t *testing.T) {
+			t.Run(tt.name+"/"+r.Method+" "+r.Path, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, nil)
 				w.enqueue("n-1")
 				w.bury()
-				got := w.ask(r.method, asked[r.method+" "+r.path], func(req *http.Request) {
+				got := w.ask(r.Method, asked[r.Method+" "+r.Path], func(req *http.Request) {
 					for name, values := range tt.header {
 						req.Header[name] = values
 					}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 )
 
@@ -19,87 +20,96 @@ const (
 
 const callbackPath = "/api/v1/login/callback"
 
-// loginOperations are how browsers come in and go.
-var loginOperations = []operation{
-	{
-		method: http.MethodGet, path: "/api/v1/login", id: "login", tag: "session", summary: "Sign in at the identity provider",
-		params: []param{{name: "to", text: "a path of this listener to come back to; /api/v1/session unless set"}}, status: http.StatusSeeOther,
-		errors: []string{codeNotFound, codeThrottled, codeProvider}, answer: (*Console).login,
-	},
-	{
-		method: http.MethodGet, path: callbackPath, id: "login-callback", tag: "session", loose: true,
-		summary: "Come back from the identity provider", status: http.StatusSeeOther,
-		errors: []string{codeNotFound, codeThrottled, codeProvider, codeLogin, codeForbidden, codeUnrecorded},
-		answer: (*Console).callback,
-	},
-	{
-		method: http.MethodPost, path: "/api/v1/login", id: "login-token", tag: "session", role: Viewer,
-		summary: "Begin a session with a token, so that no script of a page has to keep it", out: reflect.TypeFor[Me](),
-		errors: []string{codeUnrecorded}, answer: (*Console).loginToken,
-	},
-	{
-		method: http.MethodGet, path: "/api/v1/login/ways", id: "login-ways", tag: "session", summary: "How one can sign in here",
-		out: reflect.TypeFor[Ways](), answer: (*Console).ways,
-	},
-	{
-		method: http.MethodPost, path: "/api/v1/logout", id: "logout", tag: "session", role: Viewer, summary: "End the session",
-		out: reflect.TypeFor[LoggedOut](), answer: (*Console).logout,
-	},
+// signIn is how browsers come in and go.
+type signIn struct{ *access }
+
+// signInScreen is that of whoever has not come in yet.
+func signInScreen(a *access) api.Screen {
+	s := &signIn{a}
+	return api.Screen{
+		Title: "sign-in", Shows: "with a token, or at the identity provider where there is one",
+		Operations: []api.Operation{
+			{
+				Method: http.MethodGet, Path: "/api/v1/login", ID: "login", Tag: "session", Summary: "Sign in at the identity provider",
+				Params: []api.Param{{Name: "to", Text: "a path of this listener to come back to; /api/v1/session unless set"}}, Status: http.StatusSeeOther,
+				Errors: []api.Code{notFound, throttled, noProvider}, Answer: s.login,
+			},
+			{
+				Method: http.MethodGet, Path: callbackPath, ID: "login-callback", Tag: "session", Loose: true,
+				Summary: "Come back from the identity provider", Status: http.StatusSeeOther,
+				Errors: []api.Code{notFound, throttled, noProvider, loginFailed, forbidden, api.Unrecorded},
+				Answer: s.callback,
+			},
+			{
+				Method: http.MethodPost, Path: "/api/v1/login", ID: "login-token", Tag: "session", Role: api.Viewer,
+				Summary: "Begin a session with a token, so that no script of a page has to keep it", Out: reflect.TypeFor[me](),
+				Errors: []api.Code{api.Unrecorded}, Answer: s.loginToken,
+			},
+			{
+				Method: http.MethodGet, Path: "/api/v1/login/ways", ID: "login-ways", Tag: "session", Summary: "How one can sign in here",
+				Out: reflect.TypeFor[ways](), Answer: s.ways,
+			},
+			{
+				Method: http.MethodPost, Path: "/api/v1/logout", ID: "logout", Tag: "session", Role: api.Viewer, Summary: "End the session",
+				Out: reflect.TypeFor[loggedOut](), Answer: s.logout,
+			},
+		},
+	}
 }
 
-// Ways is the answer of GET /api/v1/login/ways.
-type Ways struct {
+// ways is the answer of GET /api/v1/login/ways.
+type ways struct {
 	Token    bool `json:"token" doc:"by POST /api/v1/login with a token"`
 	Provider bool `json:"provider" doc:"by GET /api/v1/login, at the identity provider"`
 }
 
-func (s *Console) ways(*call) (any, error) {
-	return Ways{Token: true, Provider: s.provider != nil}, nil
+func (s *signIn) ways(*api.Call) (any, error) {
+	return ways{Token: true, Provider: s.provider != nil}, nil
 }
 
-// LoggedOut is the answer of POST /api/v1/logout.
-type LoggedOut struct {
+// loggedOut is the answer of POST /api/v1/logout.
+type loggedOut struct {
 	Provider string `json:"provider,omitzero" doc:"where to go to be signed out at the identity provider as well"`
 }
 
 // login sends a browser to the provider. Each time counts as a failure until it was none:
 // there is no other bound on what anybody may begin.
-func (s *Console) login(c *call) (any, error) {
+func (s *signIn) login(c *api.Call) (any, error) {
 	if s.provider == nil {
-		return nil, refuse(codeNotFound, "nobody signs in here (admin.oidc.login)")
+		return nil, notFound.Refuse("nobody signs in here (admin.oidc.login)")
 	}
-	to := c.query.Get("to")
+	to := c.Query.Get("to")
 	if to == "" {
 		to = "/api/v1/session"
 	}
 	if !local(to) {
-		return nil, parameter("to must be a path of this listener")
+		return nil, c.InvalidParameter("to must be a path of this listener")
 	}
 	if err := s.blame(c.Request); err != nil {
 		return nil, err
 	}
 	address, kept, err := s.provider.Begin(c.Context(), s.base(c.Request)+callbackPath, to)
 	if err != nil {
-		return nil, s.signing(err)
+		return nil, signing(c, err)
 	}
 	return reply{to: address, cookies: []*http.Cookie{s.cookie(c.Request, departureCookie, kept, login.Away)}}, nil
 }
 
 // callback takes a browser back that has signed in, and makes a session. One that it had
 // before ends: nobody is to be signed in as somebody else without seeing it.
-func (s *Console) callback(c *call) (any, error) {
+func (s *signIn) callback(c *api.Call) (any, error) {
 	if s.provider == nil {
-		return nil, refuse(codeNotFound, "nobody signs in here (admin.oidc.login)")
+		return nil, notFound.Refuse("nobody signs in here (admin.oidc.login)")
 	}
-	who, to, err := s.provider.Finish(c.Context(), s.kept(c.Request, departureCookie), c.query)
+	who, to, err := s.provider.Finish(c.Context(), s.kept(c.Request, departureCookie), c.Query)
 	if err != nil {
 		if limit := s.blame(c.Request); limit != nil {
 			return nil, limit
 		}
-		return nil, s.signing(err)
+		return nil, signing(c, err)
 	}
-	c.who = caller{name: who.Subject + "@" + s.config.OIDC.Issuer, role: s.config.OIDC.role(who.Claims), method: methodSession}
-	if err := c.who.welcome(); err != nil {
+	c.Caller = api.Caller{Name: who.Subject + "@" + s.config.OIDC.Issuer, Role: s.config.OIDC.role(who.Claims), Method: methodSession}
+	if err := welcome(&c.Caller); err != nil {
 		return nil, err
 	}
 	_, cookie, err := s.begin(c, who)
@@ -110,79 +120,58 @@ func (s *Console) callback(c *call) (any, error) {
 }
 
 // loginToken makes a session of a token that was shown, which lasts no longer than it.
-func (s *Console) loginToken(c *call) (any, error) {
-	if c.who.session != nil {
-		return s.me(c)
+func (s *signIn) loginToken(c *api.Call) (any, error) {
+	if c.Caller.Session != nil {
+		return s.me(c), nil
 	}
-	made, cookie, err := s.begin(c, login.Identity{Subject: c.who.name, Local: true, Until: c.who.expires})
+	made, cookie, err := s.begin(c, login.Identity{Subject: c.Caller.Name, Local: true, Until: c.Caller.Expires})
 	if err != nil {
 		return nil, err
 	}
-	c.who.method, c.who.session, c.who.expires = methodSession, made, made.Expires
-	me, err := s.me(c)
-	return reply{body: me, cookies: []*http.Cookie{cookie}}, err
+	c.Caller.Method, c.Caller.Session, c.Caller.Expires = methodSession, made, made.Expires
+	return reply{body: s.me(c), cookies: []*http.Cookie{cookie}}, nil
 }
 
 // begin makes a session for who, in the place of the one that the browser had.
-func (s *Console) begin(c *call, who login.Identity) (*login.Session, *http.Cookie, error) {
-	attrs := c.by()
-	attrs["role"] = string(c.who.role)
-	if err := s.Audit("admin.login", attrs); err != nil {
-		s.Log.Error("write audit event", "error", err)
-		if !s.FailOpen {
-			return nil, nil, refuse(codeUnrecorded, "the login cannot be recorded, and is not made")
+func (s *signIn) begin(c *api.Call, who login.Identity) (*login.Session, *http.Cookie, error) {
+	attrs := c.By()
+	attrs["role"] = string(c.Caller.Role)
+	if err := c.Audit("admin.login", attrs); err != nil {
+		c.Log.Error("write audit event", "error", err)
+		if !c.FailOpen {
+			return nil, nil, api.Unrecorded.Refuse("the login cannot be recorded, and is not made")
 		}
 	}
 	s.sessions.End(s.kept(c.Request, sessionCookie))
-	id, made := s.sessions.Begin(who, string(c.who.role), time.Now())
+	id, made := s.sessions.Begin(who, string(c.Caller.Role), time.Now())
 	return &made, s.cookie(c.Request, sessionCookie, id, time.Until(made.Expires)), nil
 }
 
 // signing makes of what went wrong what may be said of it.
-func (s *Console) signing(err error) error {
-	s.Log.Warn("admin login", "error", err)
+func signing(c *api.Call, err error) error {
+	c.Log.Warn("admin login", "error", err)
 	if errors.Is(err, login.ErrUnavailable) {
-		return refuse(codeProvider, "the identity provider cannot be reached")
+		return noProvider.Refuse("the identity provider cannot be reached")
 	}
-	return refuse(codeLogin, "signing in came to nothing; GET /api/v1/login begins anew")
+	return loginFailed.Refuse("signing in came to nothing; GET /api/v1/login begins anew")
 }
 
-func (s *Console) logout(c *call) (any, error) {
-	if c.who.session == nil {
-		return LoggedOut{}, nil // a token is good until it is not
+func (s *signIn) logout(c *api.Call) (any, error) {
+	if c.Caller.Session == nil {
+		return loggedOut{}, nil // a token is good until it is not
 	}
-	s.sessions.End(c.who.cookie)
-	if err := s.Audit("admin.logout", c.by()); err != nil {
-		s.Log.Error("write audit event", "error", err) // it has ended, and that is what counts
+	s.sessions.End(c.Caller.Cookie)
+	if err := c.Audit("admin.logout", c.By()); err != nil {
+		c.Log.Error("write audit event", "error", err) // it has ended, and that is what counts
 	}
-	var out LoggedOut
-	if !c.who.session.Who.Local {
-		out.Provider = s.provider.Leave(c.Context(), c.who.session.Who, s.base(c.Request)+"/")
+	var out loggedOut
+	if !c.Caller.Session.Who.Local {
+		out.Provider = s.provider.Leave(c.Context(), c.Caller.Session.Who, s.base(c.Request)+"/")
 	}
 	return reply{
 		body:    out,
 		cookies: []*http.Cookie{s.cookie(c.Request, sessionCookie, "", -1)},
 	}, nil
-}
-
-// bySession knows a browser that has signed in.
-func (s *Console) bySession(r *http.Request, now time.Time) (caller, bool) {
-	id := s.kept(r, sessionCookie)
-	if id == "" || s.sessions == nil {
-		return caller{}, false
-	}
-	session, ok := s.sessions.Find(id, now)
-	if !ok {
-		return caller{}, false
-	}
-	name := session.Who.Subject
-	if !session.Who.Local {
-		name += "@" + s.config.OIDC.Issuer
-	}
-	return caller{
-		name: name, role: Role(session.Role), method: methodSession,
-		expires: session.Expires, label: label(session.Who.Claims), session: &session, cookie: id,
-	}, true
 }
 
 // local reports whether a browser that goes there stays at this listener. Browsers take a
@@ -194,20 +183,20 @@ func local(to string) bool {
 }
 
 // base is the URL of this listener as browsers know it. The host is one that is served.
-func (s *Console) base(r *http.Request) string {
-	if s.config.PublicURL != "" {
-		return strings.TrimRight(s.config.PublicURL, "/")
+func (a *access) base(r *http.Request) string {
+	if a.config.PublicURL != "" {
+		return strings.TrimRight(a.config.PublicURL, "/")
 	}
-	return s.scheme() + "://" + r.Host
+	return a.config.scheme() + "://" + r.Host
 }
 
 // secure reports whether browsers come by TLS.
-func (s *Console) secure(r *http.Request) bool { return strings.HasPrefix(s.base(r), "https://") }
+func (a *access) secure(r *http.Request) bool { return strings.HasPrefix(a.base(r), "https://") }
 
 // cookie is one that no script reads and no other site brings along, but to look at a page.
 // It has to come along then, as browsers do from the provider.
-func (s *Console) cookie(r *http.Request, name, value string, life time.Duration) *http.Cookie {
-	if s.secure(r) {
+func (a *access) cookie(r *http.Request, name, value string, life time.Duration) *http.Cookie {
+	if a.secure(r) {
 		name = "__Host-" + name
 	}
 	age := -1
@@ -215,13 +204,13 @@ func (s *Console) cookie(r *http.Request, name, value string, life time.Duration
 		age = int(life.Seconds())
 	}
 	return &http.Cookie{ //nolint:gosec // Secure wherever it came by TLS; loopback has none
-		Name: name, Value: value, Path: "/", MaxAge: age, Secure: s.secure(r), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: name, Value: value, Path: "/", MaxAge: age, Secure: a.secure(r), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
 }
 
 // kept is the value of a cookie; "" for none, or several: one of them is not ours.
-func (s *Console) kept(r *http.Request, name string) string {
-	if s.secure(r) {
+func (a *access) kept(r *http.Request, name string) string {
+	if a.secure(r) {
 		name = "__Host-" + name
 	}
 	all := r.CookiesNamed(name)

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -119,7 +120,7 @@ func (b browser) signIn(name string) answer {
 }
 
 // me is who the gateway takes the browser for.
-func (b browser) me() (m Me) {
+func (b browser) me() (m me) {
 	b.t.Helper()
 	got := b.do("GET", "/api/v1/session", nil)
 	if err := json.Unmarshal([]byte(got.body), &m); err != nil || got.status != http.StatusOK {
@@ -150,14 +151,14 @@ func TestLogin(t *testing.T) {
 		}
 	}
 	m := carol.me()
-	if m.Name != "carol@"+issuer.URL || m.Role != Admin || m.Method != methodSession || m.CSRF == "" || m.Expires.IsZero() {
+	if m.Name != "carol@"+issuer.URL || m.Role != api.Admin || m.Method != methodSession || m.CSRF == "" || m.Expires.IsZero() {
 		t.Errorf("%+v", m)
 	}
 	if got := carol.do("DELETE", "/api/v1/agents/a-1", map[string]string{"X-CSRF-Token": m.CSRF}); got.status != http.StatusOK {
 		t.Error(got)
 	}
 	got = carol.do("POST", "/api/v1/logout", map[string]string{"X-CSRF-Token": m.CSRF})
-	var out LoggedOut
+	var out loggedOut
 	if err := json.Unmarshal([]byte(got.body), &out); err != nil || !strings.HasPrefix(out.Provider, issuer.URL+"/logout?") ||
 		!strings.Contains(out.Provider, "id_token_hint=") || !strings.Contains(out.Provider, "post_logout_redirect_uri=") {
 		t.Error(got, err)
@@ -270,7 +271,7 @@ func TestSessionsEnd(t *testing.T) {
 		signsIn("http://127.0.0.1:1")(c)
 		c.OIDC.Login.Idle, c.OIDC.Login.Life, c.OIDC.Login.Sessions = secret.Duration(time.Hour), secret.Duration(3*time.Hour), 2
 	})
-	s, now := w.console.sessions, time.Now()
+	s, now := w.console.access.sessions, time.Now()
 	first, _ := s.Begin(login.Identity{Subject: "a"}, "viewer", now)
 	for hour, want := range []bool{true, true, true, false} {
 		at := now.Add(time.Duration(hour) * 59 * time.Minute)
@@ -306,7 +307,7 @@ func TestLoginRotates(t *testing.T) {
 	at, _ := url.Parse(w.console.URL())
 	before := b.client.Jar.Cookies(at)
 	b.signIn("alice")
-	if m := b.me(); !strings.HasPrefix(m.Name, "alice@") || m.Role != Viewer {
+	if m := b.me(); !strings.HasPrefix(m.Name, "alice@") || m.Role != api.Viewer {
 		t.Errorf("%+v", m)
 	}
 	old := w.browser()
@@ -387,11 +388,11 @@ func TestL43_LoginsAreThrottled(t *testing.T) {
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	o := OIDC{Claim: "realm.roles", Roles: Roles{Viewer: []string{"v"}, Operator: []string{"o"}, Admin: []string{"a"}}}
-	for claims, want := range map[string]Role{
-		`{"realm":{"roles":["x","v"]}}`:             Viewer,
-		`{"realm":{"roles":["v","a","o"]}}`:         Admin,
-		`{"realm":{"roles":"o"}}`:                   Operator,
-		`{"realm.roles":["a"]}`:                     Admin,
+	for claims, want := range map[string]api.Role{
+		`{"realm":{"roles":["x","v"]}}`:             api.Viewer,
+		`{"realm":{"roles":["v","a","o"]}}`:         api.Admin,
+		`{"realm":{"roles":"o"}}`:                   api.Operator,
+		`{"realm.roles":["a"]}`:                     api.Admin,
 		`{"realm":{"roles":[1,{"a":1}]}}`:           nobody,
 		`{"realm":["a"]}`:                           nobody,
 		`{"roles":["a"]}`:                           nobody,

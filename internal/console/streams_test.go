@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/streams"
 )
 
 // flow is Streams of which there are s-00 to s-24, less those that were ended. Each began a
@@ -18,13 +20,13 @@ type flow struct {
 	ended map[string]bool
 }
 
-func (f *flow) Open() []OpenStream {
+func (f *flow) Open() []streams.OpenStream {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var list []OpenStream
+	var list []streams.OpenStream
 	for i := 24; i >= 0; i-- {
 		if id := fmt.Sprintf("s-%02d", i); !f.ended[id] {
-			list = append(list, OpenStream{
+			list = append(list, streams.OpenStream{
 				ID: id, Caller: []string{"alice", "bob"}[i%2], Agent: []string{"a-1", "a-2", "a-3"}[i%3], Task: "t-" + id[2:],
 				Began: time.Date(2026, 11, 21, 12, 0, max(i, 1), 0, time.UTC),
 			})
@@ -47,7 +49,7 @@ func (f *flow) End(id string) bool {
 }
 
 // streamsOf is a page of the streams that are open.
-func (w *world) streamsOf(query string) (page OpenStreams) {
+func (w *world) streamsOf(query string) (page streams.OpenStreams) {
 	w.t.Helper()
 	got := w.ask(http.MethodGet, "/api/v1/streams"+query, nil)
 	if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != http.StatusOK {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
@@ -89,9 +90,9 @@ func (t *throttle) tidy(now time.Time) {
 	}
 }
 
-// blame counts a credential that is wrong. An error says that there were too many.
-func (s *Console) blame(r *http.Request) error {
-	from, err := netip.ParseAddr(clientIP(r))
+// blame counts a failure of an address. An error says that there were too many.
+func (t *throttle) blame(ip string, f Failures) error {
+	from, err := netip.ParseAddr(ip)
 	if err != nil {
 		from = netip.IPv6Unspecified()
 	}
@@ -99,13 +100,13 @@ func (s *Console) blame(r *http.Request) error {
 		p, _ := from.WithZone("").Prefix(64) // which is what one client has
 		from = p.Addr()
 	}
-	wait := s.throttle.charge(from, s.config.Failures, time.Now())
+	wait := t.charge(from, f, time.Now())
 	if wait <= 0 {
 		return nil
 	}
 	seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
-	return &refusal{
-		code: codeThrottled, message: "too many wrong credentials from this address (admin.failures)",
-		header: http.Header{"Retry-After": {seconds}},
+	return &api.Refusal{
+		Code: throttled, Message: "too many wrong credentials from this address (admin.failures)",
+		Header: http.Header{"Retry-After": {seconds}},
 	}
 }

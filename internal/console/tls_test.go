@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
@@ -81,7 +82,7 @@ func TestTLS(t *testing.T) {
 	if got.status != http.StatusSeeOther || strings.Count(cookies, "__Host-") != 2 || strings.Count(cookies, "; Secure") != 2 {
 		t.Errorf("%s\n%s", got, cookies)
 	}
-	if m := b.me(); m.Role != Admin || got.header.Get("Strict-Transport-Security") == "" {
+	if m := b.me(); m.Role != api.Admin || got.header.Get("Strict-Transport-Security") == "" {
 		t.Errorf("%+v", m)
 	}
 	issue(t, dir, "second.example")

@@ -8,32 +8,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // tries are calls that nobody makes.
 type tries struct {
-	asked   *Attempt
+	asked   *trials.Attempt
 	most    int64
 	until   time.Duration
 	err     error
 	waiting chan struct{} // if there is one, calls say that they have begun, and wait for it
 }
 
-func (t *tries) Try(ctx context.Context, a *Attempt, most int64) (*Trial, error) {
+func (t *tries) Try(ctx context.Context, a *trials.Attempt, most int64) (*trials.Trial, error) {
 	if t.waiting != nil {
 		t.waiting <- struct{}{}
 		<-t.waiting
-		return &Trial{}, nil
+		return &trials.Trial{}, nil
 	}
 	end, _ := ctx.Deadline()
 	t.asked, t.most, t.until = a, most, time.Until(end)
 	if t.err != nil {
 		return nil, t.err
 	}
-	return &Trial{
+	return &trials.Trial{
 		Sent: "POST /agents/a-1 HTTP/1.1\r\n\r\n", Status: 200, Ended: "complete",
-		Pieces: []Piece{{At: 1.5, Text: "{}"}}, Forms: []TrialForm{{Version: "1.0", Binding: "JSONRPC", Caller: true}},
+		Pieces: []trials.Piece{{At: 1.5, Text: "{}"}}, Forms: []trials.TrialForm{{Version: "1.0", Binding: "JSONRPC", Caller: true}},
 	}, nil
 }
 
@@ -41,17 +43,17 @@ func (t *tries) Try(ctx context.Context, a *Attempt, most int64) (*Trial, error)
 func TestTry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, everyRole)
-	ask := func(role Role, body string) answer {
+	ask := func(role api.Role, body string) answer {
 		return w.ask("POST", "/api/v1/try", func(r *http.Request) {
 			r.Header.Set("Authorization", "Bearer "+tokenOf(role))
 			send(r, body)
 		})
 	}
 	const good = `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage","params":{"message":{}},"extensions":["urn:x"],"apiKey":"canary-key"}`
-	if got := ask(Viewer, good); got.status != http.StatusForbidden || w.tries.asked != nil {
+	if got := ask(api.Viewer, good); got.status != http.StatusForbidden || w.tries.asked != nil {
 		t.Errorf("a viewer: %s", got)
 	}
-	if got := ask(Operator, good); got.status != http.StatusOK || !strings.Contains(got.body, `"ended":"complete"`) {
+	if got := ask(api.Operator, good); got.status != http.StatusOK || !strings.Contains(got.body, `"ended":"complete"`) {
 		t.Error(got)
 	}
 	if a := w.tries.asked; a.APIKey != "canary-key" || string(a.Params) != `{"message":{}}` || w.tries.most != usualShown ||
@@ -69,19 +71,19 @@ func TestTry(t *testing.T) {
 		{strings.Replace(good, `"apiKey"`, `"bearer":"x","apiKey"`, 1), "bearer: there is an API key already"},
 		{`{"agent":"` + strings.Repeat("a", 300<<10) + `"}`, "TOO_LARGE"},
 	} {
-		if got := ask(Operator, tt.body); !strings.Contains(got.body, tt.want) || strings.Contains(got.body, "canary") {
+		if got := ask(api.Operator, tt.body); !strings.Contains(got.body, tt.want) || strings.Contains(got.body, "canary") {
 			t.Errorf("%.60s: %s, want %s", tt.body, got, tt.want)
 		}
 	}
-	w.tries.err = AttemptInvalid{"version", errors.New("want 1.0")}
-	if got := ask(Operator, good); got.status != http.StatusBadRequest || !strings.Contains(got.body, "version: want 1.0") {
+	w.tries.err = trials.AttemptInvalid{Member: "version", Err: errors.New("want 1.0")}
+	if got := ask(api.Operator, good); got.status != http.StatusBadRequest || !strings.Contains(got.body, "version: want 1.0") {
 		t.Error(got)
 	}
 	w.mu.Lock()
 	w.unrecorded = true
 	w.mu.Unlock()
 	w.tries.asked = nil
-	if got := ask(Operator, good); !strings.Contains(got.body, "UNRECORDED") || w.tries.asked != nil {
+	if got := ask(api.Operator, good); !strings.Contains(got.body, "UNRECORDED") || w.tries.asked != nil {
 		t.Errorf("without a record: %s", got)
 	}
 	if strings.Contains(w.log.String(), "canary") {

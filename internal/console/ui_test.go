@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
 var update = flag.Bool("update", false, "write what ui/ is built from: openapi.json, and dist/SOURCES of the sources as they are")
@@ -22,7 +24,7 @@ var update = flag.Bool("update", false, "write what ui/ is built from: openapi.j
 // TestUIDocument: the types of the pages are generated from the document that is served.
 func TestUIDocument(t *testing.T) {
 	t.Parallel()
-	doc, err := document("")
+	doc, err := document("", operations)
 	if err == nil {
 		err = doc.Format(jsontext.CanonicalizeRawInts(false), jsontext.Multiline(true), jsontext.WithIndent("  "))
 	}
@@ -134,10 +136,10 @@ func TestTokenSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, everyRole)
 	w.enqueue("n-1")
-	in := w.ask("POST", "/api/v1/login", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(Operator)) })
+	in := w.ask("POST", "/api/v1/login", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(api.Operator)) })
 	cookie, _, _ := strings.Cut(in.header.Get("Set-Cookie"), ";")
 	csrf := regexp.MustCompile(`"csrf":"([^"]+)"`).FindStringSubmatch(in.body)
-	if in.status != 200 || csrf == nil || strings.Contains(in.body+cookie, tokenOf(Operator)) || !strings.Contains(in.body, `"role":"operator","method":"session"`) {
+	if in.status != 200 || csrf == nil || strings.Contains(in.body+cookie, tokenOf(api.Operator)) || !strings.Contains(in.body, `"role":"operator","method":"session"`) {
 		t.Fatal(in)
 	}
 	session := func(csrf string) func(*http.Request) {

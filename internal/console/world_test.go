@@ -21,6 +21,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -28,6 +30,12 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// operations are those of all screens.
+var operations = operationsOf(new(Console).table())
+
+// cursor names the place behind the item of an id.
+func cursor(id string) string { return new(api.Call).Cursor(id) }
 
 const testToken = "canary-admin-token"
 
@@ -76,7 +84,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Trials: &w.tries, Streams: &w.flow, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Health: w.machine.Health, Cluster: w.machine.Cluster, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Keys: &w.ring, Trials: &w.tries, Streams: &w.flow, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,27 +167,27 @@ func (w *world) bury() {
 }
 
 // All implements Agents.
-func (w *world) All(context.Context) ([]Agent, error) {
+func (w *world) All(context.Context) ([]fleet.Agent, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var list []Agent
+	var list []fleet.Agent
 	for _, id := range slices.Sorted(maps.Keys(w.fleet)) {
-		list = append(list, Agent{ID: id, Origin: FromAPI, Served: true})
+		list = append(list, fleet.Agent{ID: id, Origin: fleet.FromAPI, Served: true})
 	}
 	return list, w.away
 }
 
 // Trends implements Agents.
-func (w *world) Trends() Trends {
-	return Trends{Until: time.Unix(1, 0).UTC(), Every: 10, Agents: map[string][]float64{"a-1": {0, 2.5}}}
+func (w *world) Trends() fleet.Trends {
+	return fleet.Trends{Until: time.Unix(1, 0).UTC(), Every: 10, Agents: map[string][]float64{"a-1": {0, 2.5}}}
 }
 
 // One implements Agents.
-func (w *world) One(_ context.Context, id string) (Agent, bool, error) {
+func (w *world) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	doc, ok := w.fleet[id]
-	return Agent{ID: id, Origin: FromAPI, Served: ok, Agent: []byte(doc)}, ok, w.away
+	return fleet.Agent{ID: id, Origin: fleet.FromAPI, Served: ok, Agent: []byte(doc)}, ok, w.away
 }
 
 // Put implements Agents.
@@ -192,7 +200,7 @@ func (w *world) Put(_ context.Context, id string, doc []byte, replace bool) erro
 	case w.unfit != nil:
 		return w.unfit
 	case w.fleet[id] != "" && !replace:
-		return ErrAgentTaken
+		return fleet.ErrAgentTaken
 	}
 	w.fleet[id] = string(doc)
 	return nil
@@ -227,12 +235,12 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 		w.t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+testToken)
-	if op, _ := find(req); op != nil && op.in != nil {
+	if op, _ := find(operations, req); op != nil && op.In != nil {
 		id := path.Base(req.URL.Path)
 		if id == "agents" {
 			id = "a-2"
 		}
-		send(req, cmp.Or(bodies[op.id], `{"id":"`+id+`","card":"http://127.0.0.1/card"}`))
+		send(req, cmp.Or(bodies[op.ID], `{"id":"`+id+`","card":"http://127.0.0.1/card"}`))
 	}
 	if change != nil {
 		change(req)

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
@@ -25,8 +25,8 @@ type Agents struct {
 // NewAgents makes what the console asks.
 func NewAgents(c *Changes) *Agents { return &Agents{Changes: c, trends: newTrends(time.Now())} }
 
-// All implements console.Agents.
-func (a *Agents) All(context.Context) ([]console.Agent, error) {
+// All implements fleet.Agents.
+func (a *Agents) All(context.Context) ([]fleet.Agent, error) {
 	ids := map[string]bool{}
 	s := a.Current.Acquire()
 	if s == nil {
@@ -42,7 +42,7 @@ func (a *Agents) All(context.Context) ([]console.Agent, error) {
 	for id := range r.faults {
 		ids[id] = true
 	}
-	list := make([]console.Agent, 0, len(ids))
+	list := make([]fleet.Agent, 0, len(ids))
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		list = append(list, r.show(s, id))
 	}
@@ -50,8 +50,8 @@ func (a *Agents) All(context.Context) ([]console.Agent, error) {
 }
 
 // show describes one agent. r.mu is held.
-func (r *Registry) show(s *snapshot.Snapshot, id string) console.Agent {
-	a := console.Agent{ID: id}
+func (r *Registry) show(s *snapshot.Snapshot, id string) fleet.Agent {
+	a := fleet.Agent{ID: id}
 	a.Origin, a.Source, a.Registered = r.origin(id)
 	if m := s.Agents[id]; m != nil {
 		a.Served = true
@@ -61,14 +61,14 @@ func (r *Registry) show(s *snapshot.Snapshot, id string) console.Agent {
 			a.Failure = now.Text()
 		}
 		for _, i := range m.Agent.Upstream.Instances() {
-			a.Instances = append(a.Instances, console.Instance{
+			a.Instances = append(a.Instances, fleet.Instance{
 				Address: i.Address, Healthy: i.Why == "", Why: i.Why, Latency: i.Latency.Seconds(), Calls: i.Calls, Ejections: i.Ejections,
 			})
 		}
 		if c := m.Agent.Source.Current(); c != nil {
 			a.Version = c.Version
 			for _, i := range m.Config.Offers(c) {
-				a.Interfaces = append(a.Interfaces, console.Interface{Version: string(i.Version), Binding: i.Binding.String()})
+				a.Interfaces = append(a.Interfaces, fleet.Interface{Version: string(i.Version), Binding: i.Binding.String()})
 			}
 			for i := range c.Skills {
 				a.Skills = append(a.Skills, c.Skills[i].ID)
@@ -81,21 +81,21 @@ func (r *Registry) show(s *snapshot.Snapshot, id string) console.Agent {
 	return a
 }
 
-// One implements console.Agents.
-func (a *Agents) One(_ context.Context, id string) (console.Agent, bool, error) {
+// One implements fleet.Agents.
+func (a *Agents) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 	s := a.Current.Acquire()
 	if s == nil {
-		return console.Agent{}, false, snapshot.ErrClosed
+		return fleet.Agent{}, false, snapshot.ErrClosed
 	}
 	defer s.Release()
 	r := a.Registry
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s.Agents[id] == nil && r.faults[id] == nil {
-		return console.Agent{}, false, nil
+		return fleet.Agent{}, false, nil
 	}
 	shown := r.show(s, id)
-	if one := r.registered[id]; shown.Origin == console.FromAPI && one.Doc != nil {
+	if one := r.registered[id]; shown.Origin == fleet.FromAPI && one.Doc != nil {
 		var err error
 		if shown.Agent, err = config.ShowAgent(one.Doc); err != nil {
 			return shown, true, err
@@ -104,13 +104,13 @@ func (a *Agents) One(_ context.Context, id string) (console.Agent, bool, error) 
 	return shown, true, nil
 }
 
-// Put implements console.Agents. The agent is built and only then written and served, so
+// Put implements fleet.Agents. The agent is built and only then written and served, so
 // that nothing is kept that cannot be.
 func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) error {
 	agent, err := config.ReadAgent(doc)
 	var wrong config.Problems
 	if errors.As(err, &wrong) {
-		return console.AgentInvalid(wrong)
+		return fleet.AgentInvalid(wrong)
 	}
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) e
 		if !replace {
 			added, err := a.Registry.Values.Add(ctx, space, id, sealed, 0)
 			if err == nil && !added {
-				err = console.ErrAgentTaken // by another gateway, just now
+				err = fleet.ErrAgentTaken // by another gateway, just now
 			}
 			return err
 		}
@@ -132,7 +132,7 @@ func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) e
 	}, replace)
 }
 
-// Remove implements console.Agents.
+// Remove implements fleet.Agents.
 func (a *Agents) Remove(ctx context.Context, id string) (bool, error) {
 	if _, err := a.Registry.read(ctx); err != nil {
 		return false, err
@@ -142,8 +142,8 @@ func (a *Agents) Remove(ctx context.Context, id string) (bool, error) {
 	origin, _, _ := a.Registry.origin(id)
 	a.Registry.mu.Unlock()
 	switch {
-	case !known && origin == console.FromFile:
-		return false, console.ErrAgentInFile
+	case !known && origin == fleet.FromFile:
+		return false, fleet.ErrAgentInFile
 	case !known:
 		return false, nil
 	}
@@ -171,7 +171,7 @@ func (a *Agents) alter(ctx context.Context, id string, agent *agents.Config, kee
 	case unkept != nil:
 		return unkept
 	case err != nil && !errors.Is(err, snapshot.ErrClosed):
-		return console.AgentInvalid{err.Error()}
+		return fleet.AgentInvalid{err.Error()}
 	case err != nil:
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/status"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -228,13 +228,13 @@ func (r *Registry) Details() []string {
 func (r *Registry) origin(id string) (origin, source string, since time.Time) {
 	for i := range r.base.Agents {
 		if r.base.Agents[i].ID == id {
-			return console.FromFile, "", time.Time{}
+			return fleet.FromFile, "", time.Time{}
 		}
 	}
 	if one, ok := r.registered[id]; ok {
-		return console.FromAPI, "", one.At
+		return fleet.FromAPI, "", one.At
 	}
-	return console.FromKubernetes, r.services.source(id), time.Time{}
+	return fleet.FromKubernetes, r.services.source(id), time.Time{}
 }
 
 // Loaded is the configuration as it was loaded, without the agents that are in no file.
@@ -252,17 +252,17 @@ func (r *Registry) with(id string, agent *agents.Config, replace bool) (*config.
 	origin, _, _ := r.origin(id)
 	switch {
 	case !r.base.Fleet.API:
-		return nil, console.ErrAgentsOff
-	case agent != nil && origin == console.FromFile:
-		return nil, console.ErrAgentInFile
+		return nil, fleet.ErrAgentsOff
+	case agent != nil && origin == fleet.FromFile:
+		return nil, fleet.ErrAgentInFile
 	case agent != nil && known && !replace:
-		return nil, console.ErrAgentTaken
+		return nil, fleet.ErrAgentTaken
 	case agent != nil && !known && len(r.registered) >= r.base.Fleet.Limit:
-		return nil, console.ErrAgentsFull
+		return nil, fleet.ErrAgentsFull
 	}
 	whole, faults := r.base.Enlist(r.enlisted(map[string]*agents.Config{id: agent}))
 	if err := faults[id]; agent != nil && err != nil {
-		return nil, console.AgentInvalid{err.Error()}
+		return nil, fleet.AgentInvalid{err.Error()}
 	}
 	return whole, nil
 }

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 )
 
 const (
@@ -26,14 +26,14 @@ func newTrends(now time.Time) *trends {
 }
 
 // read is what there was until now, given how many calls each agent has had in all.
-func (t *trends) read(now time.Time, total map[string]int64) console.Trends {
+func (t *trends) read(now time.Time, total map[string]int64) fleet.Trends {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := int(now.Sub(t.at) / trendEvery); n > 0 {
 		t.move(n, total)
 		t.at = t.at.Add(time.Duration(n) * trendEvery)
 	}
-	all := console.Trends{Until: t.at.UTC(), Every: trendEvery.Seconds(), Agents: make(map[string][]float64, len(t.steps))}
+	all := fleet.Trends{Until: t.at.UTC(), Every: trendEvery.Seconds(), Agents: make(map[string][]float64, len(t.steps))}
 	for id, steps := range t.steps {
 		all.Agents[id] = append([]float64(nil), steps[:]...)
 	}
@@ -65,8 +65,8 @@ func (t *trends) move(n int, total map[string]int64) {
 	t.total = total
 }
 
-// Trends implements console.Agents.
-func (a *Agents) Trends() console.Trends {
+// Trends implements fleet.Agents.
+func (a *Agents) Trends() fleet.Trends {
 	total := map[string]int64{}
 	for _, c := range a.Registry.Telemetry.Metrics.Requests() {
 		if id := c.Labels["agent"]; id != "" {

@@ -10,7 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
@@ -74,7 +75,7 @@ agents: [{id: open, card: %[1]q}, {id: closed, card: {url: %[1]q, visibility: ca
 				}
 				served, card := fetch(t, g.URL()+"/agents/"+id+"/.well-known/agent-card.json", header)
 				status, got := view(id, body)
-				var shown console.CardView
+				var shown cards.CardView
 				if err := json.Unmarshal([]byte(got), &shown); err != nil || status != http.StatusOK {
 					t.Fatal(status, got, err)
 				}
@@ -125,10 +126,10 @@ agents: [{id: a, card: %[1]q}, {id: b, card: %[1]q}]
 	eventually(t, "b answers", func() bool { return send("alice", "b") == http.StatusOK })
 	eventually(t, "a answers", func() bool { return send("alice", "a") == http.StatusOK })
 	send("bob", "a")
-	var got console.Course
+	var got records.Course
 	eventually(t, "all of them", func() bool {
 		status, body := fetch(t, g.AdminURL()+"/api/v1/agents/a/course?window=5m", adminOf(t, w.dir))
-		got = console.Course{}
+		got = records.Course{}
 		if err := json.Unmarshal([]byte(body), &got); err != nil || status != http.StatusOK {
 			t.Fatal(status, body, err)
 		}
@@ -145,7 +146,7 @@ agents: [{id: a, card: %[1]q}, {id: b, card: %[1]q}]
 	}
 }
 
-func denied(c *console.Course) (n int) {
+func denied(c *records.Course) (n int) {
 	for _, s := range c.Steps {
 		n += s.Denied
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/apikeys"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/identities"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 )
 
@@ -61,14 +63,14 @@ agents: [{id: a, card: %q}]
 	d := w.desk(g)
 	knock := func(key string) int { return w.knock(g, nil, http.Header{"X-Api-Key": {key}}).StatusCode }
 
-	var made, next console.MadeKey
+	var made, next apikeys.MadeKey
 	if status := d.ask("POST", "/keys", `{"id":"robot","groups":["robots"],"owner":"ops","ttl":"1d"}`, &made); status != 200 || !strings.HasPrefix(made.Key, "a2a_robot_") {
 		t.Fatal(status, made)
 	}
 	eventually(t, "the new key is good", func() bool { return knock(made.Key) == http.StatusOK })
-	var page console.APIKeyPage
+	var page apikeys.APIKeyPage
 	if d.ask("GET", "/keys?q=OPS", "", &page); len(page.Keys) != 1 || page.Keys[0].Used.IsZero() || page.Keys[0].Created.IsZero() ||
-		page.Keys[0].Expires.IsZero() || page.Keys[0].State != console.KeyActive || page.Keys[0].Bound {
+		page.Keys[0].Expires.IsZero() || page.Keys[0].State != apikeys.KeyActive || page.Keys[0].Bound {
 		t.Errorf("listed as %+v", page)
 	}
 	var no console.Problem
@@ -80,7 +82,7 @@ agents: [{id: a, card: %q}]
 		t.Fatal(status, next)
 	}
 	eventually(t, "both are good", func() bool { return knock(next.Key) == http.StatusOK && knock(made.Key) == http.StatusOK })
-	if d.ask("GET", "/keys?q=robot", "", &page); len(page.Keys) != 2 || page.Keys[0].State != console.KeyRotating || page.Keys[0].ReplacedBy != "robot.2" {
+	if d.ask("GET", "/keys?q=robot", "", &page); len(page.Keys) != 2 || page.Keys[0].State != apikeys.KeyRotating || page.Keys[0].ReplacedBy != "robot.2" {
 		t.Errorf("listed as %+v", page)
 	}
 	if status := d.ask("POST", "/keys/robot/rotate", "", &no); status != 400 || !strings.Contains(no.Detail, "replaced") {
@@ -143,7 +145,7 @@ func TestKeysStay(t *testing.T) {
 	if resp := w.knock(g, nil, alice); resp.StatusCode != 200 {
 		t.Error(resp.Status)
 	}
-	var is console.Identities
+	var is identities.Identities
 	d.ask("GET", "/identities", "", &is)
 	if is.APIKeys == nil || is.APIKeys.Keys != 1 || is.APIKeys.API || is.APIKeys.Shared || is.APIKeys.Header != "X-Api-Key" {
 		t.Errorf("%+v", is.APIKeys)
@@ -172,8 +174,8 @@ func TestR22_RevokedByAPIAtAllReplicas(t *testing.T) {
 	for _, g := range all {
 		eventually(t, "refused", func() bool { return w.knock(g, nil, alice).StatusCode == http.StatusUnauthorized })
 	}
-	var page console.APIKeyPage
-	if d.ask("GET", "/keys", "", &page); len(page.Keys) != 1 || page.Keys[0].State != console.KeyRevoked || page.Keys[0].Revoked.IsZero() {
+	var page apikeys.APIKeyPage
+	if d.ask("GET", "/keys", "", &page); len(page.Keys) != 1 || page.Keys[0].State != apikeys.KeyRevoked || page.Keys[0].Revoked.IsZero() {
 		t.Errorf("listed as %+v", page)
 	}
 	if status := d.ask("DELETE", "/keys/bob", "", nil); status != 404 {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 )
@@ -81,7 +81,7 @@ func adminOf(t *testing.T, dir string) http.Header {
 }
 
 // cardAt is what the admin API says of an agent's card.
-func cardAt(t *testing.T, g *gateway.Gateway, admin http.Header, agent string) (d console.CardDetail) {
+func cardAt(t *testing.T, g *gateway.Gateway, admin http.Header, agent string) (d cards.CardDetail) {
 	t.Helper()
 	status, body := fetch(t, g.AdminURL()+"/api/v1/cards/"+agent, admin)
 	if err := json.Unmarshal([]byte(body), &d); err != nil || status != http.StatusOK {
@@ -91,7 +91,7 @@ func cardAt(t *testing.T, g *gateway.Gateway, admin http.Header, agent string) (
 }
 
 // becomes waits until an agent's card is in a state.
-func becomes(t *testing.T, g *gateway.Gateway, admin http.Header, agent string, want trust.State) (d console.CardDetail) {
+func becomes(t *testing.T, g *gateway.Gateway, admin http.Header, agent string, want trust.State) (d cards.CardDetail) {
 	t.Helper()
 	eventually(t, agent+" is "+string(want), func() bool {
 		d = cardAt(t, g, admin, agent)

@@ -48,8 +48,10 @@ func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 	if a.state.revoked != nil {
 		who.Revoked = a.state.revoked.Known
 	}
+	running := a.running(version)
 	a.console, err = console.Open(cfg.Admin, console.Options{
 		Callers:    who,
+		Keys:       who,
 		Cards:      operator.Cards{Current: a.current, Book: a.book},
 		Agents:     a.agents,
 		Contents:   operator.Contents{Log: a.audit.log},
@@ -57,7 +59,9 @@ func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 		Extensions: operator.Extensions{Began: a.life.began, Current: a.current, Metrics: metrics},
 		Policy:     operator.Policies{Began: a.life.began, Current: a.current, Metrics: metrics, Records: a.records},
 		Records:    a.records,
-		Running:    a.running(version),
+		Running:    running,
+		Health:     running.Health,
+		Cluster:    running.Cluster,
 		Streams:    operator.Streams{Streams: &a.streams.list},
 		Trials:     operator.Trials{Current: a.current, Server: a.server},
 

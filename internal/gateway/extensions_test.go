@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/extensions"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
@@ -51,7 +51,7 @@ agents:
 			t.Fatal(body, err)
 		}
 	}
-	var of console.Standing
+	var of extensions.Standing
 	for _, id := range []string{"a", "b"} {
 		eventually(t, "the card of "+id+" is known", func() bool { ask("/agents/"+id, &of); return of.Card })
 	}
@@ -69,21 +69,21 @@ agents:
 		}
 	}
 
-	var registry console.Registry
+	var registry extensions.Registry
 	ask("", &registry)
 	if len(registry.Extensions) < 2 || registry.Since.IsZero() {
 		t.Fatalf("%+v", registry)
 	}
 	one := registry.Extensions[0]
-	if one.URI != demo.CostCentre || one.Status != "allowed" || one.Kind != "profile" || one.Calls != (console.Negotiated{Activated: 1, Inactive: 1, Refused: 1}) ||
-		!slices.Equal(one.Violations, []console.Violation{{Fault: "schema", Enforced: true, Count: 1}, {Fault: "unrequested", Enforced: true, Count: 1}}) {
+	if one.URI != demo.CostCentre || one.Status != "allowed" || one.Kind != "profile" || one.Calls != (extensions.Negotiated{Activated: 1, Inactive: 1, Refused: 1}) ||
+		!slices.Equal(one.Violations, []extensions.Violation{{Fault: "schema", Enforced: true, Count: 1}, {Fault: "unrequested", Enforced: true, Count: 1}}) {
 		t.Errorf("%+v", one)
 	}
-	if two := registry.Extensions[1]; two.Status != "deprecated" || two.Sunset != "2099-03-31" || two.Calls != (console.Negotiated{}) {
+	if two := registry.Extensions[1]; two.Status != "deprecated" || two.Sunset != "2099-03-31" || two.Calls != (extensions.Negotiated{}) {
 		t.Errorf("%+v", two)
 	}
 
-	var page console.AdoptionPage
+	var page extensions.AdoptionPage
 	ask("/agents", &page)
 	var got []string
 	for _, a := range page.Agents {

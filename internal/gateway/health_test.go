@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/health"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
@@ -26,7 +26,7 @@ func TestHealthByAPI(t *testing.T) {
 	server, transport := w.secure()
 	g := w.start(w.yaml(server, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)))
 	admin := adminOf(t, w.dir)
-	health := func() (h console.Health) {
+	read := func() (h health.Health) {
 		t.Helper()
 		_, body := fetch(t, g.AdminURL()+"/api/v1/health", admin)
 		if err := json.Unmarshal([]byte(body), &h); err != nil {
@@ -34,7 +34,7 @@ func TestHealthByAPI(t *testing.T) {
 		}
 		return h
 	}
-	limit := func(h console.Health, name string) *console.Limit {
+	limit := func(h health.Health, name string) *health.Limit {
 		for i := range h.Limits {
 			if h.Limits[i].Name == name {
 				return &h.Limits[i]
@@ -56,11 +56,11 @@ func TestHealthByAPI(t *testing.T) {
 		return true
 	})
 	defer resp.Body.Close()
-	h := health()
+	h := read()
 	if h.Build.ID != "test" || h.Build.Go == "" || h.Build.Processors < 1 {
 		t.Errorf("%+v", h.Build)
 	}
-	if h.State != (console.StoreHealth{Driver: h.State.Driver, OK: true}) || h.State.Driver == "" {
+	if h.State != (health.StoreHealth{Driver: h.State.Driver, OK: true}) || h.State.Driver == "" {
 		t.Errorf("%+v", h.State)
 	}
 	if !h.Audit.OK || h.Audit.Seq < 1 || h.Audit.FailOpen || len(h.Sinks) != 0 {
@@ -75,7 +75,7 @@ func TestHealthByAPI(t *testing.T) {
 		}
 	}
 	eventually(t, "memory and delay were measured", func() bool {
-		h = health()
+		h = read()
 		return limit(h, "server.limits.memory") != nil
 	})
 	if l := limit(h, "server.limits.memory"); l.Used <= 0 || l.Unit != "bytes" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/replicas"
 )
 
 // TestCluster: gateways that share a Redis see each other, with what tells them apart, until
@@ -19,10 +20,10 @@ func TestCluster(t *testing.T) {
 	sections := adminSection + openPolicy + fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL) + redis.yaml()
 	all := w.replicas("", sections)
 	d := w.desk(all[0])
-	var seen console.Cluster
+	var seen replicas.Cluster
 	look := func(n int) func() bool {
 		return func() bool {
-			seen = console.Cluster{}
+			seen = replicas.Cluster{}
 			return d.ask(http.MethodGet, "/cluster", "", &seen) == http.StatusOK && len(seen.Gateways) == n
 		}
 	}
@@ -61,7 +62,7 @@ func TestClusterOfOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	g := w.start(w.yaml(together, adminSection+openPolicy+"agents: []\n"))
-	var seen console.Cluster
+	var seen replicas.Cluster
 	if w.desk(g).ask(http.MethodGet, "/cluster", "", &seen); seen.Shared || len(seen.Gateways) != 1 || !seen.Gateways[0].Self {
 		t.Errorf("seen is %+v", seen)
 	}

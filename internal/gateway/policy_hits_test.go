@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -44,10 +44,10 @@ agents: [{id: a, card: %q}]
 	if status, body := call(t, g, "a", nil); status != 401 {
 		t.Errorf("without a credential: %d %s", status, body)
 	}
-	want := []console.Hit{
+	want := []rules.Hit{
 		{Rule: "default", Deny: 1}, {Rule: "guests", Deny: 1}, {Rule: "none", Deny: 3}, {Rule: "team", Allow: 1, Error: 2},
 	}
-	var got console.Hits
+	var got rules.Hits
 	eventually(t, "the calls are counted", func() bool {
 		got = hitsOf(t, g, w.dir)
 		n := int64(0)
@@ -73,7 +73,7 @@ agents: [{id: a, card: %q}]
 	})
 }
 
-func hitsOf(t *testing.T, g *gateway.Gateway, dir string) (h console.Hits) {
+func hitsOf(t *testing.T, g *gateway.Gateway, dir string) (h rules.Hits) {
 	t.Helper()
 	status, body := fetch(t, g.AdminURL()+"/api/v1/policy/hits", adminOf(t, dir))
 	if err := json.Unmarshal([]byte(body), &h); err != nil || status != 200 {

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 )
 
 // front is a server that leads what begins with /a2a to a gateway, by the host that its
@@ -92,7 +92,7 @@ func TestTryBelowAPath(t *testing.T) {
 		t.Run(here, func(t *testing.T) {
 			t.Parallel()
 			s := newWorkshop(t, here+`publicURL: "http://127.0.0.1/a2a"`, openPolicy)
-			a := console.Attempt{Agent: "modern", Version: "1.0", Method: "SendMessage", Bearer: bearer(s.token("alice"))}
+			a := trials.Attempt{Agent: "modern", Version: "1.0", Method: "SendMessage", Bearer: bearer(s.token("alice"))}
 			for binding, below := range map[string]string{"JSONRPC": "/", "HTTP+JSON": "/message:send"} {
 				a.Binding, a.Params = binding, fmt.Appendf(nil, trialText10, "hello")
 				got := s.try(&a)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	consolestreams "github.com/a2a-gateway/a2a-gateway/internal/console/streams"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
@@ -35,7 +36,7 @@ func TestStreamsByAPI(t *testing.T) {
 			silent, chatty := listen(ctx, dial(alice), "auth"), listen(ctx, dial(bob), "tick")
 			silent.hears(t, 1)
 			chatty.hears(t, 100)
-			var all, hers console.OpenStreams
+			var all, hers consolestreams.OpenStreams
 			if d.ask("GET", "/streams", "", &all); all.Open != 2 || all.Found != 2 || len(all.Streams) != 2 {
 				t.Fatalf("listed %+v", all)
 			}
@@ -49,7 +50,7 @@ func TestStreamsByAPI(t *testing.T) {
 				s.Began.Before(before) || s.Began.After(time.Now()) {
 				t.Errorf("hers is listed as %+v", s)
 			}
-			var his, none console.OpenStreams
+			var his, none consolestreams.OpenStreams
 			if d.ask("GET", "/streams?caller=bob", "", &his); len(his.Streams) != 1 || his.Streams[0].Events < 100 || his.Streams[0].Task == s.Task {
 				t.Errorf("listed of his %+v", his)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
@@ -53,7 +53,7 @@ agents: [{id: a, card: %q}]
 	call("bob", "", `{"jsonrpc":"2.0","id":1,"method":"Nonsense","params":{}}`)
 
 	admin := adminOf(t, w.dir)
-	ask := func(query string) (shown console.Traffic) {
+	ask := func(query string) (shown records.Traffic) {
 		t.Helper()
 		status, body := fetch(t, g.AdminURL()+"/api/v1/map?"+query, admin)
 		if err := json.Unmarshal([]byte(body), &shown); err != nil || status != http.StatusOK {
@@ -61,7 +61,7 @@ agents: [{id: a, card: %q}]
 		}
 		return shown
 	}
-	node := func(shown console.Traffic, kind, name string) (calls [3]int) {
+	node := func(shown records.Traffic, kind, name string) (calls [3]int) {
 		for _, n := range shown.Nodes {
 			if n.Kind == kind && n.Name == name && n.Rest == 0 {
 				calls = [3]int{n.Calls, n.Denied, n.Failed}
@@ -70,7 +70,7 @@ agents: [{id: a, card: %q}]
 		return calls
 	}
 	// A call is on record before its answer is complete, or a moment later.
-	var bob console.Traffic
+	var bob records.Traffic
 	eventually(t, "all calls are on the map", func() bool {
 		bob = ask("caller=bob")
 		return bob.Counted == 3 && node(ask("caller=alice&q=cost"), "caller", "alice")[0] == 3

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
@@ -24,13 +24,13 @@ func TestTryCommand(t *testing.T) {
 		}
 	}
 	s := newWorkshop(t, plain, openPolicy)
-	credentials := map[string]func(*console.Attempt) string{
-		"bearer": func(a *console.Attempt) string { a.Bearer = bearer(s.token("alice")); return a.Bearer },
-		"key":    func(a *console.Attempt) string { a.APIKey = s.key("bob").Get("X-Api-Key"); return a.APIKey },
+	credentials := map[string]func(*trials.Attempt) string{
+		"bearer": func(a *trials.Attempt) string { a.Bearer = bearer(s.token("alice")); return a.Bearer },
+		"key":    func(a *trials.Attempt) string { a.APIKey = s.key("bob").Get("X-Api-Key"); return a.APIKey },
 	}
 	const text = `it's "here", $CREDENTIAL and $(false)` + " `false` \\n !"
 	for name, credential := range credentials {
-		var a console.Attempt
+		var a trials.Attempt
 		secret := credential(&a)
 		a.Agent, a.Version, a.Binding, a.Method = "modern", "1.0", "JSONRPC", "ListTasks"
 		eventually(t, "the credential is good", func() bool { return s.try(&a).Status == http.StatusOK })

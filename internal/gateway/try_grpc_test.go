@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
@@ -27,7 +27,7 @@ func TestTryGRPC(t *testing.T) {
 					if version == "0.3" {
 						params = fmt.Sprintf(trialText03, "hello")
 					}
-					got := s.try(&console.Attempt{
+					got := s.try(&trials.Attempt{
 						Agent: agent, Version: version, Binding: "GRPC", Method: method, Params: []byte(params), Bearer: token,
 						Extensions: []string{demo.CostCentre},
 					})
@@ -63,7 +63,7 @@ func TestTryGRPC(t *testing.T) {
 func TestTryGRPCRefused(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t, plain, openPolicy)
-	a := console.Attempt{Agent: "modern", Version: "1.0", Binding: "GRPC", Method: "SendMessage", Params: []byte(fmt.Sprintf(trialText10, "hello"))}
+	a := trials.Attempt{Agent: "modern", Version: "1.0", Binding: "GRPC", Method: "SendMessage", Params: []byte(fmt.Sprintf(trialText10, "hello"))}
 	if got := s.try(&a); !strings.HasPrefix(got.GRPC, "16 ") || got.Status != http.StatusOK || !strings.Contains(got.Received, "grpc-status: 16\n") {
 		t.Errorf("without a credential: %d %q %s", got.Status, got.GRPC, got.Received)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
@@ -58,20 +58,20 @@ admin: {address: "127.0.0.1:0", try: {timeout: 2s, answer: 64KiB}}
 }
 
 // try makes a call, which must be answered.
-func (s *workshop) try(a *console.Attempt) *console.Trial {
+func (s *workshop) try(a *trials.Attempt) *trials.Trial {
 	s.t.Helper()
 	status, body := s.post(a)
 	if status != http.StatusOK {
 		s.t.Fatalf("%d %s", status, body)
 	}
-	var got console.Trial
+	var got trials.Trial
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		s.t.Fatal(err)
 	}
 	return &got
 }
 
-func (s *workshop) post(a *console.Attempt) (int, string) {
+func (s *workshop) post(a *trials.Attempt) (int, string) {
 	s.t.Helper()
 	doc, err := json.Marshal(a)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestTry(t *testing.T) {
 						if version == "0.3" {
 							params = fmt.Sprintf(trialText03, "hello")
 						}
-						got := s.try(&console.Attempt{
+						got := s.try(&trials.Attempt{
 							Agent: agent, Version: version, Binding: binding, Method: method, Params: []byte(params), Bearer: token,
 							Extensions: []string{demo.CostCentre},
 						})
@@ -123,7 +123,7 @@ func sentBelow(sent string) bool {
 	return strings.Contains(path, "/")
 }
 
-func check(t *testing.T, what string, got *console.Trial, token, method string) {
+func check(t *testing.T, what string, got *trials.Trial, token, method string) {
 	t.Helper()
 	switch {
 	case got.Status != http.StatusOK || got.Ended != "complete" || got.Failure != "" || got.Request == "" || len(got.Pieces) == 0:
@@ -170,7 +170,7 @@ func TestTry01(t *testing.T) {
 	s := newWorkshop(t, plain, openPolicy)
 	for _, agent := range []string{"modern", "older"} {
 		for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
-			got := s.try(&console.Attempt{
+			got := s.try(&trials.Attempt{
 				Agent: agent, Version: "0.1", Binding: "JSONRPC", Method: method, Params: []byte(fmt.Sprintf(trialText01, agent+method, "hello")),
 				Bearer: bearer(s.token("alice")),
 			})
@@ -193,7 +193,7 @@ func TestTry01(t *testing.T) {
 func TestTryIsACall(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t, plain, "policy: {rules: [{name: alices, effect: allow, subjects: [alice]}]}\n")
-	a := console.Attempt{Agent: "modern", Version: "1.0", Binding: "JSONRPC", Method: "SendMessage", Params: []byte(fmt.Sprintf(trialText10, "hello"))}
+	a := trials.Attempt{Agent: "modern", Version: "1.0", Binding: "JSONRPC", Method: "SendMessage", Params: []byte(fmt.Sprintf(trialText10, "hello"))}
 	if got := s.try(&a); got.Status != http.StatusUnauthorized || !strings.Contains(got.Received, "Www-Authenticate") && !strings.Contains(got.Received, "WWW-Authenticate") {
 		t.Errorf("without a credential: %d %s", got.Status, got.Received)
 	}
@@ -230,28 +230,28 @@ func TestTryIsACall(t *testing.T) {
 func TestTryRefuses(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t, plain, openPolicy)
-	good := console.Attempt{Agent: "modern", Version: "1.0", Binding: "JSONRPC", Method: "SendMessage"}
+	good := trials.Attempt{Agent: "modern", Version: "1.0", Binding: "JSONRPC", Method: "SendMessage"}
 	for _, tt := range []struct {
-		change func(*console.Attempt)
+		change func(*trials.Attempt)
 		want   string
 	}{
-		{func(a *console.Attempt) { a.Agent = "never" }, `agent: there is no agent`},
-		{func(a *console.Attempt) { a.Version, a.Binding = "0.1", "HTTP+JSON" }, `binding: A2A 0.1 has JSONRPC alone`},
-		{func(a *console.Attempt) { a.Version = "" }, `version: want 1.0, 0.3 or 0.1`},
-		{func(a *console.Attempt) { a.Version = "2.0" }, `version: want 1.0, 0.3 or 0.1`},
-		{func(a *console.Attempt) { a.Version, a.Method = "0.1", "ListTasks" }, `method: A2A 0.1 has no ListTasks`},
-		{func(a *console.Attempt) { a.Binding = "SOAP" }, `binding: want JSONRPC, HTTP+JSON or GRPC`},
-		{func(a *console.Attempt) { a.Binding = "" }, `binding: want JSONRPC, HTTP+JSON or GRPC`},
-		{func(a *console.Attempt) {
+		{func(a *trials.Attempt) { a.Agent = "never" }, `agent: there is no agent`},
+		{func(a *trials.Attempt) { a.Version, a.Binding = "0.1", "HTTP+JSON" }, `binding: A2A 0.1 has JSONRPC alone`},
+		{func(a *trials.Attempt) { a.Version = "" }, `version: want 1.0, 0.3 or 0.1`},
+		{func(a *trials.Attempt) { a.Version = "2.0" }, `version: want 1.0, 0.3 or 0.1`},
+		{func(a *trials.Attempt) { a.Version, a.Method = "0.1", "ListTasks" }, `method: A2A 0.1 has no ListTasks`},
+		{func(a *trials.Attempt) { a.Binding = "SOAP" }, `binding: want JSONRPC, HTTP+JSON or GRPC`},
+		{func(a *trials.Attempt) { a.Binding = "" }, `binding: want JSONRPC, HTTP+JSON or GRPC`},
+		{func(a *trials.Attempt) {
 			a.Binding, a.Version, a.Params = "GRPC", "0.3", []byte(fmt.Sprintf(trialText03, "hello"))
 		}, `binding: A2A 0.3 over gRPC names no agent`},
-		{func(a *console.Attempt) { a.Binding, a.Params = "GRPC", []byte(`{"message":7}`) }, `params: they make no request`},
-		{func(a *console.Attempt) { a.Method = "message/send" }, `method: A2A has no`},
-		{func(a *console.Attempt) { a.Version, a.Method = "0.3", "ListTasks" }, `method: A2A 0.3 has no ListTasks`},
-		{func(a *console.Attempt) { a.Binding, a.Params = "HTTP+JSON", []byte(`{"message":7}`) }, `params: they make no request`},
-		{func(a *console.Attempt) { a.Bearer = "a\r\nX: y" }, `bearer: want printable ASCII`},
-		{func(a *console.Attempt) { a.Extensions = []string{"urn:\n"} }, `extensions: want printable ASCII`},
-		{func(a *console.Attempt) { a.APIKey, a.Bearer = "a", "b" }, `bearer: there is an API key already`},
+		{func(a *trials.Attempt) { a.Binding, a.Params = "GRPC", []byte(`{"message":7}`) }, `params: they make no request`},
+		{func(a *trials.Attempt) { a.Method = "message/send" }, `method: A2A has no`},
+		{func(a *trials.Attempt) { a.Version, a.Method = "0.3", "ListTasks" }, `method: A2A 0.3 has no ListTasks`},
+		{func(a *trials.Attempt) { a.Binding, a.Params = "HTTP+JSON", []byte(`{"message":7}`) }, `params: they make no request`},
+		{func(a *trials.Attempt) { a.Bearer = "a\r\nX: y" }, `bearer: want printable ASCII`},
+		{func(a *trials.Attempt) { a.Extensions = []string{"urn:\n"} }, `extensions: want printable ASCII`},
+		{func(a *trials.Attempt) { a.APIKey, a.Bearer = "a", "b" }, `bearer: there is an API key already`},
 	} {
 		a := good
 		tt.change(&a)
@@ -291,10 +291,10 @@ admin: {address: "127.0.0.1:0", try: {timeout: 1s, answer: 64KiB}}
 `, agent.URL)))
 	s := &workshop{world: w, admin: adminOf(t, w.dir), url: g.AdminURL() + "/api/v1/"}
 	s.admin.Set("Content-Type", "application/json")
-	a := console.Attempt{Agent: "endless", Version: "1.0", Binding: "JSONRPC", Method: "SendStreamingMessage", Bearer: bearer(s.token("alice"))}
+	a := trials.Attempt{Agent: "endless", Version: "1.0", Binding: "JSONRPC", Method: "SendStreamingMessage", Bearer: bearer(s.token("alice"))}
 	for text, want := range map[string]string{"small": "admin.try.timeout", "large": "admin.try.answer"} {
 		a.Params = []byte(fmt.Sprintf(trialText10, text))
-		var got *console.Trial
+		var got *trials.Trial
 		eventually(t, "the agent is there", func() bool { got = s.try(&a); return got.Status == http.StatusOK })
 		size := 0
 		for _, p := range got.Pieces {

@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -9,7 +11,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/apikeys"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/identities"
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
@@ -25,11 +28,11 @@ type Callers struct {
 	Log     *slog.Logger
 }
 
-// Identities implements console.Callers.
-func (c Callers) Identities() console.Identities {
-	is := console.Identities{Authorities: []console.CA{}}
+// Identities implements identities.Callers.
+func (c Callers) Identities() identities.Identities {
+	is := identities.Identities{Authorities: []identities.CA{}}
 	for _, ca := range c.Server.Authorities() {
-		is.Authorities = append(is.Authorities, console.AuthorityOf(ca))
+		is.Authorities = append(is.Authorities, authorityOf(ca))
 	}
 	s := c.Current.Load()
 	if s == nil {
@@ -40,22 +43,27 @@ func (c Callers) Identities() console.Identities {
 	}
 	cfg := &s.Config.Authn
 	if keys := cfg.APIKeys; keys != nil {
-		is.APIKeys = &console.KeyRing{
+		is.APIKeys = &identities.KeyRing{
 			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.Revoked != nil, Keys: s.Chain.CountAPIKeys(),
 		}
 	}
 	if m := cfg.MTLS; m != nil {
-		is.Certificates = &console.ClientIdentity{Names: m.Kinds(), TrustDomains: m.TrustDomains, Identities: len(m.Identities)}
+		is.Certificates = &identities.ClientIdentity{Names: m.Kinds(), TrustDomains: m.TrustDomains, Identities: len(m.Identities)}
 	}
 	for _, pair := range cfg.Combinations {
-		is.Combinations = append(is.Combinations, console.CredentialPair{User: pair.User, Client: pair.Client})
+		is.Combinations = append(is.Combinations, identities.CredentialPair{User: pair.User, Client: pair.Client})
 	}
 	is.Anonymous = cfg.Anonymous
 	return is
 }
 
-func issuerOf(i *authn.ShownIssuer) console.Issuer {
-	one := console.Issuer{
+// authorityOf describes a CA.
+func authorityOf(c *x509.Certificate) identities.CA {
+	return identities.CA{Subject: c.Subject.String(), Serial: hex.EncodeToString(c.SerialNumber.Bytes()), NotAfter: c.NotAfter.UTC()}
+}
+
+func issuerOf(i *authn.ShownIssuer) identities.Issuer {
+	one := identities.Issuer{
 		Issuer: i.Issuer, Header: i.Header, Audiences: i.Audiences, Algorithms: i.Algorithms, Tenant: i.Tenant,
 		SenderConstrained: i.SenderConstrained, Introspection: i.Introspection, Fetched: i.Asked.UTC(), Fresh: i.Fresh.UTC(),
 	}
@@ -63,13 +71,13 @@ func issuerOf(i *authn.ShownIssuer) console.Issuer {
 		one.Failure = i.Err.Error()
 	}
 	for _, k := range i.Keys {
-		one.Keys = append(one.Keys, console.IssuerKey{ID: k.ID, Algorithm: k.Algorithm, Kind: k.Kind})
+		one.Keys = append(one.Keys, identities.IssuerKey{ID: k.ID, Algorithm: k.Algorithm, Kind: k.Kind})
 	}
 	return one
 }
 
-// Keys implements console.Callers.
-func (c Callers) Keys(part, after string, limit int) []console.APIKey {
+// Keys implements apikeys.Keys.
+func (c Callers) Keys(part, after string, limit int) []apikeys.APIKey {
 	s := c.Current.Load()
 	if s == nil {
 		return nil
@@ -79,20 +87,20 @@ func (c Callers) Keys(part, after string, limit int) []console.APIKey {
 		revoked = c.Revoked()
 	}
 	now := time.Now()
-	var list []console.APIKey
+	var list []apikeys.APIKey
 	for _, k := range s.Chain.APIKeys(part, after, limit) {
-		one := console.APIKey{
+		one := apikeys.APIKey{
 			ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents, Bound: k.Agents != nil, Tenant: k.Tenant,
-			Owner: k.Owner, Created: k.Created, Expires: k.Expires, Used: k.LastUsed, ReplacedBy: k.ReplacedBy, State: console.KeyActive,
+			Owner: k.Owner, Created: k.Created, Expires: k.Expires, Used: k.LastUsed, ReplacedBy: k.ReplacedBy, State: apikeys.KeyActive,
 		}
 		at, gone := revoked[k.ID]
 		switch {
 		case gone:
-			one.State, one.Revoked = console.KeyRevoked, at
+			one.State, one.Revoked = apikeys.KeyRevoked, at
 		case !k.Expires.IsZero() && !k.Expires.After(now):
-			one.State = console.KeyExpired
+			one.State = apikeys.KeyExpired
 		case k.ReplacedBy != "":
-			one.State = console.KeyRotating
+			one.State = apikeys.KeyRotating
 		}
 		list = append(list, one)
 	}
@@ -103,13 +111,13 @@ func (c Callers) Keys(part, after string, limit int) []console.APIKey {
 func (c Callers) keyFile() (*authn.Keys, error) {
 	s := c.Current.Load()
 	if s == nil || s.Config.Authn.APIKeys == nil || !s.Config.Authn.APIKeys.API {
-		return nil, console.ErrKeysOff
+		return nil, apikeys.ErrKeysOff
 	}
 	return authn.OpenKeys(s.Config.Authn.APIKeys.File)
 }
 
-// MakeKey implements console.KeyChanges.
-func (c Callers) MakeKey(_ context.Context, k *console.NewKey, life time.Duration) (made console.MadeKey, err error) {
+// MakeKey implements apikeys.Keys.
+func (c Callers) MakeKey(_ context.Context, k *apikeys.NewKey, life time.Duration) (made apikeys.MadeKey, err error) {
 	keys, err := c.keyFile()
 	if err != nil {
 		return made, err
@@ -122,8 +130,8 @@ func (c Callers) MakeKey(_ context.Context, k *console.NewKey, life time.Duratio
 	return made, keyFault(err)
 }
 
-// RotateKey implements console.KeyChanges.
-func (c Callers) RotateKey(_ context.Context, id string, overlap time.Duration) (made console.MadeKey, err error) {
+// RotateKey implements apikeys.Keys.
+func (c Callers) RotateKey(_ context.Context, id string, overlap time.Duration) (made apikeys.MadeKey, err error) {
 	keys, err := c.keyFile()
 	if err != nil {
 		return made, err
@@ -133,19 +141,19 @@ func (c Callers) RotateKey(_ context.Context, id string, overlap time.Duration) 
 	return made, keyFault(err)
 }
 
-// RevokeKey implements console.KeyChanges.
+// RevokeKey implements apikeys.Keys.
 func (c Callers) RevokeKey(ctx context.Context, id string) error {
 	s := c.Current.Load()
 	if s == nil {
 		return snapshot.ErrClosed
 	}
 	keys, err := c.keyFile()
-	if err != nil && (c.Revoked == nil || !errors.Is(err, console.ErrKeysOff)) {
+	if err != nil && (c.Revoked == nil || !errors.Is(err, apikeys.ErrKeysOff)) {
 		return err
 	}
 	k, found := s.Chain.APIKey(id)
 	if !found {
-		return console.ErrNoKey
+		return apikeys.ErrNoKey
 	}
 	if c.Revoked != nil {
 		if err := revocation.Revoke(ctx, c.Values, &k); err != nil {
@@ -159,7 +167,7 @@ func (c Callers) RevokeKey(ctx context.Context, id string) error {
 	switch {
 	case c.Revoked == nil:
 		return err
-	case err != nil && !errors.Is(err, console.ErrNoKey): // it is refused everywhere all the same
+	case err != nil && !errors.Is(err, apikeys.ErrNoKey): // it is refused everywhere all the same
 		c.Log.Warn("revoked API key not taken out of its file", "key", id, "error", err)
 	}
 	return nil
@@ -175,7 +183,7 @@ func keyFault(err error) error {
 	case errors.As(err, &path), errors.As(err, &link):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return console.ErrNoKey
+		return apikeys.ErrNoKey
 	}
-	return console.KeyInvalid{Err: err}
+	return apikeys.KeyInvalid{Err: err}
 }

@@ -10,7 +10,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -22,17 +23,17 @@ type Cards struct {
 	Book    *trust.Book
 }
 
-// List implements console.Cards.
-func (c Cards) List(context.Context) ([]console.Card, error) {
+// List implements cards.Cards.
+func (c Cards) List(context.Context) ([]cards.Card, error) {
 	s := c.Current.Acquire()
 	if s == nil {
 		return nil, snapshot.ErrClosed
 	}
 	defer s.Release()
-	list := make([]console.Card, 0, len(s.Agents))
+	list := make([]cards.Card, 0, len(s.Agents))
 	for _, id := range slices.Sorted(maps.Keys(s.Agents)) {
 		m := s.Agents[id]
-		shown := console.Card{Agent: id, URL: m.Config.Card.URL, Ruling: m.Judge.Status()}
+		shown := cards.Card{Agent: id, URL: m.Config.Card.URL, Ruling: m.Judge.Status()}
 		if err := m.Agent.Source.Err(); err != nil {
 			shown.Failure = err.Error()
 		}
@@ -44,8 +45,8 @@ func (c Cards) List(context.Context) ([]console.Card, error) {
 	return list, nil
 }
 
-// View implements console.Cards. It asks what requests for the card are answered with.
-func (c Cards) View(_ context.Context, agent string, q *console.Viewed) (*console.CardView, error) {
+// View implements cards.Cards. It asks what requests for the card are answered with.
+func (c Cards) View(_ context.Context, agent string, q *cards.Viewed) (*cards.CardView, error) {
 	s := c.Current.Acquire()
 	if s == nil {
 		return nil, snapshot.ErrClosed
@@ -55,39 +56,39 @@ func (c Cards) View(_ context.Context, agent string, q *console.Viewed) (*consol
 	case m == nil:
 		return nil, nil //nolint:nilnil // there is no such agent
 	case m.Agent.Source.Current() == nil:
-		return nil, console.ErrNoCard
+		return nil, cards.ErrNoCard
 	}
 	version, ok := wire.ParseVersion(cmp.Or(q.Version, string(wire.V10)))
 	if !ok {
-		return nil, console.QuestionInvalid{Member: "version", Err: errors.New("want 1.0, 0.3 or 0.1")}
+		return nil, api.QuestionInvalid{Member: "version", Err: errors.New("want 1.0, 0.3 or 0.1")}
 	}
 	var who *authn.Principal
 	var err error
 	if q.Caller != nil || s.Config.Authn.Anonymous {
 		if who, err = explain.Identify(q.Caller, &s.Config.Authn, time.Now()); err != nil {
-			return nil, console.QuestionInvalid{Member: "caller", Err: err}
+			return nil, api.QuestionInvalid{Member: "caller", Err: err}
 		}
 	}
 	body, form, err := s.Proxy.CardFor(who, agent, version)
-	return &console.CardView{Visible: body != nil, Card: body, Form: string(form), Stranger: who == nil}, err
+	return &cards.CardView{Visible: body != nil, Card: body, Form: string(form), Stranger: who == nil}, err
 }
 
-// History implements console.Cards.
+// History implements cards.Cards.
 func (c Cards) History(ctx context.Context, agent string) ([]trust.Entry, error) {
 	return c.Book.History(ctx, agent)
 }
 
-// Document implements console.Cards.
+// Document implements cards.Cards.
 func (c Cards) Document(ctx context.Context, agent, digest string) ([]byte, bool, error) {
 	return c.Book.Document(ctx, agent, digest)
 }
 
-// Approve implements console.Cards.
+// Approve implements cards.Cards.
 func (c Cards) Approve(ctx context.Context, agent, digest, by string) (bool, error) {
 	return c.decide(ctx, agent, digest, by, c.Book.Approve)
 }
 
-// Reject implements console.Cards.
+// Reject implements cards.Cards.
 func (c Cards) Reject(ctx context.Context, agent, digest, by string) (bool, error) {
 	return c.decide(ctx, agent, digest, by, c.Book.Reject)
 }

@@ -12,7 +12,7 @@ import (
 // Contents are what was captured, as the console sees it.
 type Contents struct{ *audit.Log }
 
-// Of implements console.Contents.
+// Of implements contents.Contents.
 func (c Contents) Of(ctx context.Context, s vault.Subject, after string, limit int) ([]vault.Item, error) {
 	var list []vault.Item
 	for item, err := range c.Captured(s, after) {

@@ -16,7 +16,7 @@ type Deliveries struct {
 	Cipher state.Cipher
 }
 
-// List implements console.Deliveries.
+// List implements deliveries.Deliveries.
 func (d Deliveries) List(ctx context.Context, dead bool, after string, limit int) ([]push.Shown, error) {
 	items, err := d.Queue.Items(ctx, push.Queue, dead, after, limit)
 	if err != nil {
@@ -29,17 +29,17 @@ func (d Deliveries) List(ctx context.Context, dead bool, after string, limit int
 	return list, nil
 }
 
-// Depth implements console.Deliveries.
+// Depth implements deliveries.Deliveries.
 func (d Deliveries) Depth(ctx context.Context) (state.Depth, error) {
 	return d.Queue.Depth(ctx, push.Queue, time.Now())
 }
 
-// Retry implements console.Deliveries. Those who deliver look at the queue every second.
+// Retry implements deliveries.Deliveries. Those who deliver look at the queue every second.
 func (d Deliveries) Retry(ctx context.Context, id string) (bool, error) {
 	return d.Queue.Revive(ctx, push.Queue, id, time.Now())
 }
 
-// Drop implements console.Deliveries.
+// Drop implements deliveries.Deliveries.
 func (d Deliveries) Drop(ctx context.Context, id string) (bool, error) {
 	return d.Queue.Remove(ctx, push.Queue, id)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/extensions"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -21,16 +21,16 @@ type Extensions struct {
 	Metrics *telemetry.Metrics
 }
 
-// Registry implements console.Extensions.
-func (x Extensions) Registry() console.Registry {
-	r := console.Registry{Since: x.Began.UTC(), Extensions: []console.Registered{}}
+// Registry implements extensions.Extensions.
+func (x Extensions) Registry() extensions.Registry {
+	r := extensions.Registry{Since: x.Began.UTC(), Extensions: []extensions.Registered{}}
 	s := x.Current.Load()
 	if s == nil {
 		return r
 	}
 	calls, violations := x.counts()
-	add := func(one console.Registered) {
-		one.Calls, one.Violations = calls[one.URI], slices.Concat([]console.Violation{}, violations[one.URI])
+	add := func(one extensions.Registered) {
+		one.Calls, one.Violations = calls[one.URI], slices.Concat([]extensions.Violation{}, violations[one.URI])
 		r.Extensions = append(r.Extensions, one)
 	}
 	rest := map[string]bool{} // what the gateway provides, other, and none: files
@@ -45,13 +45,13 @@ func (x Extensions) Registry() console.Registry {
 		delete(rest, s.Config.Extensions[i].URI)
 	}
 	for _, uri := range slices.Sorted(maps.Keys(rest)) {
-		add(console.Registered{URI: uri, Kind: "other", Status: "other"})
+		add(extensions.Registered{URI: uri, Kind: "other", Status: "other"})
 	}
 	return r
 }
 
-func registeredOf(e *ext.Entry) console.Registered {
-	one := console.Registered{
+func registeredOf(e *ext.Entry) extensions.Registered {
+	one := extensions.Registered{
 		URI: e.URI, Description: e.Description, Kind: cmp.Or(string(e.Kind), "profile"), Status: cmp.Or(string(e.Status), "allowed"),
 		Replacement: e.Replacement, Sunset: e.Sunset, Specification: e.Specification, Validation: string(e.Validation), Hooks: len(e.Hooks),
 	}
@@ -62,8 +62,8 @@ func registeredOf(e *ext.Entry) console.Registered {
 }
 
 // counts are what calls did with extensions, by URI.
-func (x Extensions) counts() (map[string]console.Negotiated, map[string][]console.Violation) {
-	calls, violations := map[string]console.Negotiated{}, map[string][]console.Violation{}
+func (x Extensions) counts() (map[string]extensions.Negotiated, map[string][]extensions.Violation) {
+	calls, violations := map[string]extensions.Negotiated{}, map[string][]extensions.Violation{}
 	for _, c := range x.Metrics.Negotiations() {
 		n := calls[c.Labels["uri"]]
 		switch c.Labels["result"] {
@@ -82,21 +82,21 @@ func (x Extensions) counts() (map[string]console.Negotiated, map[string][]consol
 	}
 	for _, c := range x.Metrics.Violations() {
 		uri := c.Labels["uri"]
-		violations[uri] = append(violations[uri], console.Violation{
+		violations[uri] = append(violations[uri], extensions.Violation{
 			Fault: c.Labels["fault"], Enforced: c.Labels["enforced"] == "true", Count: c.Value,
 		})
 	}
 	for _, list := range violations {
-		slices.SortFunc(list, func(a, b console.Violation) int {
+		slices.SortFunc(list, func(a, b extensions.Violation) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Fault, b.Fault))
 		})
 	}
 	return calls, violations
 }
 
-// Adoption implements console.Extensions.
-func (x Extensions) Adoption(after string, limit int) []console.Adoption {
-	list := []console.Adoption{}
+// Adoption implements extensions.Extensions.
+func (x Extensions) Adoption(after string, limit int) []extensions.Adoption {
+	list := []extensions.Adoption{}
 	s := x.Current.Acquire()
 	if s == nil {
 		return list
@@ -109,9 +109,9 @@ func (x Extensions) Adoption(after string, limit int) []console.Adoption {
 	}
 	for _, id := range ids[at:min(at+limit, len(ids))] {
 		q, known := extensionsOf(s.Agents[id])
-		one := console.Adoption{Agent: id, Card: known, Extensions: []console.Adopted{}}
+		one := extensions.Adoption{Agent: id, Card: known, Extensions: []extensions.Adopted{}}
 		for _, a := range s.Book.Explain(q) {
-			adopted := console.Adopted{URI: a.URI, Standing: a.Standing}
+			adopted := extensions.Adopted{URI: a.URI, Standing: a.Standing}
 			for _, d := range q.Declared {
 				if d.URI == a.URI {
 					adopted.Declared, adopted.Required = true, adopted.Required || d.Required
@@ -124,19 +124,19 @@ func (x Extensions) Adoption(after string, limit int) []console.Adoption {
 	return list
 }
 
-// Of implements console.Extensions.
-func (x Extensions) Of(agent string) (console.Standing, bool) {
+// Of implements extensions.Extensions.
+func (x Extensions) Of(agent string) (extensions.Standing, bool) {
 	s := x.Current.Acquire()
 	if s == nil {
-		return console.Standing{}, false
+		return extensions.Standing{}, false
 	}
 	defer s.Release()
 	m := s.Agents[agent]
 	if m == nil {
-		return console.Standing{}, false
+		return extensions.Standing{}, false
 	}
 	q, known := extensionsOf(m)
-	return console.Standing{Agent: agent, Card: known, Extensions: s.Book.Explain(q)}, true
+	return extensions.Standing{Agent: agent, Card: known, Extensions: s.Book.Explain(q)}, true
 }
 
 // extensionsOf is what is asked about an agent's extensions where no rule has a say. known says

@@ -10,7 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/health"
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
@@ -32,18 +32,18 @@ type Parts struct {
 	Buffered     func() (used, most int64) // of streams' events
 }
 
-// Health implements console.Running.
-func (r *Parts) Health(ctx context.Context) console.Health {
-	h := console.Health{
+// Health implements process.Running.
+func (r *Parts) Health(ctx context.Context) health.Health {
+	h := health.Health{
 		Build: built(), Limits: r.limits(), Audit: r.auditHealth(),
-		Sinks: []console.SinkHealth{}, Certificates: r.served(),
+		Sinks: []health.SinkHealth{}, Certificates: r.served(),
 	}
 	for _, st := range r.Sinks.States() {
-		h.Sinks = append(h.Sinks, console.SinkHealth{
+		h.Sinks = append(h.Sinks, health.SinkHealth{
 			Kind: st.Kind, Waiting: int(st.Records), Oldest: st.Oldest.Seconds(), Failing: st.Failing, //nolint:gosec // never that many
 		})
 	}
-	h.State = console.StoreHealth{Driver: "memory", OK: true}
+	h.State = health.StoreHealth{Driver: "memory", OK: true}
 	if err := r.Store.Ping(ctx); err != nil {
 		h.State.OK, h.State.Why = false, err.Error()
 	}
@@ -56,8 +56,8 @@ func (r *Parts) Health(ctx context.Context) console.Health {
 }
 
 // built is what the program says of itself.
-func built() console.Build {
-	b := console.Build{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.GOMAXPROCS(0)}
+func built() health.Build {
+	b := health.Build{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.GOMAXPROCS(0)}
 	b.Host, _ = os.Hostname()
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
@@ -71,8 +71,8 @@ func built() console.Build {
 	return b
 }
 
-func (r *Parts) auditHealth() console.AuditHealth {
-	a := console.AuditHealth{OK: true, Seq: int(r.Audit.Seq())} //nolint:gosec // never that many
+func (r *Parts) auditHealth() health.AuditHealth {
+	a := health.AuditHealth{OK: true, Seq: int(r.Audit.Seq())} //nolint:gosec // never that many
 	if err := r.Audit.Err(); err != nil {
 		a.OK, a.Why = false, err.Error()
 	}
@@ -82,34 +82,34 @@ func (r *Parts) auditHealth() console.AuditHealth {
 }
 
 // limits are those whose use is known, as metrics have them, and what is measured.
-func (r *Parts) limits() []console.Limit {
-	list := []console.Limit{}
+func (r *Parts) limits() []health.Limit {
+	list := []health.Limit{}
 	reading := r.Work.Reading()
 	stands := func(rung overload.Rung) bool { return reading != nil && slices.Contains(reading.Standing, rung) }
 	units := map[string]string{"requests": "calls"}
 	for _, u := range r.Condition().Limits {
-		list = append(list, console.Limit{
+		list = append(list, health.Limit{
 			Name: "server.limits." + u.Limit, Unit: cmp.Or(units[u.Limit], u.Limit), Used: float64(u.Used), Max: float64(u.Max),
 			Refuses: stands(overload.Rung(u.Limit)) || u.Limit != "descriptors" && u.Max > 0 && u.Used >= u.Max,
 		})
 	}
 	if reading != nil {
 		list = append(list,
-			console.Limit{Name: "server.limits.softMemory", Unit: "bytes", Used: float64(reading.Used), Max: float64(reading.Soft), Refuses: stands(overload.SoftMemory)},
-			console.Limit{Name: "server.limits.memory", Unit: "bytes", Used: float64(reading.Used), Max: float64(reading.Hard), Refuses: stands(overload.Memory)},
-			console.Limit{Name: "server.limits.delay", Unit: "seconds", Used: reading.Delay.Seconds(), Max: r.Current.Bounds().Delay.Seconds(), Refuses: stands(overload.Delay)},
+			health.Limit{Name: "server.limits.softMemory", Unit: "bytes", Used: float64(reading.Used), Max: float64(reading.Soft), Refuses: stands(overload.SoftMemory)},
+			health.Limit{Name: "server.limits.memory", Unit: "bytes", Used: float64(reading.Used), Max: float64(reading.Hard), Refuses: stands(overload.Memory)},
+			health.Limit{Name: "server.limits.delay", Unit: "seconds", Used: reading.Delay.Seconds(), Max: r.Current.Bounds().Delay.Seconds(), Refuses: stands(overload.Delay)},
 		)
 	}
 	kept, most := r.Buffered()
-	return append(list, console.Limit{Name: "streams.buffer.total", Unit: "bytes", Used: float64(kept), Max: float64(most)})
+	return append(list, health.Limit{Name: "streams.buffer.total", Unit: "bytes", Used: float64(kept), Max: float64(most)})
 }
 
 // served are the certificates of the public listener, with what keeps those of a CA from
 // being renewed.
-func (r *Parts) served() []console.Certificate {
-	list := []console.Certificate{}
+func (r *Parts) served() []health.Certificate {
+	list := []health.Certificate{}
 	for _, leaf := range r.Server.Leaves() {
-		c := console.PublicCertificate(leaf)
+		c := health.PublicCertificate(leaf)
 		for _, st := range r.Certificates() {
 			if st.Err != nil && leaf.VerifyHostname(st.Domain) == nil {
 				c.Renewal = st.Err.Error()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/replicas"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -88,9 +88,9 @@ func (p *Peers) say(ctx context.Context) error {
 func peerPlace(instance string) []byte { return []byte(peerSpace + "\x00" + instance) }
 
 // own is how this gateway stands.
-func (p *Peers) own() console.Peer {
+func (p *Peers) own() replicas.Peer {
 	b := built()
-	one := console.Peer{
+	one := replicas.Peer{
 		Instance: p.self, Host: b.Host, Version: p.Version, Revision: b.Revision, Started: p.Began.UTC(), Seen: time.Now().UTC(), Why: p.Readiness.Unready(),
 	}
 	one.Ready = one.Why == ""
@@ -108,11 +108,11 @@ func (p *Peers) own() console.Peer {
 	return one
 }
 
-// Cluster implements console.Running.
-func (p *Peers) Cluster(ctx context.Context) (console.Cluster, error) {
+// Cluster implements process.Running.
+func (p *Peers) Cluster(ctx context.Context) (replicas.Cluster, error) {
 	self := p.own()
 	self.Self = true
-	all := console.Cluster{Shared: p.Shared, Gateways: []console.Peer{self}}
+	all := replicas.Cluster{Shared: p.Shared, Gateways: []replicas.Peer{self}}
 	if !all.Shared {
 		return all, nil
 	}
@@ -125,14 +125,14 @@ func (p *Peers) Cluster(ctx context.Context) (console.Cluster, error) {
 		if list[i].Key == p.self {
 			continue
 		}
-		one := console.Peer{Sealed: true}
+		one := replicas.Peer{Sealed: true}
 		if doc, err := p.Cipher.Open(list[i].Data, peerPlace(list[i].Key)); err == nil && json.Unmarshal(doc, &one) == nil {
 			one.Sealed = false
 		}
 		one.Instance = list[i].Key
 		all.Gateways = append(all.Gateways, one)
 	}
-	slices.SortFunc(all.Gateways, func(a, b console.Peer) int {
+	slices.SortFunc(all.Gateways, func(a, b replicas.Peer) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Instance, b.Instance))
 	})
 	return all, nil

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
@@ -24,7 +25,7 @@ type Policies struct {
 	Records *Records
 }
 
-// Explain implements console.Policy. It asks what calls are asked, and what the agent's
+// Explain implements rules.Policy. It asks what calls are asked, and what the agent's
 // card says is what calls are held to.
 func (p Policies) Explain(ctx context.Context, q *verdict.Question) (*verdict.Explanation, error) {
 	s := p.Current.Acquire()
@@ -35,7 +36,7 @@ func (p Policies) Explain(ctx context.Context, q *verdict.Question) (*verdict.Ex
 	jd := explainer(s)
 	i, wrong, err := jd.Read(q, time.Now())
 	if err != nil {
-		return nil, console.QuestionInvalid{Member: wrong, Err: err}
+		return nil, api.QuestionInvalid{Member: wrong, Err: err}
 	}
 	i.Card = s.Agents[i.Agent.ID].Agent.Source.Current()
 	return jd.Judge(ctx, i), nil
@@ -59,33 +60,33 @@ func explainer(s *snapshot.Snapshot) *explain.Judge {
 	}
 }
 
-// Limits implements console.Policy.
-func (p Policies) Limits() (list []console.CallerLimit, onLoss string) {
+// Limits implements rules.Policy.
+func (p Policies) Limits() (list []rules.CallerLimit, onLoss string) {
 	s := p.Current.Load()
 	if s == nil {
 		return nil, ""
 	}
 	shown, onLoss := s.Limits.Show()
 	for _, l := range shown {
-		one := console.CallerLimit{
+		one := rules.CallerLimit{
 			Name: l.Name, Shadow: l.Shadow, Key: l.Key, Agents: l.Agents, Skills: l.Skills, Methods: l.Methods,
 			Subjects: l.Subjects, Groups: l.Groups, Issuers: l.Issuers,
 		}
 		for _, b := range l.Bounds {
-			one.Bounds = append(one.Bounds, console.CallerBound{What: b.What, Units: b.Units, Window: b.Window.Seconds(), Per: b.Per, Burst: b.Burst})
+			one.Bounds = append(one.Bounds, rules.CallerBound{What: b.What, Units: b.Units, Window: b.Window.Seconds(), Per: b.Per, Burst: b.Burst})
 		}
 		list = append(list, one)
 	}
 	return list, onLoss
 }
 
-// Hits implements console.Policy.
-func (p Policies) Hits() console.Hits {
-	of := map[string]*console.Hit{}
+// Hits implements rules.Policy.
+func (p Policies) Hits() rules.Hits {
+	of := map[string]*rules.Hit{}
 	for _, c := range p.Metrics.RuleDecisions() {
 		h := of[c.Labels["rule"]]
 		if h == nil {
-			h = &console.Hit{Rule: c.Labels["rule"]}
+			h = &rules.Hit{Rule: c.Labels["rule"]}
 			of[h.Rule] = h
 		}
 		switch c.Labels["decision"] {
@@ -99,10 +100,10 @@ func (p Policies) Hits() console.Hits {
 			h.Error += c.Value
 		}
 	}
-	hits := console.Hits{Since: p.Began.UTC(), Rules: make([]console.Hit, 0, len(of))}
+	hits := rules.Hits{Since: p.Began.UTC(), Rules: make([]rules.Hit, 0, len(of))}
 	for _, h := range of {
 		hits.Rules = append(hits.Rules, *h)
 	}
-	slices.SortFunc(hits.Rules, func(a, b console.Hit) int { return cmp.Compare(a.Rule, b.Rule) })
+	slices.SortFunc(hits.Rules, func(a, b rules.Hit) int { return cmp.Compare(a.Rule, b.Rule) })
 	return hits
 }

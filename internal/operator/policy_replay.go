@@ -9,30 +9,30 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
-// Replay implements console.Policy. Agents, extensions and all of the policy but its rules are
+// Replay implements rules.Policy. Agents, extensions and all of the policy but its rules are
 // those that are in force.
-func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b console.ReplayBounds) (*verdict.Replayed, error) {
+func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBounds) (*verdict.Replayed, error) {
 	s := p.Current.Acquire()
 	if s == nil {
 		return nil, snapshot.ErrClosed
 	}
 	defer s.Release()
-	next, rules, err := s.Config.Draft([]byte(d.Rules), s.Book)
+	next, policies, err := s.Config.Draft([]byte(d.Rules), s.Book)
 	var bad *config.DraftError
 	if errors.As(err, &bad) {
-		return nil, console.DraftInvalid{Line: bad.Line, Err: bad.Err}
+		return nil, rules.DraftInvalid{Line: bad.Line, Err: bad.Err}
 	}
 	if err != nil {
 		return nil, err
 	}
 	jd := explainer(s)
-	jd.Policy, jd.Rules, jd.RuleAgents = next.Policy.Config, rules, next.RuleAgents()
+	jd.Policy, jd.Rules, jd.RuleAgents = next.Policy.Config, policies, next.RuleAgents()
 	r := explain.NewReplay(jd)
 	r.Sample = b.Sample
 	answer := &verdict.Replayed{Changes: []verdict.Redecided{}}

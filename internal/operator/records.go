@@ -10,7 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 )
 
@@ -29,7 +29,7 @@ func NewRecords(c audit.Config, ring *keys.Ring) *Records {
 	return r
 }
 
-// Find implements console.Records.
+// Find implements records.Records.
 func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error) {
 	var i *index.Index
 	select {
@@ -59,12 +59,12 @@ func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 	return list, nil
 }
 
-// All implements console.Records.
+// All implements records.Records.
 func (r *Records) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
 	return index.Scan(ctx, r.source, q)
 }
 
-// Live implements console.Records.
+// Live implements records.Records.
 func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
 	end, err := r.source.End()
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, erro
 	return end.Seq, r.source.Follow(ctx, end), nil
 }
 
-// Verify implements console.Records.
+// Verify implements records.Records.
 func (r *Records) Verify(ctx context.Context, from, to time.Time) (*audit.Report, error) {
 	report, err := r.source.Verify(ctx, audit.Check{
 		Keys: r.keys.JWKS(), Sealer: r.keys, Interval: r.interval, From: from, To: to,
@@ -87,7 +87,7 @@ func (r *Records) Verify(ctx context.Context, from, to time.Time) (*audit.Report
 // late tells that the time was over from other errors.
 func late(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return console.ErrBusy
+		return records.ErrBusy
 	}
 	if err != nil {
 		return fmt.Errorf("read the audit log: %w", err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/process"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 )
 
@@ -40,12 +40,12 @@ type Readiness interface {
 	Details(ctx context.Context) []string
 }
 
-// Status implements console.Running.
-func (r *Running) Status(ctx context.Context) console.Status {
+// Status implements process.Running.
+func (r *Running) Status(ctx context.Context) process.Status {
 	why := r.Readiness.Unready()
-	st := console.Status{
+	st := process.Status{
 		Version: r.Version, Started: r.Began.UTC(), Uptime: int64(time.Since(r.Began) / time.Second), Ready: why == "", Why: why,
-		Checks: []console.Check{},
+		Checks: []process.Check{},
 	}
 	for _, text := range r.Readiness.Details(ctx) {
 		st.Checks = append(st.Checks, checkOf(text))
@@ -63,16 +63,16 @@ func (r *Running) Status(ctx context.Context) console.Status {
 }
 
 // checkOf reads a line of details.
-func checkOf(text string) console.Check {
+func checkOf(text string) process.Check {
 	name, result, _ := strings.Cut(text, ": ")
 	why, failed := strings.CutPrefix(result, "failed: ")
 	if !failed {
 		why = ""
 	}
-	return console.Check{Name: name, OK: !failed, Why: why}
+	return process.Check{Name: name, OK: !failed, Why: why}
 }
 
-// Config implements console.Running.
+// Config implements process.Running.
 func (r *Running) Config() (jsontext.Value, error) {
 	s := r.Current.Load()
 	if s == nil {
@@ -81,11 +81,11 @@ func (r *Running) Config() (jsontext.Value, error) {
 	return s.Config.Show()
 }
 
-// Reload implements console.Running. It is done by who follows the file, so that one
+// Reload implements process.Running. It is done by who follows the file, so that one
 // change of it is one reload, and goes on when the operator does not wait any more.
 func (r *Running) Reload(ctx context.Context) error {
 	if !r.Follows.Load() {
-		return console.ErrNoFile
+		return process.ErrNoFile
 	}
 	done := make(chan error, 1)
 	for asks := r.Asks; ; asks = nil {
@@ -93,7 +93,7 @@ func (r *Running) Reload(ctx context.Context) error {
 		case asks <- done:
 		case err := <-done:
 			if err != nil {
-				return console.ConfigInvalid{Err: err}
+				return process.ConfigInvalid{Err: err}
 			}
 			return nil
 		case <-r.Closed:

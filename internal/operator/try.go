@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -31,7 +31,7 @@ const trialID = `"try"`
 
 // trial is a call that is to be made.
 type trial struct {
-	*console.Attempt
+	*trials.Attempt
 	side   wire.Side
 	offers []wire.Side // of the agent's card
 	keys   string      // header for API keys
@@ -49,11 +49,11 @@ type trial struct {
 }
 
 func amiss(member, text string, args ...any) error {
-	return console.AttemptInvalid{Member: member, Err: fmt.Errorf(text, args...)}
+	return trials.AttemptInvalid{Member: member, Err: fmt.Errorf(text, args...)}
 }
 
-// Try implements console.Trials.
-func (t Trials) Try(ctx context.Context, a *console.Attempt, most int64) (*console.Trial, error) {
+// Try implements trials.Trials.
+func (t Trials) Try(ctx context.Context, a *trials.Attempt, most int64) (*trials.Trial, error) {
 	c := trial{Attempt: a}
 	if err := t.settle(&c); err != nil {
 		return nil, err
@@ -230,10 +230,10 @@ func (c *trial) clean(text []byte) string {
 }
 
 // shown is what the operator gets to see, without the credential.
-func (c *trial) shown(seen *sight) *console.Trial {
-	t := &console.Trial{
+func (c *trial) shown(seen *sight) *trials.Trial {
+	t := &trials.Trial{
 		Sent: c.clean(seen.sent), Received: c.clean(seen.received), Status: seen.status, Request: seen.header.Get("X-Request-Id"),
-		Pieces: []console.Piece{}, Ended: seen.ended, Took: milliseconds(seen.took),
+		Pieces: []trials.Piece{}, Ended: seen.ended, Took: milliseconds(seen.took),
 		Asked: append([]string{}, c.Extensions...), Active: []string{},
 	}
 	if c.side.Binding == wire.GRPC {
@@ -243,7 +243,7 @@ func (c *trial) shown(seen *sight) *console.Trial {
 		t.Failure = c.clean([]byte(seen.err.Error()))
 	}
 	for _, p := range seen.pieces {
-		t.Pieces = append(t.Pieces, console.Piece{At: milliseconds(p.at), Text: c.clean(p.text)})
+		t.Pieces = append(t.Pieces, trials.Piece{At: milliseconds(p.at), Text: c.clean(p.text)})
 	}
 	for _, name := range []string{ext.HeaderV10, ext.HeaderV03} {
 		for _, list := range seen.header.Values(name) {

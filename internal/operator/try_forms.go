@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
@@ -36,13 +36,13 @@ func below(out *translate.Outbound) string {
 }
 
 // forms are the call and its answer in every version and binding.
-func (c *trial) forms(docs [][]byte) []console.TrialForm {
-	list := []console.TrialForm{}
+func (c *trial) forms(docs [][]byte) []trials.TrialForm {
+	list := []trials.TrialForm{}
 	if !slices.Contains(trialSides, c.side) {
 		list = append(list, c.own(docs))
 	}
 	for _, side := range trialSides {
-		f := console.TrialForm{
+		f := trials.TrialForm{
 			Version: string(side.Version), Binding: side.Binding.String(), Caller: side == c.side, Agent: slices.Contains(c.offers, side),
 		}
 		if f.Caller {
@@ -73,8 +73,8 @@ func (c *trial) forms(docs [][]byte) []console.TrialForm {
 
 // own is the form of a call that is made in another than those; of gRPC what its messages
 // say, in JSON.
-func (c *trial) own(docs [][]byte) console.TrialForm {
-	f := console.TrialForm{
+func (c *trial) own(docs [][]byte) trials.TrialForm {
+	f := trials.TrialForm{
 		Version: string(c.side.Version), Binding: c.side.Binding.String(), Caller: true,
 		Agent: slices.Contains(c.offers, c.side), Verb: c.verb, Path: c.path, Body: string(c.body),
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -175,15 +176,15 @@ type Client struct {
 var ErrNoDelivery = errors.New("there is no such delivery")
 
 // Depth is how many deliveries there are.
-func (a *Client) Depth() (d console.Depth, err error) {
+func (a *Client) Depth() (d deliveries.Depth, err error) {
 	return d, a.Do(http.MethodGet, "/api/v1/push", &d)
 }
 
 // All are the deliveries of one state, page by page.
-func (a *Client) All(state string) ([]console.Delivery, error) {
-	list := []console.Delivery{}
+func (a *Client) All(state string) ([]deliveries.Delivery, error) {
+	list := []deliveries.Delivery{}
 	for cursor := ""; ; {
-		var page console.Page
+		var page deliveries.Page
 		if err := a.Do(http.MethodGet, PagePath("/api/v1/push/deliveries?state="+state, cursor), &page); err != nil {
 			return nil, err
 		}
@@ -210,8 +211,8 @@ func PagePath(path, cursor string) string {
 // Dead are the ids of those that were given up, the oldest first: whoever is retried goes
 // to the end of its task's line.
 func (a *Client) Dead() ([]string, error) {
-	list, err := a.All(console.Dead)
-	slices.SortStableFunc(list, func(x, y console.Delivery) int { return x.Created.Compare(y.Created) })
+	list, err := a.All(deliveries.Dead)
+	slices.SortStableFunc(list, func(x, y deliveries.Delivery) int { return x.Created.Compare(y.Created) })
 	ids := make([]string, len(list))
 	for i := range list {
 		ids[i] = list[i].ID

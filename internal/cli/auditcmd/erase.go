@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
 )
 
 // subjectArgs say whose content is meant, and who is asked: the files, or the gateway.
@@ -70,7 +70,7 @@ func auditFind(from *auditSource) *cobra.Command {
 			return err
 		}
 		if api != nil {
-			return contents(api, cmd.OutOrStdout(), a.query())
+			return listContents(api, cmd.OutOrStdout(), a.query())
 		}
 		r, done, err := from.held()
 		if err != nil {
@@ -108,7 +108,7 @@ func auditErase(from *auditSource) *cobra.Command {
 	})
 }
 
-func (a *subjectArgs) erase(cmd *cobra.Command) (e console.Erased, err error) {
+func (a *subjectArgs) erase(cmd *cobra.Command) (e contents.Erased, err error) {
 	api, err := a.api(cmd)
 	if err != nil {
 		return e, err
@@ -125,13 +125,13 @@ func (a *subjectArgs) erase(cmd *cobra.Command) (e console.Erased, err error) {
 	if err != nil {
 		return e, verb.Failed(err)
 	}
-	return console.Erased{ID: erased.ID, Calls: erased.Items, Bytes: erased.Bytes}, nil
+	return contents.Erased{ID: erased.ID, Calls: erased.Items, Bytes: erased.Bytes}, nil
 }
 
-// contents prints what there is of a subject, page by page.
-func contents(a *adminapi.Client, w io.Writer, query string) error {
+// listContents prints what there is of a subject, page by page.
+func listContents(a *adminapi.Client, w io.Writer, query string) error {
 	for cursor := ""; ; {
-		var page console.ContentPage
+		var page contents.ContentPage
 		if err := a.Do(http.MethodGet, adminapi.PagePath("/api/v1/content?"+query, cursor), &page); err != nil {
 			return err
 		}

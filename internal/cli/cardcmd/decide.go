@@ -11,7 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 )
 
 func cardApprove() *cobra.Command {
@@ -50,7 +50,7 @@ func cardDecision(verb, short, long string) *cobra.Command {
 
 func cardPath(agent string) string { return "/api/v1/cards/" + url.PathEscape(agent) }
 
-func cardOf(a *adminapi.Client, agent string) (d console.CardDetail, err error) {
+func cardOf(a *adminapi.Client, agent string) (d cards.CardDetail, err error) {
 	return d, a.Do(http.MethodGet, cardPath(agent), &d)
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -107,7 +107,7 @@ func printFindings(w io.Writer, list []lint.Finding, score int) {
 	_ = t.Flush()
 }
 
-func printDetail(w io.Writer, d *console.CardDetail) {
+func printDetail(w io.Writer, d *cards.CardDetail) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, row := range [][2]string{
 		{"agent", d.Agent}, {"url", d.URL}, {"state", string(d.State)}, {"why", d.Why}, {"serves", d.Digest},

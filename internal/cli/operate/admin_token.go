@@ -13,16 +13,17 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // madeToken is what `admin token --output json` prints.
 type madeToken struct {
-	Name    string       `json:"name"`
-	Role    console.Role `json:"role"`
-	Token   string       `json:"token"`
-	Digest  string       `json:"digest"`
-	Expires *time.Time   `json:"expires,omitempty"`
+	Name    string     `json:"name"`
+	Role    api.Role   `json:"role"`
+	Token   string     `json:"token"`
+	Digest  string     `json:"digest"`
+	Expires *time.Time `json:"expires,omitempty"`
 }
 
 // AdminCommand is the command that internal/cli mounts.
@@ -45,7 +46,7 @@ func adminTokenCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&t.Name, "name", "", "`name` of whoever gets it, in records; required")
-	role := f.String("role", string(console.Viewer), "`role`: viewer, operator or admin")
+	role := f.String("role", string(api.Viewer), "`role`: viewer, operator or admin")
 	verb.DurationVar(f, &ttl, "ttl", 0, "`lifetime`, as in 30d; none means for ever")
 	output := f.StringP("output", "o", "text", "`format`: text or json")
 	_ = cmd.MarkFlagRequired("name") // there is such a flag
@@ -55,7 +56,7 @@ func adminTokenCommand() *cobra.Command {
 		}
 		token := rand.Text()
 		sum := sha256.Sum256([]byte(token))
-		t.Role, t.Digest = console.Role(*role), "sha256:"+hex.EncodeToString(sum[:])
+		t.Role, t.Digest = api.Role(*role), "sha256:"+hex.EncodeToString(sum[:])
 		made := madeToken{Name: t.Name, Role: t.Role, Token: token, Digest: t.Digest}
 		if ttl > 0 {
 			t.Expires = time.Now().Add(ttl.Std()).UTC().Truncate(time.Second)

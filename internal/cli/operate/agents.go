@@ -15,7 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 )
 
 // AgentsCommand is the command that internal/cli mounts.
@@ -43,9 +43,9 @@ func agentsList(a *adminapi.Target) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		all := console.AgentPage{Agents: []console.Agent{}}
+		all := fleet.AgentPage{Agents: []fleet.Agent{}}
 		for cursor := ""; ; {
-			var page console.AgentPage
+			var page fleet.AgentPage
 			if err := api.Do(http.MethodGet, adminapi.PagePath(agentsPath, cursor), &page); err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func agentsShow(a *adminapi.Target) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return oneAgent(a, cmd, func(api *adminapi.Client, into *console.Agent) error {
+		return oneAgent(a, cmd, func(api *adminapi.Client, into *fleet.Agent) error {
 			return api.Do(http.MethodGet, agentsPath+"/"+url.PathEscape(args[0]), into)
 		})
 	}
@@ -82,12 +82,12 @@ func agentsShow(a *adminapi.Target) *cobra.Command {
 }
 
 // oneAgent asks for one, and prints it.
-func oneAgent(a *adminapi.Target, cmd *cobra.Command, ask func(*adminapi.Client, *console.Agent) error) error {
+func oneAgent(a *adminapi.Target, cmd *cobra.Command, ask func(*adminapi.Client, *fleet.Agent) error) error {
 	api, err := a.Connect(cmd.Context())
 	if err != nil {
 		return err
 	}
-	var one console.Agent
+	var one fleet.Agent
 	if err := ask(api, &one); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func agentsAdd(a *adminapi.Target) *cobra.Command {
 		if *replace {
 			method, path = http.MethodPut, agentsPath+"/"+url.PathEscape(named.ID)
 		}
-		return oneAgent(a, cmd, func(api *adminapi.Client, into *console.Agent) error { return api.Send(method, path, doc, into) })
+		return oneAgent(a, cmd, func(api *adminapi.Client, into *fleet.Agent) error { return api.Send(method, path, doc, into) })
 	}
 	return cmd
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
-	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
 )
 
 // PushCommand is the command that internal/cli mounts.
@@ -31,9 +31,9 @@ func PushCommand() *cobra.Command {
 
 // listing is what `push list --output json` prints.
 type listing struct {
-	console.Depth
+	deliveries.Depth
 
-	Deliveries []console.Delivery `json:"deliveries"`
+	Deliveries []deliveries.Delivery `json:"deliveries"`
 }
 
 func pushList(a *adminapi.Target) *cobra.Command {
@@ -46,12 +46,12 @@ func pushList(a *adminapi.Target) *cobra.Command {
 	waiting := cmd.Flags().Bool("waiting", false, "those that are still to be delivered")
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		which := console.Dead
+		which := deliveries.Dead
 		switch {
 		case *dead && *waiting:
 			return verb.Usage(errors.New("--dead and --waiting: choose one"))
 		case *waiting:
-			which = console.Waiting
+			which = deliveries.Waiting
 		}
 		api, err := a.Connect(cmd.Context())
 		if err != nil {
@@ -69,7 +69,7 @@ func pushList(a *adminapi.Target) *cobra.Command {
 	return cmd
 }
 
-func tabulate(w io.Writer, all []console.Delivery) {
+func tabulate(w io.Writer, all []deliveries.Delivery) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ID\tAGENT\tTASK\tTARGET\tATTEMPTS\tCREATED\tDUE\tLATEST FAILURE")
 	for i := range all {

@@ -1,0 +1,62 @@
+package console
+
+import (
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// me is the answer of GET /api/v1/session: who asks.
+type me struct {
+	Name     string    `json:"name" doc:"as in audit records"`
+	Role     api.Role  `json:"role"`
+	Method   string    `json:"method" doc:"how that was proved"`
+	Label    string    `json:"label,omitzero" doc:"a name for people"`
+	CSRF     string    `json:"csrf,omitzero" doc:"what changes in a session show as X-CSRF-Token"`
+	Expires  time.Time `json:"expires,omitzero"`
+	ReadOnly bool      `json:"readOnly" doc:"nobody can change anything (admin.readOnly)"`
+}
+
+// me is who asks.
+func (a *access) me(c *api.Call) me {
+	me := me{
+		Name: c.Caller.Name, Role: c.Caller.Role, Method: c.Caller.Method, Label: c.Caller.Label, Expires: c.Caller.Expires, ReadOnly: a.config.ReadOnly,
+	}
+	if c.Caller.Session != nil {
+		me.CSRF = c.Caller.Session.CSRF
+	}
+	return me
+}
+
+// account answers about the API itself, and about who asks.
+type account struct {
+	*access
+	document func() jsontext.Value
+}
+
+// accountScreen is that of who asks, and of what the API has.
+func accountScreen(a *access, document func() jsontext.Value) api.Screen {
+	s := &account{a, document}
+	return api.Screen{
+		Title: "Account", Page: "/account", Link: true,
+		Shows: "who you are, until when, and what the API has",
+		Operations: []api.Operation{
+			{
+				Method: http.MethodGet, Path: "/api/v1/openapi.json", ID: "openapi", Tag: "api", Role: api.Viewer,
+				Summary: "This document", Out: reflect.TypeFor[jsontext.Value](), Answer: s.openapi,
+			},
+			{
+				Method: http.MethodGet, Path: "/api/v1/session", ID: "session", Tag: "api", Role: api.Viewer,
+				Summary: "Who asks, and what they may", Out: reflect.TypeFor[me](), Answer: s.session,
+			},
+		},
+	}
+}
+
+func (s *account) openapi(*api.Call) (any, error) { return s.document(), nil }
+
+func (s *account) session(c *api.Call) (any, error) { return s.me(c), nil }

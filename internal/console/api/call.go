@@ -1,0 +1,138 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Call is a request on its way to an answer.
+type Call struct {
+	*http.Request
+
+	Operation *Operation // nil where nothing is there
+	Caller    Caller
+	Query     url.Values // by the parameters of the operation, each there once
+
+	// Audit records a change before it is made; without a record there is no change, unless
+	// FailOpen.
+	Audit    func(kind string, attrs map[string]string) error
+	FailOpen bool
+	Log      *slog.Logger
+	MaxBody  int64 // admin.body
+}
+
+// Caller is who asks, as far as a credential says.
+type Caller struct {
+	Name    string // in records
+	Role    Role
+	Method  string // how it was proved
+	Expires time.Time
+	Label   string         // for people; "" for none
+	Session *login.Session // nil for a caller who shows a token
+	Cookie  string         // the id of the session
+}
+
+// Read takes the parameters of the query.
+func (c *Call) Read() (err error) {
+	c.Query, err = c.Operation.read(c.URL.RawQuery)
+	return err
+}
+
+// Number is a parameter that is one, 0 where it is not there.
+func (c *Call) Number(name string) int {
+	n, _ := strconv.Atoi(c.Query.Get(name))
+	return n
+}
+
+// Time is a parameter that is one, zero where it is not there.
+func (c *Call) Time(name, layout string) (time.Time, error) {
+	text := c.Query.Get(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(layout, text)
+	if err != nil {
+		return t, c.InvalidParameter(name + " must be a time as " + layout)
+	}
+	return t, nil
+}
+
+// InvalidParameter is the error that says what is wrong with one.
+func (c *Call) InvalidParameter(message string) error { return invalidParameter.Refuse(message) }
+
+// Document reads a JSON document of at most admin.body.
+func (c *Call) Document() ([]byte, error) {
+	if types := c.Header["Content-Type"]; len(types) != 1 || !wire.MediaType(types[0]) {
+		return nil, contentType.Refuse("send Content-Type: application/json")
+	}
+	doc, err := io.ReadAll(io.LimitReader(c.Body, c.MaxBody+1))
+	switch {
+	case err != nil:
+		return nil, Malformed.Refuse("the body could not be read")
+	case int64(len(doc)) > c.MaxBody:
+		// Whoever still sends when the connection is closed may never read why.
+		_, _ = io.CopyN(io.Discard, c.Body, c.MaxBody)
+		return nil, tooLarge.Refuse(fmt.Sprintf("the body is longer than %d bytes (admin.body)", c.MaxBody))
+	}
+	return doc, nil
+}
+
+// ClientIP is the address that the request comes from.
+func (c *Call) ClientIP() string {
+	host, _, err := net.SplitHostPort(c.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	return host
+}
+
+// By says who asks, in records.
+func (c *Call) By() map[string]string {
+	return map[string]string{"who": c.Caller.Name, "client_ip": c.ClientIP()}
+}
+
+// Changed is the answer to a change: what has become of what.
+type Changed struct {
+	ID    string `json:"id"`
+	State string `json:"state"`
+}
+
+// Change makes a change of what attrs name, which is on record before it is made. One that
+// then comes to nothing is on record as well, and missing is what is said of what is not
+// there.
+func (c *Call) Change(kind string, attrs map[string]string, missing error, do func(context.Context) (bool, error)) error {
+	maps.Copy(attrs, c.By())
+	if err := c.Audit(kind, attrs); err != nil {
+		c.Log.Error("write audit event", "error", err)
+		if !c.FailOpen {
+			return Unrecorded.Refuse("the change cannot be recorded, and is not made")
+		}
+	}
+	done, err := do(c.Context())
+	switch {
+	case err != nil:
+		attrs["outcome"] = "failed"
+	case !done:
+		attrs["outcome"] = "not found"
+	default:
+		return nil
+	}
+	if failed := c.Audit(kind, attrs); failed != nil {
+		c.Log.Error("write audit event", "error", failed)
+	}
+	if err == nil {
+		err = missing
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package health
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/hex"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// Health is the answer of GET /api/v1/health: what the process knows of itself.
+type Health struct {
+	Build        Build         `json:"build"`
+	Limits       []Limit       `json:"limits" doc:"those whose use is known, of this process"`
+	State        StoreHealth   `json:"state"`
+	Audit        AuditHealth   `json:"audit"`
+	Sinks        []SinkHealth  `json:"sinks" doc:"telemetry.audit.sinks, by kind"`
+	Certificates []Certificate `json:"certificates" doc:"served now; none without TLS"`
+}
+
+// Build says which program this is, and where it runs.
+type Build struct {
+	ID         string `json:"id,omitzero" doc:"server.id, which tells gateways apart"`
+	Host       string `json:"host,omitzero"`
+	Go         string `json:"go" doc:"version of Go that it was built with"`
+	Platform   string `json:"platform" doc:"operating system and architecture"`
+	Revision   string `json:"revision,omitzero" doc:"of the sources, where the build knows it"`
+	Processors int    `json:"processors" doc:"that it uses at the same time"`
+}
+
+// Limit is one limit and how much of it is in use.
+type Limit struct {
+	Name    string  `json:"name" doc:"its key in the configuration"`
+	Unit    string  `json:"unit"`
+	Used    float64 `json:"used"`
+	Max     float64 `json:"max" doc:"0 where there is none"`
+	Refuses bool    `json:"refuses" doc:"calls are refused for it now"`
+}
+
+// StoreHealth is how the state is doing.
+type StoreHealth struct {
+	Driver string `json:"driver" doc:"state.driver"`
+	Shared bool   `json:"shared" doc:"other gateways may have it as well"`
+	OK     bool   `json:"ok"`
+	Why    string `json:"why,omitzero"`
+}
+
+// AuditHealth is how the audit log is doing.
+type AuditHealth struct {
+	OK       bool    `json:"ok"`
+	Why      string  `json:"why,omitzero"`
+	FailOpen bool    `json:"failOpen" doc:"calls go on without records"`
+	Seq      int     `json:"seq" doc:"number of the latest record"`
+	Unsynced int     `json:"unsynced" doc:"records that are not on disk for sure"`
+	Oldest   float64 `json:"oldest" doc:"seconds since the first of them"`
+}
+
+// SinkHealth is how the sinks of a kind are doing.
+type SinkHealth struct {
+	Kind    string  `json:"kind"`
+	Waiting int     `json:"waiting" doc:"records that they do not have yet"`
+	Oldest  float64 `json:"oldest" doc:"seconds since the first of them"`
+	Failing int     `json:"failing" doc:"sinks that take none"`
+}
+
+// Where certificates are served.
+const (
+	atPublic = "server"
+	atAdmin  = "admin"
+)
+
+// Certificate is one that is served.
+type Certificate struct {
+	Listener  string    `json:"listener" doc:"server or admin"`
+	Names     []string  `json:"names"`
+	Issuer    string    `json:"issuer"`
+	Serial    string    `json:"serial" doc:"hexadecimal"`
+	NotBefore time.Time `json:"notBefore"`
+	NotAfter  time.Time `json:"notAfter"`
+	Renewal   string    `json:"renewal,omitzero" doc:"why server.tls.acme could not renew it"`
+}
+
+// screen says it.
+type screen struct {
+	of     func(context.Context) Health
+	leaves func() []*x509.Certificate
+}
+
+// Screen says what the process knows of itself, but for leaves, the certificates of the
+// admin listener.
+func Screen(health func(context.Context) Health, leaves func() []*x509.Certificate) api.Screen {
+	s := &screen{health, leaves}
+	return api.Screen{
+		Title: "Health",
+		Operations: []api.Operation{{
+			Method: http.MethodGet, Path: "/api/v1/health", ID: "health", Tag: "gateway", Role: api.Viewer,
+			Summary: "What this gateway knows of itself: build, limits in use, state, audit log and sinks, certificates served",
+			Out:     reflect.TypeFor[Health](), Answer: s.health,
+		}},
+	}
+}
+
+func (s *screen) health(c *api.Call) (any, error) {
+	h := s.of(c.Context())
+	for _, leaf := range s.leaves() {
+		h.Certificates = append(h.Certificates, certificateOf(atAdmin, leaf))
+	}
+	return h, nil
+}
+
+// PublicCertificate describes one that the public listener serves.
+func PublicCertificate(leaf *x509.Certificate) Certificate { return certificateOf(atPublic, leaf) }
+
+func certificateOf(listener string, leaf *x509.Certificate) Certificate {
+	c := Certificate{
+		Listener: listener, Names: leaf.DNSNames, Issuer: leaf.Issuer.String(), Serial: hex.EncodeToString(leaf.SerialNumber.Bytes()),
+		NotBefore: leaf.NotBefore.UTC(), NotAfter: leaf.NotAfter.UTC(),
+	}
+	for _, ip := range leaf.IPAddresses {
+		c.Names = append(c.Names, ip.String())
+	}
+	if len(c.Names) == 0 {
+		c.Names = []string{leaf.Subject.String()}
+	}
+	return c
+}

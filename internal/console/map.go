@@ -1,0 +1,32 @@
+package console
+
+import (
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+)
+
+// Map is admin.map: who called which agents with which extensions.
+type Map struct {
+	// Records is how many calls are counted at most, the newest ones; default 10000. More of
+	// them tell more of a busy gateway, and take longer to read.
+	Records int `yaml:"records"`
+}
+
+const (
+	usualMapRecords = 10_000
+	mostMapRecords  = 100_000
+)
+
+func (m *Map) defaults() {
+	if m.Records == 0 {
+		m.Records = usualMapRecords
+	}
+}
+
+func (m Map) validate() error {
+	if m.Records < 0 || m.Records > mostMapRecords {
+		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostMapRecords), "map", "records")
+	}
+	return nil
+}

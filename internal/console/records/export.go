@@ -1,0 +1,104 @@
+package records
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/ocsf"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// exports writes records, to one reader at a time.
+type exports struct {
+	log  Records
+	busy sync.Mutex // held while somebody exports
+}
+
+// ExportScreen hands records to other tools.
+func ExportScreen(log Records) api.Screen {
+	s := &exports{log: log}
+	return api.Screen{
+		Title: "Export of records",
+		Operations: []api.Operation{{
+			Method: http.MethodGet, Path: "/api/v1/audit/export", ID: "export-audit", Tag: "audit", Role: api.Operator,
+			Summary: "Audit records that are all of what is asked for, one JSON object a line, the oldest first",
+			Params: slices.Concat([]api.Param{{
+				Name: "format", Text: "as they were written, or in the words of OCSF " + ocsf.Version + "; jsonl unless set", Values: []string{"jsonl", "ocsf"},
+			}}, whichRecords),
+			Media: exported, Errors: []api.Code{api.Busy}, Answer: s.export,
+		}},
+	}
+}
+
+// exported is the type of what is exported: JSON, a value a line.
+const exported = "application/x-ndjson"
+
+// writeTimeout is for each part of an answer that takes as long as it takes.
+const writeTimeout = 30 * time.Second
+
+// asWritten leaves a record as it is.
+func asWritten(line []byte) ([]byte, error) { return line, nil }
+
+// export is one at a time: it reads all of the log.
+func (s *exports) export(c *api.Call) (any, error) {
+	q, err := wanted(c)
+	if err != nil {
+		return nil, err
+	}
+	say := asWritten
+	if c.Query.Get("format") == "ocsf" {
+		say = ocsf.Line
+	}
+	if !s.busy.TryLock() {
+		return nil, api.Busy.Refuse("somebody exports records already; that is done by one at a time")
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.busy.Unlock()
+		if err := s.stream(w, r, q, say); err != nil {
+			c.Log.Error("export audit records", "error", err)
+			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's only way to break off: who reads must not take a part for the whole
+		}
+	}), nil
+}
+
+// stream writes records. It takes as long as it takes, but whoever reads has to go on.
+func (s *exports) stream(w http.ResponseWriter, r *http.Request, q index.Query, say func([]byte) ([]byte, error)) error {
+	w.Header().Set("Content-Type", exported)
+	control := http.NewResponseController(w)
+	if err := control.SetReadDeadline(time.Time{}); err != nil { // nothing more is to be read
+		return err
+	}
+	out := bufio.NewWriterSize(&patient{w, control}, 64<<10)
+	for e, err := range s.log.All(r.Context(), q) {
+		if err != nil {
+			return err
+		}
+		line, err := say(e.Line)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(out, "%s\n", line); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// patient is a response that has the time of an answer for each part of it.
+type patient struct {
+	to      io.Writer
+	control *http.ResponseController
+}
+
+func (p *patient) Write(data []byte) (int, error) {
+	if err := p.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return 0, err
+	}
+	return p.to.Write(data)
+}

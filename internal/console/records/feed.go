@@ -1,0 +1,252 @@
+package records
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+)
+
+// feed are those who look at records as they are made. One reader of the files reads
+// for all of them, and only while there are any: whoever writes records knows nothing of it.
+type feed struct {
+	records Records
+	most    int // viewers at a time
+	buffer  int // bytes that wait for each of them
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	viewers map[*viewer]struct{}
+	stop    context.CancelFunc // of the reader
+	found   bool               // the reader knows where it began
+	at      uint64             // number of the last record that it has seen
+	closed  bool
+	reading sync.WaitGroup
+}
+
+// viewer is one of them. All of it is under feed.mu.
+type viewer struct {
+	wants   func(*index.Head) bool
+	wake    chan struct{} // holds one when there is something to take
+	after   uint64        // number of the record that it begins behind, once the reader knows
+	opened  bool          // it was told so
+	lines   []line
+	size    int // of the lines
+	dropped uint64
+	end     *ended // why there is no more
+}
+
+// Codes of the end of what is shown, beside that of being busy.
+const (
+	internal        = "INTERNAL"
+	unauthenticated = "UNAUTHENTICATED"
+)
+
+// ended says why a viewer gets no more.
+type ended struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// line is a record that waits for a viewer.
+type line struct {
+	seq  uint64
+	text []byte // shared among viewers
+	lost uint64 // it stands for so many that nobody can read any more
+}
+
+// join has somebody look from now on.
+func (a *feed) join(wants func(*index.Head) bool) (*viewer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.viewers); a.closed || n >= a.most {
+		return nil, api.Busy.Refuse(fmt.Sprintf("%d look at live records already (admin.live.viewers)", n))
+	}
+	v := &viewer{wants: wants, wake: make(chan struct{}, 1), after: a.at}
+	if a.viewers == nil {
+		a.viewers = map[*viewer]struct{}{}
+	}
+	a.viewers[v] = struct{}{}
+	if len(a.viewers) == 1 {
+		ctx, cancel := context.WithCancel(context.Background())
+		a.stop, a.found = cancel, false
+		a.reading.Go(func() { a.read(ctx) })
+	}
+	v.poke()
+	return v, nil
+}
+
+// leave has them look no more.
+func (a *feed) leave(v *viewer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.viewers, v) // unless it was dismissed
+	if len(a.viewers) == 0 {
+		a.stop()
+	}
+}
+
+// close sends everybody away.
+func (a *feed) close() {
+	a.mu.Lock()
+	a.closed = true
+	if a.stop != nil {
+		a.stop()
+	}
+	a.dismiss(&ended{api.Busy.Name, "the gateway ends"})
+	a.mu.Unlock()
+	a.reading.Wait()
+}
+
+// dismiss has all viewers leave: who comes next has a new reader. Under mu.
+func (a *feed) dismiss(why *ended) {
+	for v := range a.viewers {
+		v.end = why
+		v.poke()
+	}
+	clear(a.viewers)
+}
+
+// read passes records on until ctx ends.
+func (a *feed) read(ctx context.Context) {
+	after, records, err := a.records.Live(ctx)
+	if err == nil {
+		a.begin(ctx, after)
+		var h index.Head
+		var lost *audit.LostError
+		for e, failed := range records {
+			if errors.As(failed, &lost) {
+				a.skip(ctx, lost.To-lost.From+1)
+				continue
+			}
+			if err = failed; err == nil {
+				err = h.Read(e.Line)
+			}
+			if err != nil {
+				break
+			}
+			a.show(ctx, &h, e)
+		}
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	a.log.Error("show live audit records", "error", err)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() == nil {
+		a.dismiss(&ended{internal, "the audit log cannot be read; the gateway's log says more"})
+	}
+}
+
+// begin notes behind which record the reader begins. A reader that was stopped has nothing
+// to say to those who came since: ctx ends under mu.
+func (a *feed) begin(ctx context.Context, after uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	a.found, a.at = true, after
+	for v := range a.viewers {
+		v.after = after
+		v.poke()
+	}
+}
+
+// show gives a record to those who want it.
+func (a *feed) show(ctx context.Context, h *index.Head, e audit.Entry) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	a.at = e.Seq
+	var text []byte
+	for v := range a.viewers {
+		if !v.wants(h) {
+			continue
+		}
+		if text == nil {
+			text = bytes.Clone(e.Line)
+		}
+		v.add(line{seq: e.Seq, text: text}, a.buffer)
+	}
+}
+
+// skip tells everybody of records that nobody can read any more.
+func (a *feed) skip(ctx context.Context, n uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	for v := range a.viewers {
+		v.add(line{lost: n}, a.buffer)
+	}
+}
+
+func (v *viewer) poke() {
+	select {
+	case v.wake <- struct{}{}:
+	default:
+	}
+}
+
+// add has a record wait, and lets go of the oldest where there is no room.
+func (v *viewer) add(l line, room int) {
+	v.lines = append(v.lines, l)
+	v.size += len(l.text)
+	for v.size > room {
+		v.size -= len(v.lines[0].text)
+		v.dropped += max(v.lines[0].lost, 1)
+		v.lines = v.lines[1:]
+	}
+	v.poke()
+}
+
+// take appends to dst what there is to tell a viewer, as events, and says whether that is all.
+func (a *feed) take(dst []byte, v *viewer) (out []byte, over bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !v.opened && a.found {
+		v.opened = true
+		dst = sse.Append(dst, sse.Event{Name: "open", Data: fmt.Appendf(nil, `{"after":%d}`, v.after)})
+	}
+	if v.dropped > 0 {
+		dst = sse.Append(dst, gap(v.dropped))
+	}
+	for _, l := range v.lines {
+		if l.lost > 0 {
+			dst = sse.Append(dst, gap(l.lost))
+			continue
+		}
+		dst = sse.Append(dst, sse.Event{ID: strconv.FormatUint(l.seq, 10), Name: "record", Data: l.text})
+	}
+	v.lines, v.size, v.dropped = nil, 0, 0
+	if v.end == nil {
+		return dst, false
+	}
+	return append(dst, ending(v.end)...), true
+}
+
+// gap is the event that says that records are left out.
+func gap(n uint64) sse.Event {
+	return sse.Event{Name: "gap", Data: fmt.Appendf(nil, `{"dropped":%d}`, n)}
+}
+
+// ending is the event that says why there is no more.
+func ending(why *ended) []byte {
+	text, _ := json.Marshal(*why) // it has nothing that cannot be written
+	return sse.Append(nil, sse.Event{Name: "end", Data: text})
+}

@@ -1,0 +1,146 @@
+package records
+
+import (
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// pair is the answer of GET /api/v1/audit/records/{id}/pair.
+type pair struct {
+	Intent jsontext.Value `json:"intent,omitzero" doc:"what is on record since before the agent was asked; none where it was not"`
+	Call   jsontext.Value `json:"call,omitzero" doc:"what became of it; none while it goes on, or where the gateway was killed meanwhile"`
+}
+
+// noRecord: there is none of that number.
+var noRecord = api.Code{Name: "NO_SUCH_RECORD", Status: http.StatusNotFound}
+
+// pairSearch bounds how many later calls of a caller are looked through for the end of one.
+const pairSearch = 10 * pairPage
+
+// pairPage is how many of them are read at a time.
+const pairPage = 1000
+
+// pairs joins the records of a call.
+type pairs struct{ search }
+
+// RecordScreen is that of a record, with the other one of the same call.
+func RecordScreen(log Records) api.Screen {
+	s := &pairs{search{log}}
+	return api.Screen{
+		Title: "a record", Page: "/audit/$seq",
+		Shows: "what was decided and by what, the intent and the outcome of the call, and all that it says",
+		Operations: []api.Operation{
+			{
+				Method: http.MethodGet, Path: "/api/v1/audit/records/{id}", ID: "get-record", Tag: "audit", Role: api.Viewer,
+				Summary: "The record of a number (seq), as it was written", Out: reflect.TypeFor[jsontext.Value](),
+				Errors: []api.Code{noRecord, api.Busy}, Answer: s.record,
+			},
+			{
+				Method: http.MethodGet, Path: "/api/v1/audit/records/{id}/pair", ID: "get-record-pair", Tag: "audit", Role: api.Viewer,
+				Summary: "The intent and the outcome of a call, by the number of either record", Out: reflect.TypeFor[pair](),
+				Errors: []api.Code{noRecord, api.Busy}, Answer: s.pair,
+			},
+		},
+	}
+}
+
+// half is what tells which other record is of the same call.
+type half struct {
+	Type      string    `json:"type"`
+	Time      time.Time `json:"time"`
+	Start     time.Time `json:"start"`
+	Request   string    `json:"request_id"`
+	Principal string    `json:"principal"`
+	Agent     string    `json:"agent"`
+	Method    string    `json:"method"`
+}
+
+func (s *pairs) pair(c *api.Call) (any, error) {
+	seq, line, err := s.oneRecord(c)
+	if err != nil {
+		return nil, err
+	}
+	var h half
+	if err := json.Unmarshal(line, &h); err != nil {
+		return nil, err
+	}
+	q := index.Query{Principal: plain(h.Principal), Agent: plain(h.Agent), Method: plain(h.Method), Oldest: true, Limit: pairPage}
+	var p pair
+	switch {
+	case h.Type == "intent":
+		q.Type, q.From, q.Behind = "call", h.Time, seq
+		p.Intent = line
+		p.Call, err = s.other(c, q, h.Request)
+	case h.Type == "call" && h.Start.Before(h.Time):
+		q.Type, q.From, q.Until = "intent", h.Start, h.Time
+		p.Call = line
+		p.Intent, err = s.other(c, q, h.Request)
+	default: // an event is by itself
+		return nil, noRecord.Refuse("the record of this number is not about a call")
+	}
+	return p, err
+}
+
+// other is the record of a request among those that are asked for, nil where it is not.
+func (s *pairs) other(c *api.Call, q index.Query, request string) (jsontext.Value, error) {
+	for n := 0; n < pairSearch && request != ""; n += pairPage {
+		list, err := s.log.Find(c.Context(), q)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range list {
+			var h half
+			if json.Unmarshal(e.Line, &h) == nil && h.Request == request {
+				return e.Line, nil
+			}
+			q.Behind = e.Seq
+		}
+		if len(list) < pairPage {
+			break
+		}
+	}
+	return nil, nil
+}
+
+// plain is a text of a record as one asks for it. One that was cleaned is not asked for: it
+// would be cleaned again.
+func plain(text string) string {
+	if strings.Contains(text, `\`) {
+		return ""
+	}
+	return text
+}
+
+func (s *pairs) record(c *api.Call) (any, error) {
+	_, line, err := s.oneRecord(c)
+	return line, err
+}
+
+// oneRecord is the record of the number in the path. Calls and events come before intents:
+// they are what is looked for, and found in one look.
+func (s *pairs) oneRecord(c *api.Call) (seq uint64, line jsontext.Value, err error) {
+	absent := noRecord.Refuse("there is no intent, call or event of this number")
+	seq, err = strconv.ParseUint(c.PathValue("id"), 10, 62)
+	if err != nil {
+		return 0, nil, absent
+	}
+	for _, kind := range []string{"", "intent"} {
+		list, err := s.log.Find(c.Context(), index.Query{Type: kind, Behind: seq + 1, Limit: 1})
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(list) > 0 && list[0].Seq == seq {
+			return seq, list[0].Line, nil
+		}
+	}
+	return 0, nil, absent
+}

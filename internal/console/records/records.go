@@ -1,0 +1,139 @@
+package records
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// Records are the audit log.
+type Records interface {
+	// Find has the records that are all of what is asked for. ErrBusy where the log could not
+	// be read in time; whoever asks again is nearer to it.
+	Find(ctx context.Context, q index.Query) ([]audit.Entry, error)
+	// All reads all of the log and gives what is asked for, the oldest first.
+	All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error]
+	// Live has the records from now on, until ctx ends, and the number of the one before.
+	Live(ctx context.Context) (after uint64, records iter.Seq2[audit.Entry, error], err error)
+	// Verify looks for what was changed in the log, is missing, or stands elsewhere.
+	Verify(ctx context.Context, from, to time.Time) (*audit.Report, error)
+}
+
+// ErrBusy is the error of Records for what takes longer than an answer may.
+var ErrBusy error = busy{}
+
+type busy struct{}
+
+// Error implements error.
+func (busy) Error() string {
+	return "the audit log could not be read in time; ask again, or for less of it"
+}
+
+// Refusal is what the operator is told of it.
+func (e busy) Refusal() *api.Refusal {
+	return &api.Refusal{Code: api.Busy, Message: e.Error(), Header: http.Header{"Retry-After": {"5"}}}
+}
+
+// RecordPage is the answer of GET /api/v1/audit/records.
+type RecordPage struct {
+	Records []jsontext.Value `json:"records" doc:"as they were written, the newest first"`
+	Next    string           `json:"next,omitzero"` // cursor of the next page; "" at the end
+}
+
+// search looks for records.
+type search struct{ log Records }
+
+// AuditScreen is that of the audit log.
+func AuditScreen(log Records) api.Screen {
+	s := &search{log}
+	return api.Screen{
+		Title: "Audit", Page: "/audit", Link: true,
+		Shows: "records by caller, agent, skill, method, task, decision and time, page by page; export what is found as JSONL or OCSF; have the log verified, and what is wrong named",
+		Operations: []api.Operation{
+			{
+				Method: http.MethodGet, Path: "/api/v1/audit/records", ID: "list-records", Tag: "audit", Role: api.Viewer,
+				Summary: "Audit records that are all of what is asked for, the newest first", Params: whichRecords, Pages: true,
+				Out: reflect.TypeFor[RecordPage](), Errors: []api.Code{api.Busy}, Answer: s.records,
+			},
+		},
+	}
+}
+
+// whichRecords are the parameters of a search.
+var whichRecords = []api.Param{
+	{Name: "caller", Text: "of this subject"},
+	{Name: "agent", Text: "of this agent"},
+	{Name: "skill", Text: "decided for this skill"},
+	{Name: "task", Text: "about this task"},
+	{Name: "context", Text: "about this context"},
+	{Name: "method", Text: "calls of this method, under its 1.0 name"},
+	{Name: "event", Text: "events of this kind"},
+	{Name: "decision", Text: "decided so", Values: []string{"allow", "deny", "error"}},
+	{Name: "reason", Text: "calls that did not go well for this reason, as in RATE_LIMITED"},
+	{Name: "type", Text: "of this type; calls and events unless set", Values: []string{"intent", "call", "event"}},
+	{Name: "since", Text: "made at or after this time (RFC 3339)"},
+	{Name: "until", Text: "made before this time (RFC 3339)"},
+}
+
+func (s *search) records(c *api.Call) (any, error) {
+	q, err := wanted(c)
+	if err != nil {
+		return nil, err
+	}
+	return s.recordPage(c, q)
+}
+
+// wanted is what the parameters of a search ask for.
+func wanted(c *api.Call) (index.Query, error) {
+	q := index.Query{
+		Principal: c.Query.Get("caller"), Agent: c.Query.Get("agent"), Skill: c.Query.Get("skill"), Task: c.Query.Get("task"),
+		Context: c.Query.Get("context"), Method: c.Query.Get("method"), Event: c.Query.Get("event"),
+		Decision: c.Query.Get("decision"), Reason: c.Query.Get("reason"), Type: c.Query.Get("type"),
+	}
+	var err error
+	if q.From, err = c.Time("since", time.RFC3339); err != nil {
+		return q, err
+	}
+	if q.Until, err = c.Time("until", time.RFC3339); err != nil {
+		return q, err
+	}
+	if err := q.Check(); err != nil {
+		return q, c.InvalidParameter(err.Error())
+	}
+	return q, nil
+}
+
+// recordPage is the page of what is asked for that the cursor leads to.
+func (s *search) recordPage(c *api.Call, q index.Query) (any, error) {
+	after, limit, err := c.Page()
+	if err != nil {
+		return nil, err
+	}
+	if after != "" {
+		if q.Behind, err = strconv.ParseUint(after, 10, 63); err != nil || q.Behind == 0 {
+			return nil, c.BadCursor()
+		}
+	}
+	q.Limit = limit + 1 // one more: is there more?
+	list, err := s.log.Find(c.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	page := RecordPage{Records: []jsontext.Value{}}
+	for _, e := range list[:min(limit, len(list))] {
+		page.Records = append(page.Records, e.Line)
+	}
+	if len(list) > limit {
+		page.Next = c.Cursor(strconv.FormatUint(list[limit-1].Seq, 10))
+	}
+	return page, nil
+}

@@ -1,0 +1,32 @@
+package records
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// timelines looks for the records of a task.
+type timelines struct{ search }
+
+// TaskScreen is that of a task: the conversation over its calls and events.
+func TaskScreen(log Records) api.Screen {
+	s := &timelines{search{log}}
+	return api.Screen{
+		Title: "a task", Page: "/tasks/$id",
+		Shows: "its conversation over calls, streams, what the agent notifies and what webhooks got, in the order in which it began",
+		Operations: []api.Operation{
+			{
+				Method: http.MethodGet, Path: "/api/v1/tasks/{id}/timeline", ID: "task-timeline", Tag: "audit", Role: api.Viewer,
+				Summary: "The records of calls and events about a task, the oldest first", Pages: true,
+				Out: reflect.TypeFor[RecordPage](), Errors: []api.Code{api.Busy}, Answer: s.timeline,
+			},
+		},
+	}
+}
+
+func (s *timelines) timeline(c *api.Call) (any, error) {
+	return s.recordPage(c, index.Query{Task: c.PathValue("id"), Oldest: true})
+}

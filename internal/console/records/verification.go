@@ -1,0 +1,83 @@
+package records
+
+import (
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// verification is the answer of POST /api/v1/audit/verify.
+type verification struct {
+	Intact   bool     `json:"intact" doc:"nothing was found"`
+	Records  int      `json:"records"`
+	Segments int      `json:"segments"`
+	From     int64    `json:"from" doc:"numbers of the first and the last record"`
+	To       int64    `json:"to"`
+	Signed   int64    `json:"signed" doc:"number of the last record that a checkpoint covers"`
+	SignedAt string   `json:"signedAt,omitzero"`
+	Unsigned int      `json:"unsigned" doc:"records since, which the next checkpoint covers"`
+	Removed  int64    `json:"removed,omitzero" doc:"number of the last record that retention removed"`
+	Keys     []string `json:"keys" doc:"ids of those that signed"`
+	Trusted  bool     `json:"trusted" doc:"these are the gateway's own"`
+	Flaws    []flaw   `json:"findings"`
+}
+
+// flaw is something that is wrong with the audit log.
+type flaw struct {
+	Kind    string `json:"kind"`
+	Segment string `json:"segment,omitzero"`
+	Line    int    `json:"line,omitzero"`
+	Text    string `json:"text"`
+}
+
+// verifier looks for what is wrong with the log.
+type verifier struct{ log Records }
+
+// VerificationScreen has the log verified.
+func VerificationScreen(log Records) api.Screen {
+	s := &verifier{log}
+	return api.Screen{
+		Title: "Verification of the audit log",
+		Operations: []api.Operation{
+			{
+				Method: http.MethodPost, Path: "/api/v1/audit/verify", ID: "verify-audit", Tag: "audit", Role: api.Operator,
+				Summary: "Find what was changed in the audit log, is missing, or stands elsewhere; as far as it takes 15 seconds",
+				Params:  []api.Param{{Name: "from", Text: "the first day, as 2026-11-21"}, {Name: "to", Text: "the last day"}},
+				Out:     reflect.TypeFor[verification](), Errors: []api.Code{api.Busy}, Answer: s.verify,
+			},
+		},
+	}
+}
+
+// verify reads the log, and changes nothing.
+func (s *verifier) verify(c *api.Call) (any, error) {
+	from, err := c.Time("from", time.DateOnly)
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.Time("to", time.DateOnly)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.log.Verify(c.Context(), from, to)
+	if err != nil {
+		return nil, err
+	}
+	return verificationOf(r), nil
+}
+
+func verificationOf(r *audit.Report) verification {
+	number := func(seq uint64) int64 { return int64(seq) } //nolint:gosec // numbers have 18 digits at most
+	v := verification{
+		Intact: len(r.Findings) == 0, Records: r.Records, Segments: r.Segments, From: number(r.From), To: number(r.To),
+		Signed: number(r.Signed), SignedAt: r.SignedAt, Unsigned: r.Unsigned, Removed: number(r.Removed), Keys: r.Keys,
+		Trusted: r.Trusted, Flaws: []flaw{},
+	}
+	for _, f := range r.Findings {
+		v.Flaws = append(v.Flaws, flaw{Kind: f.Kind, Segment: f.Segment, Line: f.Line, Text: f.Text})
+	}
+	return v
+}

@@ -1,0 +1,23 @@
+package records
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+const usualWindow = "15m"
+
+var windows = map[string]time.Duration{
+	"5m": 5 * time.Minute, usualWindow: 15 * time.Minute, "1h": time.Hour, "24h": 24 * time.Hour,
+}
+
+// WindowParam is the parameter by which screens that count records are asked how far back
+// they look.
+var WindowParam = api.Param{
+	Name: "window", Text: "how lately; 15m unless set", Values: []string{"5m", usualWindow, "1h", "24h"},
+}
+
+// Window is how far back a screen looks.
+func Window(c *api.Call) time.Duration { return windows[cmp.Or(c.Query.Get("window"), usualWindow)] }

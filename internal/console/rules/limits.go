@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// mostThrottled is how many of those who were refused are listed, the busiest first.
+const mostThrottled = 200
+
+// CallerLimits is the answer of GET /api/v1/policy/limits: what callers may do how often, and
+// who met it.
+type CallerLimits struct {
+	OnLoss    string        `json:"onLoss" doc:"what becomes of calls while nobody can count them"`
+	Limits    []CallerLimit `json:"limits" doc:"those of policy.limits.each, in that order"`
+	Since     time.Time     `json:"since" doc:"calls that were refused from then on are counted"`
+	Counted   int           `json:"counted" doc:"calls that were refused"`
+	More      bool          `json:"more" doc:"there were more than admin.map.records in the window: since is when the oldest of the newest was refused"`
+	Throttled []Throttled   `json:"throttled" doc:"the 200 that were refused most often, these first"`
+}
+
+// CallerLimit is a limit as it counts.
+type CallerLimit struct {
+	Name     string        `json:"name"`
+	Shadow   bool          `json:"shadow" doc:"only recorded"`
+	Key      []string      `json:"key" doc:"what it is counted by; one count for all where there is nothing"`
+	Bounds   []CallerBound `json:"bounds"`
+	Agents   []string      `json:"agents" doc:"that it is about; any where there are none, and so on"`
+	Skills   []string      `json:"skills"`
+	Methods  []string      `json:"methods"`
+	Subjects []string      `json:"subjects"`
+	Groups   []string      `json:"groups"`
+	Issuers  []string      `json:"issuers"`
+}
+
+// CallerBound is one bound of a limit.
+type CallerBound struct {
+	What   string  `json:"what" doc:"rate, quota, concurrency, openTasks or bytes"`
+	Units  int64   `json:"units" doc:"at most; of a rate, that come back in a window"`
+	Window float64 `json:"window,omitzero" doc:"seconds, of a rate"`
+	Per    string  `json:"per,omitzero" doc:"hour, day, week or month, of a quota"`
+	Burst  int64   `json:"burst,omitzero" doc:"units that a rate takes at once"`
+}
+
+// Throttled is a caller whose calls of an agent were refused for a limit.
+type Throttled struct {
+	Limit  string    `json:"limit" doc:"its name; of the listener's, its key in server.limits"`
+	Reason string    `json:"reason" doc:"as records have it"`
+	Caller string    `json:"caller,omitzero"`
+	Issuer string    `json:"issuer,omitzero" doc:"of the caller"`
+	Agent  string    `json:"agent,omitzero"`
+	Calls  int       `json:"calls"`
+	Last   time.Time `json:"last" doc:"when one was refused"`
+}
+
+// limits counts who was refused for one.
+type limits struct {
+	policy Policy
+	log    records.Records
+	most   int // calls that are counted
+}
+
+// LimitsScreen is about the limits of callers. It reads the audit log, as the map does.
+func LimitsScreen(policy Policy, log records.Records, most int) api.Screen {
+	s := &limits{policy, log, most}
+	return api.Screen{
+		Title: "Limits of callers",
+		Operations: []api.Operation{{
+			Method: http.MethodGet, Path: "/api/v1/policy/limits", ID: "list-limits", Tag: "audit", Role: api.Viewer,
+			Summary: "The limits of callers, and who was refused for one lately, by the calls on record",
+			Params: []api.Param{
+				records.WindowParam,
+			},
+			Out: reflect.TypeFor[CallerLimits](), Errors: []api.Code{api.Busy}, Answer: s.limitsMet,
+		}},
+	}
+}
+
+func (s *limits) limitsMet(c *api.Call) (any, error) {
+	answer := &CallerLimits{
+		Throttled: []Throttled{},
+		Since:     time.Now().Add(-records.Window(c)).UTC(),
+	}
+	answer.Limits, answer.OnLoss = s.policy.Limits()
+	refused := map[Throttled]*Throttled{} // by what is the same of them
+	for _, reason := range []string{wire.RateLimited.Reason, wire.TooLarge.Reason} {
+		if err := s.met(c, answer, reason, refused); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range refused {
+		answer.Throttled = append(answer.Throttled, *t)
+	}
+	slices.SortFunc(answer.Throttled, func(a, b Throttled) int {
+		return cmp.Or(b.Calls-a.Calls, b.Last.Compare(a.Last), cmp.Compare(a.Limit, b.Limit), cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Agent, b.Agent))
+	})
+	answer.Throttled = answer.Throttled[:min(len(answer.Throttled), mostThrottled)]
+	return answer, nil
+}
+
+// met counts the calls that were refused for a reason. Those for which an agent refused them
+// name no limit.
+func (s *limits) met(c *api.Call, answer *CallerLimits, reason string, refused map[Throttled]*Throttled) error {
+	most := s.most
+	list, err := s.log.Find(c.Context(), index.Query{Type: "call", Reason: reason, From: answer.Since, Limit: most + 1}) // one more: is there more?
+	if err != nil {
+		return err
+	}
+	since := answer.Since
+	for i, e := range list {
+		var one struct {
+			Time      time.Time `json:"time"`
+			Limit     string    `json:"limit"`
+			Principal string    `json:"principal"`
+			Issuer    string    `json:"issuer"`
+			Agent     string    `json:"agent"`
+		}
+		if err := json.Unmarshal(e.Line, &one); err != nil {
+			return fmt.Errorf("read record %d: %w", e.Seq, err)
+		}
+		if i == most {
+			answer.More, since = true, one.Time // the newest came first
+			break
+		}
+		if one.Limit == "" {
+			continue
+		}
+		answer.Counted++
+		key := Throttled{Limit: one.Limit, Reason: reason, Caller: one.Principal, Issuer: one.Issuer, Agent: one.Agent}
+		t := refused[key]
+		if t == nil {
+			first := key
+			first.Last = one.Time
+			t = &first
+			refused[key] = t
+		}
+		t.Calls++
+	}
+	if since.After(answer.Since) {
+		answer.Since = since
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+)
+
+// Policy is what the rules in force say of calls.
+type Policy interface {
+	// Explain says what would become of a call, which nobody makes. The error is a
+	// api.QuestionInvalid where it is the asker's to mend.
+	Explain(ctx context.Context, q *verdict.Question) (*verdict.Explanation, error)
+	// Replay puts recorded calls to the rules of a draft, the newest first. The error is a
+	// DraftInvalid where those are wrong.
+	Replay(ctx context.Context, d *verdict.Draft, b ReplayBounds) (*verdict.Replayed, error)
+	// Limits are those of callers, and what becomes of calls while nobody can count them.
+	Limits() (list []CallerLimit, onLoss string)
+	// Hits are how often rules decided, as metrics count it.
+	Hits() Hits
+}
+
+// Hits is the answer of GET /api/v1/policy/hits.
+type Hits struct {
+	Since time.Time `json:"since" doc:"when this gateway began to count; others count for themselves"`
+	Rules []Hit     `json:"rules" doc:"that decided any call, by name"`
+}
+
+// Hit is how often a rule decided.
+type Hit struct {
+	Rule   string `json:"rule" doc:"its name; default, credential and their like where no rule decided, none where something else than the rules did, other for one that is gone"`
+	Allow  int64  `json:"allow"`
+	Deny   int64  `json:"deny"`
+	Error  int64  `json:"error" doc:"calls that it let through and that were refused for something else"`
+	Shadow int64  `json:"shadow" doc:"calls that it matches and does not decide: it is in shadow"`
+}
+
+// rulePage is the answer of GET /api/v1/policy/rules.
+type rulePage struct {
+	Default string           `json:"default" doc:"what becomes of calls that no rule is about"`
+	Rules   []jsontext.Value `json:"rules" doc:"as policy.rules lists them, in that order"`
+	Next    string           `json:"next,omitzero"` // cursor of the next page; "" at the end
+}
+
+// Config has the configuration in force.
+type Config interface {
+	// Config is it as JSON, without secrets.
+	Config() (jsontext.Value, error)
+}
+
+// screen answers about rules.
+type screen struct {
+	policy Policy
+	config Config
+}
+
+// Screen is that of the rules in force, which it takes from the configuration.
+func Screen(policy Policy, config Config) api.Screen {
+	s := &screen{policy, config}
+	return api.Screen{
+		Title: "Policy", Page: "/policy", Link: true,
+		Shows: "the rules that are in force, how many calls each decided and which are in shadow; limits, and who was refused for one; what would become of a call, and why; which recorded calls a draft of the rules would decide otherwise",
+		Operations: []api.Operation{
+			{
+				Method: http.MethodGet, Path: "/api/v1/policy/rules", ID: "list-rules", Tag: "policy", Role: api.Viewer,
+				Summary: "The rules in force", Pages: true, Out: reflect.TypeFor[rulePage](), Answer: s.rules,
+			},
+			{
+				Method: http.MethodPost, Path: "/api/v1/policy/explain", ID: "explain", Tag: "policy", Role: api.Viewer,
+				Summary: "What would become of a call, and why; nobody makes it, and no authorizer is asked",
+				In:      reflect.TypeFor[verdict.Question](), Out: reflect.TypeFor[verdict.Explanation](),
+				Errors: []api.Code{api.InvalidQuestion}, Answer: s.explain,
+			},
+			{
+				Method: http.MethodGet, Path: "/api/v1/policy/hits", ID: "rule-hits", Tag: "policy", Role: api.Viewer,
+				Summary: "How often rules decided", Out: reflect.TypeFor[Hits](), Answer: s.hits,
+			},
+		},
+	}
+}
+
+func (s *screen) explain(c *api.Call) (any, error) {
+	doc, err := c.Document()
+	if err != nil {
+		return nil, err
+	}
+	var q verdict.Question
+	if err := json.Unmarshal(doc, &q, json.RejectUnknownMembers(true)); err != nil {
+		return nil, api.InvalidQuestion.Refuse("the body is no question: " + err.Error())
+	}
+	return s.policy.Explain(c.Context(), &q)
+}
+
+func (s *screen) hits(*api.Call) (any, error) { return s.policy.Hits(), nil }
+
+func (s *screen) rules(c *api.Call) (any, error) {
+	after, limit, err := c.Page()
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.config.Config()
+	if err != nil {
+		return nil, err
+	}
+	var shown struct {
+		Policy struct {
+			Default string           `json:"default"`
+			Rules   []jsontext.Value `json:"rules"`
+		} `json:"policy"`
+	}
+	if err := json.Unmarshal(text, &shown); err != nil {
+		return nil, err
+	}
+	rules := shown.Policy.Rules
+	if after != "" {
+		rules = rules[slices.IndexFunc(rules, func(r jsontext.Value) bool { return ruleName(r) == after })+1:] // all anew where it is gone
+	}
+	page := rulePage{Default: cmp.Or(shown.Policy.Default, "deny"), Rules: slices.Concat([]jsontext.Value{}, rules[:min(limit, len(rules))])}
+	if len(rules) > limit {
+		page.Next = c.Cursor(ruleName(rules[limit-1]))
+	}
+	return page, nil
+}
+
+// ruleName is what tells a rule from others.
+func ruleName(rule jsontext.Value) string {
+	var r struct {
+		Name string `json:"name"`
+	}
+	_ = json.Unmarshal(rule, &r) // it was just written
+	return r.Name
+}

@@ -1,0 +1,106 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+)
+
+// Codes of drafts.
+var (
+	invalidDraft = api.Code{Name: "INVALID_DRAFT", Status: http.StatusBadRequest}
+	replayLimit  = api.Code{Name: "REPLAY_LIMIT", Status: http.StatusBadRequest}
+)
+
+// ReplayBounds are those of one replay.
+type ReplayBounds struct {
+	Records int // calls that are looked at; of more, the answer says that there are more
+	Sample  int // calls of each kind of change in the answer
+}
+
+// DraftInvalid says what is wrong with the rules of a draft.
+type DraftInvalid struct {
+	Line int // of the first of it; 0 where it has none
+	Err  error
+}
+
+// Error implements error.
+func (e DraftInvalid) Error() string { return e.Err.Error() }
+
+// Refusal is what the operator is told of it.
+func (e DraftInvalid) Refusal() *api.Refusal {
+	return &api.Refusal{Code: invalidDraft, Message: e.Error(), Line: e.Line}
+}
+
+// replays puts calls to drafts, one at a time.
+type replays struct {
+	policy Policy
+	most   ReplayBounds
+	time   time.Duration
+	busy   sync.Mutex // held while somebody replays calls
+}
+
+// ReplayScreen tries rules on calls that were made: so many at most, in so much time.
+func ReplayScreen(policy Policy, most ReplayBounds, time time.Duration) api.Screen {
+	s := &replays{policy: policy, most: most, time: time}
+	return api.Screen{
+		Title: "Replay of recorded calls",
+		Operations: []api.Operation{{
+			Method: http.MethodPost, Path: "/api/v1/policy/replay", ID: "replay", Tag: "policy", Role: api.Viewer,
+			Summary: "Which recorded calls would be decided otherwise under other rules; nothing changes",
+			In:      reflect.TypeFor[verdict.Draft](), Out: reflect.TypeFor[verdict.Replayed](),
+			Errors: []api.Code{api.InvalidQuestion, invalidDraft, replayLimit, api.Busy}, Answer: s.replay,
+		}},
+	}
+}
+
+// replay is one at a time: it reads much of the log, and works as long as it may.
+func (s *replays) replay(c *api.Call) (any, error) {
+	doc, err := c.Document()
+	if err != nil {
+		return nil, err
+	}
+	var d verdict.Draft
+	if err := json.Unmarshal(doc, &d, json.RejectUnknownMembers(true)); err != nil {
+		return nil, api.InvalidQuestion.Refuse("the body is no draft: " + err.Error())
+	}
+	most := s.most.Records
+	switch {
+	case d.Records < 0:
+		return nil, api.QuestionInvalid{Member: "records", Err: errors.New("want a number from 1")}
+	case d.Records > most:
+		return nil, replayLimit.Refuse(fmt.Sprintf("records: %d calls are more than %d (admin.replay.records)", d.Records, most))
+	case !d.Until.IsZero() && !d.Since.Before(d.Until):
+		return nil, api.QuestionInvalid{Member: "until", Err: errors.New("it ends before it begins")}
+	}
+	if !s.busy.TryLock() {
+		return nil, api.Busy.Refuse("somebody replays calls already; that is done by one at a time")
+	}
+	defer s.busy.Unlock()
+	ctx, cancel := context.WithTimeout(c.Context(), s.time)
+	defer cancel()
+	b := ReplayBounds{Records: most, Sample: s.most.Sample}
+	if d.Records > 0 {
+		b.Records = d.Records
+	}
+	answer, err := s.policy.Replay(ctx, &d, b)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, replayLimit.Refuse(fmt.Sprintf("%s were not enough to replay that (admin.replay.time): ask for a shorter time, or for fewer records", secret.Duration(s.time)))
+	case err != nil:
+		return nil, err
+	case answer.More && d.Records == 0:
+		return nil, replayLimit.Refuse(fmt.Sprintf("there are more than %d calls (admin.replay.records): ask for a shorter time, or for so many of the newest", most))
+	}
+	return answer, nil
+}

@@ -1,0 +1,66 @@
+package console
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/apikeys"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/extensions"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/health"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/identities"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/process"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/replicas"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/streams"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
+)
+
+// table is all screens, in the order of the navigation: a row for each, with what it needs of
+// the gateway. Requests, who may make them, the document of the API, the links of the pages
+// and docs/admin.md are made by it or held to it. What is not here is not found, and nothing
+// below it either.
+func (s *Console) table() []api.Screen {
+	c := &s.config
+	return []api.Screen{
+		signInScreen(&s.access),
+		fleet.Screen(s.Agents),
+		cards.Screen(s.Cards),
+		records.CourseScreen(s.Records, c.Map.Records),
+		records.MapScreen(s.Records, c.Map.Records),
+		records.LiveScreen(s.Records, c.Live.Viewers, int(c.Live.Buffer), s.Log, s.access.admitted),
+		streams.Screen(s.Streams),
+		records.AuditScreen(s.Records),
+		records.ExportScreen(s.Records),
+		records.VerificationScreen(s.Records),
+		records.RecordScreen(s.Records),
+		records.TaskScreen(s.Records),
+		rules.Screen(s.Policy, s.Running),
+		rules.LimitsScreen(s.Policy, s.Records, c.Map.Records),
+		rules.ReplayScreen(s.Policy, rules.ReplayBounds{Records: c.Replay.Records, Sample: c.Replay.Sample}, c.Replay.Time.Std()),
+		extensions.Screen(s.Extensions),
+		trials.Screen(s.Trials, c.Try.Calls, c.Try.Timeout.Std(), int64(c.Try.Answer)),
+		deliveries.Screen(s.Deliveries),
+		contents.Screen(s.Contents),
+		identities.Screen(s.Callers),
+		apikeys.Screen(s.Keys),
+		process.Screen(s.Running),
+		health.Screen(s.Health, s.leaves),
+		replicas.Screen(s.Cluster),
+		process.ProfileScreen(),
+		accountScreen(&s.access, func() jsontext.Value { return s.document }),
+	}
+}
+
+// operationsOf are those of all screens.
+func operationsOf(screens []api.Screen) []api.Operation {
+	var all []api.Operation
+	for i := range screens {
+		all = append(all, screens[i].Operations...)
+	}
+	return all
+}

@@ -1,0 +1,170 @@
+package trials
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// Trials makes calls as callers make them.
+type Trials interface {
+	// Try makes a call at the public listener and waits for its end, or that of ctx, or for
+	// so many bytes of the answer. The error is an AttemptInvalid where it is the operator's
+	// to mend.
+	Try(ctx context.Context, a *Attempt, most int64) (*Trial, error)
+}
+
+// AttemptInvalid says why a call could not be made, and what of it is wrong.
+type AttemptInvalid struct {
+	Member string
+	Err    error
+}
+
+// Error implements error.
+func (e AttemptInvalid) Error() string { return e.Member + ": " + e.Err.Error() }
+
+// Refusal is what the operator is told of it.
+func (e AttemptInvalid) Refusal() *api.Refusal {
+	return &api.Refusal{Code: invalidCall, Message: e.Error()}
+}
+
+// invalidCall: the call cannot be made as it is asked for.
+var invalidCall = api.Code{Name: "INVALID_CALL", Status: http.StatusBadRequest}
+
+// Attempt is the body of POST /api/v1/try: a call to make.
+type Attempt struct {
+	Agent      string         `json:"agent"`
+	Skill      string         `json:"skill,omitzero" doc:"declared by the path; none unless set"`
+	Version    string         `json:"version" doc:"of A2A: 1.0, 0.3 or 0.1"`
+	Binding    string         `json:"binding" doc:"JSONRPC, HTTP+JSON or GRPC"`
+	Method     string         `json:"method" doc:"under its 1.0 name, such as SendMessage"`
+	Params     jsontext.Value `json:"params,omitzero" doc:"of the method, in the words of the version"`
+	Extensions []string       `json:"extensions,omitzero" doc:"asked for by the header of the version"`
+	APIKey     string         `json:"apiKey,omitzero" doc:"of the caller; neither kept nor recorded, and taken out of what is shown"`
+	Bearer     string         `json:"bearer,omitzero" doc:"token of the caller, in place of a key; the same holds"`
+}
+
+// Trial is the answer of POST /api/v1/try: what was sent and what came of it.
+type Trial struct {
+	Sent     string      `json:"sent" doc:"bytes on the wire, HTTP/1.1, without the credential; over gRPC header fields, and the frames of its messages in hexadecimal"`
+	Command  string      `json:"command,omitzero" doc:"the call for a shell with curl, with $CREDENTIAL in place of the credential; absent over gRPC"`
+	Received string      `json:"received" doc:"bytes on the wire, as far as they came"`
+	Status   int         `json:"status,omitzero" doc:"of the answer; 0 where there was none"`
+	Request  string      `json:"request,omitzero" doc:"id of the call in records and logs"`
+	GRPC     string      `json:"grpc,omitzero" doc:"status of gRPC and its message, where it is not OK"`
+	Pieces   []Piece     `json:"pieces" doc:"of the answer's body, as they came; over gRPC its messages in JSON"`
+	Ended    string      `json:"ended" doc:"complete, or what ended it before: admin.try.timeout, admin.try.answer, failed"`
+	Failure  string      `json:"failure,omitzero" doc:"why there is no answer, or no end of it"`
+	Took     float64     `json:"took" doc:"milliseconds"`
+	Asked    []string    `json:"asked" doc:"extensions that were asked for"`
+	Active   []string    `json:"active" doc:"extensions that the answer says are active"`
+	Forms    []TrialForm `json:"forms" doc:"the call in each version and binding, as the gateway translates it"`
+}
+
+// Piece is a part of an answer's body.
+type Piece struct {
+	At   float64 `json:"at" doc:"milliseconds after the call began"`
+	Text string  `json:"text"`
+}
+
+// TrialForm is a call and its answer in one version and binding.
+type TrialForm struct {
+	Version string   `json:"version"`
+	Binding string   `json:"binding"`
+	Caller  bool     `json:"caller" doc:"the call was made so"`
+	Agent   bool     `json:"agent" doc:"the agent's card has an interface for it"`
+	Verb    string   `json:"verb,omitzero"`
+	Path    string   `json:"path,omitzero" doc:"below the interface's URL, with its query"`
+	Body    string   `json:"body,omitzero"`
+	Answers []string `json:"answers,omitzero" doc:"documents: the answer, or each event"`
+	Problem string   `json:"problem,omitzero" doc:"why the call, or its answer, has no such form"`
+}
+
+// screen makes calls.
+type screen struct {
+	trials  Trials
+	trying  chan struct{} // holds one for each call that is being tried
+	timeout time.Duration
+	shown   int64 // bytes of an answer
+}
+
+// Screen makes a call as a caller would: so many at a time, each of which takes so long and
+// has so much of an answer shown.
+func Screen(trials Trials, calls int, timeout time.Duration, shown int64) api.Screen {
+	s := &screen{trials, make(chan struct{}, calls), timeout, shown}
+	return api.Screen{
+		Title: "Try it", Page: "/try", Link: true,
+		Shows: "makes a call to an agent with a credential, in either version, over JSON-RPC or HTTP+JSON; what went over the wire, which extensions are active, the call and its answer in the other versions and bindings",
+		Operations: []api.Operation{{
+			Method: http.MethodPost, Path: "/api/v1/try", ID: "try", Tag: "try", Role: api.Operator, Writes: true,
+			Summary: "Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is",
+			In:      reflect.TypeFor[Attempt](), Out: reflect.TypeFor[Trial](), Errors: []api.Code{invalidCall, api.Busy, api.Unrecorded},
+			Answer: s.try,
+		}},
+	}
+}
+
+func (s *screen) try(c *api.Call) (any, error) {
+	doc, err := c.Document()
+	if err != nil {
+		return nil, err
+	}
+	var a Attempt
+	if err := json.Unmarshal(doc, &a, json.RejectUnknownMembers(true)); err != nil {
+		return nil, invalidCall.Refuse("the body is no call: " + unquoted(err))
+	}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	select {
+	case s.trying <- struct{}{}:
+		defer func() { <-s.trying }()
+	default:
+		return nil, api.Busy.Refuse(fmt.Sprintf("%d calls are being tried already (admin.try.calls)", cap(s.trying)))
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), s.timeout)
+	defer cancel()
+	var t *Trial
+	err = c.Change("call.tried", map[string]string{"agent": a.Agent, "method": a.Method}, nil, func(context.Context) (bool, error) {
+		t, err = s.trials.Try(ctx, &a, s.shown)
+		return true, err
+	})
+	return t, err
+}
+
+// check bounds what comes on record.
+func (a *Attempt) check() error {
+	switch {
+	case !api.ValidID(a.Agent):
+		return AttemptInvalid{Member: "agent", Err: errors.New("it is no agent's id")}
+	case len(a.Method) > longestMethod:
+		return AttemptInvalid{Member: "method", Err: errors.New("A2A has none of that length")}
+	case a.APIKey != "" && a.Bearer != "":
+		return AttemptInvalid{Member: "bearer", Err: errors.New("there is an API key already: a caller has one credential")}
+	}
+	return nil
+}
+
+const longestMethod = 64
+
+// unquoted is what is wrong with a document, without anything that stands in it: it may be
+// a credential.
+func unquoted(err error) string {
+	var odd *json.SemanticError
+	if errors.As(err, &odd) && odd.JSONPointer != "" {
+		return "at " + string(odd.JSONPointer) + ", want other than " + odd.JSONKind.String()
+	}
+	var broken *jsontext.SyntacticError
+	if errors.As(err, &broken) {
+		return fmt.Sprintf("it is broken JSON at byte %d", broken.ByteOffset)
+	}
+	return "want an object"
+}
