@@ -32,7 +32,7 @@ type Parts struct {
 	Buffered     func() (used, most int64) // of streams' events
 }
 
-// Health implements process.Running.
+// Health is what the process knows of itself, but for the admin listener.
 func (r *Parts) Health(ctx context.Context) health.Health {
 	h := health.Health{
 		Build: built(), Limits: r.limits(), Audit: r.auditHealth(),

@@ -108,7 +108,7 @@ func (p *Peers) own() replicas.Peer {
 	return one
 }
 
-// Cluster implements process.Running.
+// Cluster are the gateways that share the state.
 func (p *Peers) Cluster(ctx context.Context) (replicas.Cluster, error) {
 	self := p.own()
 	self.Self = true
