@@ -44,6 +44,7 @@ var singledOut = map[string]string{
 	"reply.go":         "likewise",
 	"request.go":       "0.1 has no blocking sends, and no events of a subscription but those to come",
 	"resume.go":        "a stream that is asked for again",
+	"sharing.go":       "a list shows what a read would",
 	"settle.go":        "only the 0.1 form of a subscription has a historyLength",
 	"authorizer.go":    "likewise",
 	"timestamp.go":     "a subscription shows what was made before",

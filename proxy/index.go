@@ -6,9 +6,13 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
 // index builds the lookup tables and refuses what is ambiguous.
@@ -69,4 +73,19 @@ func (p *Proxy) relies() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+const (
+	jwksPath = "/.well-known/jwks.json"
+)
+
+// newRoutes are routes that lead nowhere yet.
+func newRoutes(lost record.Handler) *intake.Routes {
+	return &intake.Routes{Tree: chi.NewRouter(), Lead: map[string]intake.Route{}, Rpcs: map[string]bool{}, Lost: lost}
+}
+
+// systemServices are gRPC's own: they say whether the gateway is up and what the
+// protocol looks like, nothing of agents or callers, and so to anybody.
+var systemServices = []string{
+	"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
 }

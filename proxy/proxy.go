@@ -1,26 +1,24 @@
 // Package proxy is the request path: it asks who is calling, what they ask,
 // whether they may, with which extensions, leaves a record, and forwards.
 //
-// This file is the one to read first. A route is a list of stages; each stage
-// answers one question about an exchange or refuses it with an error; do runs
-// them, and is the only place where an error becomes a response. Stages are methods
-// of the structs in stages.go: each is made of what it depends on, so that the
-// receiver of a method says what it can reach.
+// This file is the one to read first. A route is a list of stages; each stage answers one
+// question about an exchange (package exchange) or refuses it with an error; Do of package
+// record runs them, and is the only place where an error becomes a response. Each stage is a
+// method of a struct in a package of its own, and is made in stages.go of what it depends on:
+// those before it, and its part of [Options]. In their order: admit, negotiate, webhooks and
+// cursors; record; intake; ownership and wellknown; inspect and notifications; forward;
+// authorize and tasklist; session; dedupe. A package imports those before it, never one behind.
 //
-// The package owns the order of the questions, the URLs of the public listener
-// and the headers that cross it. It does not own the answers: they come from
-// authn, policy, policy/ledger and ext, which do not know each other; proxy
-// carries values between them. It may import everything below it and is imported
-// by internal/config and internal/gateway only.
+// The package owns the order of the questions and the URLs of the public listener. It does not
+// own the answers: they come from authn, policy, policy/ledger and ext, which do not know each
+// other; the stages carry values between them.
 package proxy
 
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
@@ -32,11 +30,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
-	"github.com/a2a-gateway/a2a-gateway/policy/limits"
-	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
-	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
-	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -44,51 +38,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
-	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/proxy/wellknown"
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
-
-// Options are the parts a Proxy is made of. All are required unless the
-// comment says otherwise.
-type Options struct {
-	PublicURL    *url.URL      // the only source of URLs that clients are given
-	Hosts        []string      // further hosts that requests may name
-	Server       server.Config // limits, timeouts, trusted proxies
-	Agents       []*agents.Agent
-	FileParts    files.Config // of agents that have none of their own
-	Authn        *authn.Chain
-	Policy       *policy.Set
-	Limits       *limits.Limiter // nil for none
-	Panel        *pdp.Panel      // authorizers; nil for none
-	Ledger       *ledger.Ledger
-	Telemetry    *telemetry.Telemetry
-	Audit        *audit.Log
-	Anomalies    *anomaly.Watch          // what callers do that is unusual; nil where nobody looks
-	FailOpen     bool                    // calls go on while no record can be written
-	Schemes      card.Schemes            // what served cards say about credentials
-	Book         *ext.Book               // the extensions this gateway knows; may be nil
-	Providers    map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
-	Steps        state.Steps             // where tasks stand in the states of extensions
-	Values       state.Values            // messages that may come again; nil where no agent's configuration has dedupe
-	Catalog      catalog.Config
-	Push         push.Config
-	Relay        *webhooks.Relay                     // of notifications; nil where push configs go on as they are, or not at all
-	Salt         []byte                              // keys ids derived for callers; the same across reloads, restarts and replicas
-	Sealer       cursors.Sealer                      // of page tokens; those of other replicas have to open too
-	System       http.Handler                        // gRPC health and reflection; nil for none
-	JWKS         func() []byte                       // the gateway's public keys (RFC 7517); nil for none
-	Signing      signature.Ring                      // the keys behind JWKS, which sign served cards; nil leaves them unsigned
-	GRPC         bool                                // the listener takes gRPC, so cards may say so
-	Hold         func() (release func())             // keeps what this Proxy is made of for streams whose handlers have returned; may be nil
-	Drain        func(end func()) (stop func() bool) // runs end when the gateway shuts down; may be nil
-	StreamConfig stream.Config                       // of what clients are given of streams
-	Hub          *stream.Hub                         // streams of agents, over all reloads; nil for those of this Proxy alone
-	Streams      *openstreams.Streams                // event streams that are open, over all reloads; nil for those of this Proxy alone
-	Shown        *ownership.Shown                    // what agents have shown of tasks, over all reloads; nil for what this Proxy alone sees
-	Load         *overload.Ladder                    // what the process has to do; nil for what this Proxy has
-}
 
 // Proxy serves one configuration and never changes; a reload makes a new one.
 type Proxy struct {
@@ -184,7 +135,7 @@ func New(o Options) (*Proxy, error) {
 }
 
 // governed is the request path behind locate: each stage answers one question, or ends the call
-// with an error that refusal.go makes an answer of. Order matters: nothing of a body is read
+// with an error that package record makes an answer of. Order matters: nothing of a body is read
 // before the caller is known, nothing tells whether a task exists before it is known whose it is,
 // and nothing reaches an agent before the record of it is written.
 func (p *Proxy) governed() []record.Stage {
@@ -277,3 +228,18 @@ func (p *Proxy) Keep(ctx context.Context, principal *authn.Principal, ids *ledge
 	}
 	return nil
 }
+
+// CardFor is the card of an agent as it is served to a caller, nil for one who shows no
+// credential, whose request names the version, or none if that is "", and the form that it
+// is in. It is nil without an error where there is none for this caller: the agent is not
+// there for them. The error is that there is no card to serve.
+func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, card.Form, error) {
+	return p.documents.CardFor(who, agent, version)
+}
+
+// StillFor reports whether the owner of a webhook may still hear of its task, under the
+// configuration and the keys of now: the agent is there, the owner would be let in, and
+// may read the task, register a webhook for it, or send to its skill. That is as much as
+// can be asked without a call: conditions on a message count as met. An error that wraps
+// push.ErrForbidden says no, any other that it cannot be told.
+func (p *Proxy) StillFor(h *push.Webhook) error { return p.notifications.StillFor(h) }

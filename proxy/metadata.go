@@ -1,5 +1,0 @@
-package proxy
-
-const (
-	jwksPath = "/.well-known/jwks.json"
-)

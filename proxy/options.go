@@ -1,0 +1,75 @@
+package proxy
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
+)
+
+// Options are the parts a Proxy is made of. All are required unless the
+// comment says otherwise.
+type Options struct {
+	PublicURL    *url.URL      // the only source of URLs that clients are given
+	Hosts        []string      // further hosts that requests may name
+	Server       server.Config // limits, timeouts, trusted proxies
+	Agents       []*agents.Agent
+	FileParts    files.Config // of agents that have none of their own
+	Authn        *authn.Chain
+	Policy       *policy.Set
+	Limits       *limits.Limiter // nil for none
+	Panel        *pdp.Panel      // authorizers; nil for none
+	Ledger       *ledger.Ledger
+	Telemetry    *telemetry.Telemetry
+	Audit        *audit.Log
+	Anomalies    *anomaly.Watch          // what callers do that is unusual; nil where nobody looks
+	FailOpen     bool                    // calls go on while no record can be written
+	Schemes      card.Schemes            // what served cards say about credentials
+	Book         *ext.Book               // the extensions this gateway knows; may be nil
+	Providers    map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
+	Steps        state.Steps             // where tasks stand in the states of extensions
+	Values       state.Values            // messages that may come again; nil where no agent's configuration has dedupe
+	Catalog      catalog.Config
+	Push         push.Config
+	Relay        *webhooks.Relay                     // of notifications; nil where push configs go on as they are, or not at all
+	Salt         []byte                              // keys ids derived for callers; the same across reloads, restarts and replicas
+	Sealer       cursors.Sealer                      // of page tokens; those of other replicas have to open too
+	System       http.Handler                        // gRPC health and reflection; nil for none
+	JWKS         func() []byte                       // the gateway's public keys (RFC 7517); nil for none
+	Signing      signature.Ring                      // the keys behind JWKS, which sign served cards; nil leaves them unsigned
+	GRPC         bool                                // the listener takes gRPC, so cards may say so
+	Hold         func() (release func())             // keeps what this Proxy is made of for streams whose handlers have returned; may be nil
+	Drain        func(end func()) (stop func() bool) // runs end when the gateway shuts down; may be nil
+	StreamConfig stream.Config                       // of what clients are given of streams
+	Hub          *stream.Hub                         // streams of agents, over all reloads; nil for those of this Proxy alone
+	Streams      *openstreams.Streams                // event streams that are open, over all reloads; nil for those of this Proxy alone
+	Shown        *ownership.Shown                    // what agents have shown of tasks, over all reloads; nil for what this Proxy alone sees
+	Load         *overload.Ladder                    // what the process has to do; nil for what this Proxy has
+}
+
+// StreamLimits are what bounds the streams of agents.
+func StreamLimits(c server.Config) stream.Limits {
+	return stream.Limits{Event: int(c.Limits.Event), Idle: c.Timeouts.Stream.Std()}
+}
