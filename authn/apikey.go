@@ -11,33 +11,56 @@ import (
 	"time"
 )
 
-// An API key reads a2a_<id>_<secret>. The prefix lets secret scanners and people
-// recognise it, the id finds its record, the secret is 256 random bits in
+// An API key reads a2a_<id>_<secret>. The id finds its record, the secret is 256 random bits in
 // base64url, always 43 characters, so that ids may contain underscores too.
 const (
-	keyPrefix    = "a2a_"
 	secretBytes  = 32
 	secretLength = 43
 	maxID        = 64
 	maxKeyLength = len(keyPrefix) + maxID + 1 + secretLength
 )
 
-// bearerHeader carries API keys beside their own header, where that is configured.
-const bearerHeader = "Authorization"
-
 // apiKeys accepts the keys of a file.
 type apiKeys struct {
 	header  string // canonical
 	bearer  bool   // also accepted as a bearer token
 	file    *keyFile
-	revoked func(id string) (bool, error) // Options.Revoked
+	revoked func(id string) (bool, error) // keyOptions.Revoked
 	now     func() time.Time
 	observe func(provider, result string)
 	where   func() string // Chain.where
 }
 
-// authenticate looks a key up if the request has one.
-func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
+// How the principal of an API key was proved, and its issuer. It cannot be configured as
+// an issuer, which is always an address.
+const (
+	methodAPIKey  = "api-key"
+	issuerAPIKeys = "api-keys"
+)
+
+// newAPIKeys reads the file of keys, or shares that of the chain before a reload.
+func newAPIKeys(cfg *APIKeys, o *keyOptions) (*apiKeys, error) {
+	file, err := takeKeyFile(cfg.File, o)
+	if err != nil {
+		return nil, err
+	}
+	return &apiKeys{header: cfg.header(), bearer: cfg.Bearer, file: file, revoked: o.Revoked, now: o.Now, observe: o.Observe,
+		where: o.Where}, nil
+}
+
+// takeKeyFile shares the previous chain's file, or opens one.
+func takeKeyFile(path string, o *keyOptions) (*keyFile, error) {
+	if p := o.Previous; p != nil && p.file.serves(path, o) && p.file.lease.share() {
+		return p.file, nil
+	}
+	return openKeyFile(path, o)
+}
+
+// Close gives up the share of the file.
+func (a *apiKeys) Close() { a.file.lease.release() }
+
+// Authenticate looks a key up if the request has one.
+func (a *apiKeys) Authenticate(r *http.Request) (*Principal, error) {
 	key, carrier := a.presented(r)
 	if carrier == "" {
 		return nil, ErrNoCredentials
@@ -48,12 +71,12 @@ func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
 	if f == "" {
 		var err error
 		if f, err = a.elsewhere(table.keys[index].id()); err != nil {
-			a.observe(issuerAPIKeys, resultUnavailable)
+			a.observe(issuerAPIKeys, outcome(err))
 			return nil, err
 		}
 	}
 	if f == "" {
-		a.observe(issuerAPIKeys, resultOK)
+		a.observe(issuerAPIKeys, outcome(nil))
 		if a.file.usage != nil {
 			a.file.used(table, index, now)
 		}
@@ -62,20 +85,24 @@ func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
 	a.observe(issuerAPIKeys, string(f))
 	// Whether the id is unknown, the secret wrong or the key malformed is the log's
 	// business; the caller reads the same sentence for all three.
-	reason := faultAPIKey.reason()
+	reason := reasonAPIKey
 	if f == faultKeyExpired {
-		reason = f.reason()
+		reason = reasonKeyExpired
 	}
 	scheme := schemeAPIKey
-	if carrier == bearerHeader {
+	if carrier == authorization {
 		scheme = schemeBearer
 	}
-	return nil, &Refused{Scheme: scheme, Code: "invalid_token", Reason: reason,
-		Err: errors.New(string(f)), fault: f, open: a.misread(key)}
+	refused := refuseKey(f, errors.New(string(f)))
+	refused.Scheme, refused.Reason, refused.open = scheme, reason, a.misread(key)
+	return nil, refused
 }
 
-// stands reports whether a principal of an API key is still what its key stands for.
-func (a *apiKeys) stands(p *Principal) error {
+// Stands reports whether a principal of an API key is still what its key stands for.
+func (a *apiKeys) Stands(p *Principal) error {
+	if !a.takes(p.Carrier) {
+		return errUnconfigured()
+	}
 	f := a.file.table.Load().stands(p, a.now())
 	if f == "" {
 		var err error
@@ -84,7 +111,7 @@ func (a *apiKeys) stands(p *Principal) error {
 		}
 	}
 	if f != "" {
-		return &Refused{Scheme: schemeAPIKey, Code: "invalid_token", Reason: f.reason(), fault: f}
+		return refuseKey(f, nil)
 	}
 	return nil
 }
@@ -116,7 +143,7 @@ func (a *apiKeys) presented(r *http.Request) (key, carrier string) {
 		return "", ""
 	}
 	if token, ok := bearerToken(r); ok && strings.HasPrefix(token, keyPrefix) {
-		return token, bearerHeader
+		return token, authorization
 	}
 	return "", ""
 }

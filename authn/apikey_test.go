@@ -118,7 +118,7 @@ func TestL28_MutatedKeys(t *testing.T) {
 func TestL28_SameWorkForUnknownIDs(t *testing.T) {
 	k, path := keyStore(t)
 	key := create(t, k, KeySpec{ID: "alice"})
-	table := openKeys(t, path, Options{}).keys.file.table.Load()
+	table := KeysOf(openKeys(t, path, Options{})).file.table.Load()
 	now := time.Now()
 	// The last character of a key stands for four bits, and so is never a B.
 	wrong, unknown := key[:len(key)-1]+"B", strings.Replace(key, "alice", "carol", 1)

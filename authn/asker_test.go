@@ -76,7 +76,7 @@ func TestL31_IntrospectionShares(t *testing.T) {
 	if n := a.asked.Load(); n != 4*questionShare+20 {
 		t.Errorf("%d questions", n)
 	}
-	in := c.bearer.headers[0].opaque.asked
+	in := TokensOf(c).headers[0].opaque.asked
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if len(in.shares) != 0 {

@@ -16,6 +16,7 @@ import (
 // scheme each; what is known of issuers and tokens is common to them.
 type bearer struct {
 	issuers map[string]*issuer // by issuer identifier
+	names   []string           // of issuers, in the order of configuration
 	headers []*tokens          // in the order of configuration
 	cache   *cache
 	last    atomic.Pointer[header] // of the token that was verified last
@@ -41,19 +42,19 @@ type tokens struct {
 
 // newBearer takes over from the previous chain what did not change: an issuer whole,
 // or at least its keys when only the reading of its tokens is another one.
-func newBearer(ctx context.Context, cfg *Config, o *Options) *bearer {
+func newBearer(ctx context.Context, cfg *tokenConfig, o *tokenOptions) *bearer {
 	b := &bearer{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe, limits: o.Limits,
-		source: o.Source}
+		source: o.Source, blame: o.Blame, where: o.Where}
 	if b.limits == nil {
 		limits := cfg.Limits
 		b.limits = func() Limits { return limits }
 	}
 	old := &bearer{cache: new(cache)}
-	if o.Previous != nil && o.Previous.bearer != nil {
-		old = o.Previous.bearer
+	if o.Previous != nil {
+		old = o.Previous
 	}
 	b.cache = old.cache
-	b.prover = newProver(cfg.DPoP, o, old.prover)
+	b.prover = newProver(cfg.DPoP, &proofOptions{Scheme: o.Scheme, Proofs: o.Proofs, Nonces: o.Nonces, Now: o.Now}, old.prover)
 	depth := cfg.Actors.depth()
 	for i := range cfg.OIDC {
 		is := &cfg.OIDC[i]
@@ -67,27 +68,27 @@ func newBearer(ctx context.Context, cfg *Config, o *Options) *bearer {
 			b.issuers[is.Issuer] = newIssuer(*is, was.keys, depth, o)
 		}
 		b.carry(b.issuers[is.Issuer], cfg)
+		b.names = append(b.names, is.Issuer)
 	}
 	return b
 }
 
 // carry enters an issuer with the header that its tokens come in.
-func (b *bearer) carry(is *issuer, cfg *Config) {
+func (b *bearer) carry(is *issuer, cfg *tokenConfig) {
 	name := is.header
 	i := slices.IndexFunc(b.headers, func(t *tokens) bool { return t.header == name })
 	if i < 0 {
 		i = len(b.headers)
-		keys := name == authorization && cfg.APIKeys != nil && cfg.APIKeys.Bearer
-		b.headers = append(b.headers, &tokens{bearer: b, header: name, keys: keys, keyHeader: cfg.APIKeys.HeaderName()})
+		b.headers = append(b.headers, &tokens{bearer: b, header: name, keys: name == authorization && cfg.Keys, keyHeader: cfg.KeyHeader})
 	}
 	if is.cfg.Introspection != nil {
 		b.headers[i].opaque = is
 	}
 }
 
-// authenticate verifies the token of a request that has one in this header, and that
+// Authenticate verifies the token of a request that has one in this header, and that
 // it is its sender's.
-func (t *tokens) authenticate(r *http.Request) (*Principal, error) {
+func (t *tokens) Authenticate(r *http.Request) (*Principal, error) {
 	shown, ok := t.shown(r)
 	if !ok {
 		return nil, ErrNoCredentials
@@ -200,7 +201,9 @@ func (t *tokens) verify(ctx context.Context, id [32]byte, raw string, from func(
 	if known == nil || known.part != parsed.part {
 		t.last.Store(parsed.remember()) // verified: strangers cannot push it out
 	}
-	p.origin.id = id
+	if o, ok := p.evidence.(*origin); ok {
+		o.id = id
+	}
 	e = entry{principal: p, bound: bound, issuer: is, lost: lost}
 	e.until = earlier(is.keys.bound(now.Add(maxRemembered), now), p.Expires)
 	t.cache.add(id, e, now)

@@ -29,7 +29,7 @@ func BenchmarkVerify(b *testing.B) {
 			id := digest(r.Header.Get("Authorization")[len("Bearer "):])
 			b.ReportAllocs()
 			for b.Loop() {
-				c.bearer.cache.shards[id[0]%memoryShards].forget(id)
+				TokensOf(c).cache.shards[id[0]%memoryShards].forget(id)
 				if _, err := c.Authenticate(r); err != nil {
 					b.Fatal(err)
 				}
@@ -93,7 +93,7 @@ func BenchmarkAPIKey(b *testing.B) {
 			records, key := manyRecords(n)
 			_, path := keyStore(b)
 			c := openKeys(b, path, Options{})
-			c.keys.file.table.Store(tableOf(b, records...))
+			KeysOf(c).file.table.Store(tableOf(b, records...))
 			r := request("X-API-Key", key)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -43,5 +43,5 @@ func digest(raw string) [32]byte {
 
 // add remembers a verified token.
 func (c *cache) add(id [32]byte, e entry, now time.Time) {
-	c.remember(id, e, e.principal.weight(), now, e.until, now)
+	c.remember(id, e, weight(e.principal), now, e.until, now)
 }

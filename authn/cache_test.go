@@ -64,7 +64,7 @@ func TestL30_RememberedNoLongerThanTheToken(t *testing.T) {
 	bubble(t, standard(), func(t *testing.T, c *Chain) {
 		now := time.Now()
 		find := func(token string) bool {
-			_, ok := c.bearer.cache.find(digest(token), time.Now())
+			_, ok := TokensOf(c).cache.find(digest(token), time.Now())
 			return ok
 		}
 		short := good(t, map[string]any{"exp": now.Add(10 * time.Second).Unix()})
@@ -102,7 +102,7 @@ func TestRefusalsAreNotRemembered(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if _, ok := c.bearer.cache.find(digest(bad), time.Now()); ok {
+	if _, ok := TokensOf(c).cache.find(digest(bad), time.Now()); ok {
 		t.Error("a refused token is remembered")
 	}
 }

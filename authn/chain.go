@@ -19,7 +19,6 @@ package authn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -35,82 +34,65 @@ const (
 
 // Chain authenticates requests. It is immutable and safe for concurrent use.
 type Chain struct {
-	schemes   []scheme      // of headers, in the order they are asked
-	bearer    *bearer       // nil when no issuer is configured
-	keys      *apiKeys      // nil when API keys are not configured
-	certs     *certificates // nil when client certificates are no identities
-	issuers   []string      // as configured
-	headers   []string      // that may carry credentials, canonical, Authorization first
-	anonymous *Principal
+	schemes    []Scheme
+	carriers   []Carrier  // headers, in the order they are asked
+	connection Connection // nil when no scheme looks at it
+	headers    []string   // that may carry credentials, canonical, Authorization first
+	anonymous  *Principal
 
 	combinations []Combination // none: exactly one credential
-	prefer       []string      // methods, of whose credentials the first that is there counts
+	prefer       []string      // schemes, of whose credentials the first that is there counts
 	blame        *blame        // nil: no limit
 	now          func() time.Time
 	observe      func(provider, result string)
 	closed       atomic.Bool
 }
 
-// New builds a chain. It reads the key file, and fetches nothing: an issuer that is
-// down must not keep a gateway from starting. ctx is not needed after New.
-func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	o.defaults()
-	// The usual header counts and is stripped even where API keys are not configured
-	// or travel in another one: somebody's key is in it.
-	c := &Chain{observe: o.Observe, now: o.Now, headers: []string{authorization, defaultHeader},
-		combinations: slices.Clone(cfg.Combinations), prefer: slices.Clone(cfg.Prefer)}
-	var counted *blame
-	if o.Previous != nil {
-		counted = o.Previous.blame
-	}
-	c.blame = newBlame(cfg.Failures, counted)
-	if cfg.APIKeys != nil {
-		file, err := takeKeyFile(cfg.APIKeys.File, &o)
-		if err != nil {
-			return nil, fmt.Errorf("authn.apiKeys: %w", err)
-		}
-		c.keys = &apiKeys{header: cfg.APIKeys.header(), bearer: cfg.APIKeys.Bearer, file: file,
-			revoked: o.Revoked, now: o.Now, observe: o.Observe, where: c.where}
-		c.schemes = append(c.schemes, c.keys)
-		c.carry(c.keys.header)
-	}
-	if len(cfg.OIDC) > 0 {
-		c.bearer = newBearer(ctx, &cfg, &o)
-		c.bearer.blame, c.bearer.where = c.blame, c.where
-		for _, t := range c.bearer.headers {
-			c.schemes = append(c.schemes, t)
-			c.carry(t.header)
-		}
-		for _, is := range cfg.OIDC {
-			c.issuers = append(c.issuers, is.Issuer)
+// Setup is what a Chain is made of.
+type Setup struct {
+	Schemes      []Scheme // in the order they are asked
+	Combinations []Combination
+	Prefer       []string
+	Anonymous    bool   // who shows no credential is let in
+	Blame        *blame // nil: no limit
+	Now          func() time.Time
+	Observe      func(provider, result string)
+}
+
+// newChain makes the chain of schemes that are configured and fit each other.
+func newChain(s Setup) *Chain {
+	c := &Chain{schemes: s.Schemes, headers: []string{authorization, defaultHeader}, combinations: slices.Clone(s.Combinations),
+		prefer: slices.Clone(s.Prefer), blame: s.Blame, now: s.Now, observe: s.Observe}
+	for _, scheme := range c.schemes {
+		for _, carrier := range scheme.Carriers() {
+			if connection, ok := carrier.(Connection); ok {
+				c.connection = connection
+				continue
+			}
+			c.carriers = append(c.carriers, carrier)
+			if name := carrier.Header(); !slices.Contains(c.headers, name) {
+				c.headers = append(c.headers, name)
+			}
 		}
 	}
-	if cfg.MTLS != nil {
-		c.certs = newCertificates(cfg.MTLS, &o)
-	}
-	if cfg.Anonymous {
+	if s.Anonymous {
 		c.anonymous = &Principal{Subject: "anonymous", Issuer: issuerAnonymous, Method: methodAnonymous}
-		c.anonymous.key = c.anonymous.identity()
+		c.anonymous.attest(nil)
 	}
-	return c, nil
+	return c
 }
 
-// carry notes a header that may carry credentials.
-func (c *Chain) carry(header string) {
-	if !slices.Contains(c.headers, header) {
-		c.headers = append(c.headers, header)
+// Scheme is the scheme of that name; nil where it is not configured, or c is nil.
+func (c *Chain) Scheme(name string) Scheme {
+	if c == nil {
+		return nil
 	}
-}
-
-// takeKeyFile shares the previous chain's file, or opens one.
-func takeKeyFile(path string, o *Options) (*keyFile, error) {
-	if p := o.Previous; p != nil && p.keys != nil && p.keys.file.serves(path, o) && p.keys.file.lease.share() {
-		return p.keys.file, nil
+	for _, s := range c.schemes {
+		if s.Name() == name {
+			return s
+		}
 	}
-	return openKeyFile(path, o)
+	return nil
 }
 
 // Authenticate says who is calling. The request must carry exactly one credential, or
@@ -135,11 +117,11 @@ func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 	}
 	// Where no scheme is configured, what a caller sends in Authorization is not
 	// meant for the gateway; it may be meant for the agent.
-	if c.anonymous != nil && len(c.schemes) == 0 && c.certs == nil {
+	if c.anonymous != nil && len(c.schemes) == 0 {
 		return c.anonymous, nil
 	}
-	for _, s := range c.schemes {
-		p, err := s.authenticate(r)
+	for _, s := range c.carriers {
+		p, err := s.Authenticate(r)
 		if !errors.Is(err, ErrNoCredentials) {
 			return p, err
 		}
@@ -154,8 +136,8 @@ func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 // silent judges a request without any credential in its header: the certificate of its
 // connection, where certificates are identities, or the absence of everything.
 func (c *Chain) silent(r *http.Request) (*Principal, error) {
-	if c.certs != nil {
-		if p, err := c.certs.authenticate(r); !errors.Is(err, ErrNoCredentials) {
+	if c.connection != nil {
+		if p, err := c.connection.Authenticate(r); !errors.Is(err, ErrNoCredentials) {
 			return p, err
 		}
 	}
@@ -183,27 +165,17 @@ func (c *Chain) CredentialHeaders() []string {
 	return append(names, proofHeader)
 }
 
-// Issuers are the configured OIDC issuers in order, for RFC 9728 metadata and the
-// security schemes of served cards.
-func (c *Chain) Issuers() []string { return slices.Clone(c.issuers) }
-
-// Warm loads the keys of all issuers that are not loaded yet, so that the first
-// callers do not wait and problems show early. The error joins one per issuer that
+// Warm loads what schemes fetch and have not got yet, such as the keys of issuers, so that
+// the first callers do not wait and problems show early. The error joins one per issuer that
 // could not be loaded; the chain works on without them and tries again by itself.
 func (c *Chain) Warm(ctx context.Context) error {
-	if c.bearer == nil {
-		return nil
-	}
-	errs := make([]error, len(c.issuers))
-	done := make(chan struct{})
-	for i, name := range c.issuers {
-		go func() {
-			errs[i] = c.bearer.issuers[name].keys.warm(ctx)
-			done <- struct{}{}
-		}()
-	}
-	for range c.issuers {
-		<-done
+	var errs []error
+	for _, s := range c.schemes {
+		if s, ok := s.(interface {
+			Warm(ctx context.Context) error
+		}); ok {
+			errs = append(errs, s.Warm(ctx))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -215,12 +187,9 @@ func (c *Chain) Close() {
 	if c.closed.Swap(true) {
 		return
 	}
-	if c.keys != nil {
-		c.keys.file.lease.release()
-	}
-	if c.bearer != nil {
-		for _, is := range c.bearer.issuers {
-			is.keys.lease.release()
+	for _, s := range c.schemes {
+		if s, ok := s.(interface{ Close() }); ok {
+			s.Close()
 		}
 	}
 }

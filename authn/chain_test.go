@@ -153,9 +153,9 @@ func TestObserve(t *testing.T) {
 		_, _ = c.Authenticate(r)
 	}
 	i.set(func(i *idp) { i.down = false })
-	c.bearer.issuers[testIssuer].keys.mu.Lock()
-	c.bearer.issuers[testIssuer].keys.routine = time.Time{}
-	c.bearer.issuers[testIssuer].keys.mu.Unlock()
+	TokensOf(c).issuers[testIssuer].keys.mu.Lock()
+	TokensOf(c).issuers[testIssuer].keys.routine = time.Time{}
+	TokensOf(c).issuers[testIssuer].keys.mu.Unlock()
 	for _, r := range []*http.Request{request(), bearerOf(token), bearerOf(token), bearerOf(good(t,
 		map[string]any{"iss": "https://evil.test"})),
 		bearerOf("x"), bearerOf(good(t, map[string]any{"aud": "x"})), request("X-API-Key", key),

@@ -39,20 +39,8 @@ func (c *Chain) Challenges(d Demand) []string {
 	if c.takesBearer() {
 		out = append(out, tokenChallenge(schemeBearer, "", &d))
 	}
-	if c.bearer != nil {
-		for _, t := range c.bearer.headers {
-			if t.header == authorization {
-				out = append(out, tokenChallenge(schemeDPoP, "", &d))
-			} else {
-				out = append(out, tokenChallenge(schemeBearer, t.header, &d))
-			}
-		}
-	}
-	if c.keys != nil {
-		ch := newChallenge(schemeAPIKey, d.Realm)
-		ch.param("header", c.keys.header)
-		ch.explain(schemeAPIKey, "", d.Err)
-		out = append(out, ch.String())
+	for _, s := range slices.Backward(c.schemes) { // those that clients know best come first
+		out = append(out, s.Challenges(&d)...)
 	}
 	return out
 }
@@ -75,17 +63,17 @@ func tokenChallenge(scheme, header string, d *Demand) string {
 // Nonce is the value of DPoP-Nonce for an answer to a caller whose proof has to repeat
 // it (RFC 9449 §8.2); "" when none is asked for.
 func (c *Chain) Nonce() string {
-	if c.bearer == nil {
-		return ""
+	for _, s := range c.schemes {
+		if s, ok := s.(interface{ Nonce() string }); ok {
+			return s.Nonce()
+		}
 	}
-	return c.bearer.prover.nonce()
+	return ""
 }
 
 // takesBearer reports whether any scheme reads Authorization: Bearer.
 func (c *Chain) takesBearer() bool {
-	tokens := c.bearer != nil &&
-		slices.ContainsFunc(c.bearer.headers, func(t *tokens) bool { return t.header == authorization })
-	return tokens || c.keys != nil && c.keys.bearer
+	return slices.ContainsFunc(c.schemes, Scheme.Bearer)
 }
 
 // challenge builds one WWW-Authenticate value (RFC 9110 §11.6.1).

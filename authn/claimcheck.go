@@ -165,6 +165,6 @@ func (is *issuer) principal(claims map[string]any) (*Principal, confirmation, er
 	case is.cfg.Tenant != "" && p.Tenant != is.cfg.Tenant:
 		return nil, bound, refuse(faultClaims, fmt.Errorf("tenant %.40q is not the issuer's", p.Tenant))
 	}
-	p.key = p.identity()
+	p.attest(nil)
 	return p, bound, nil
 }

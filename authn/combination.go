@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"time"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Combination is one entry of authn.combinations: the credentials that make a call
@@ -24,22 +22,11 @@ type Combination struct {
 	Client string `yaml:"client,omitempty"`
 }
 
-// Names of credentials in a Combination, beside addresses of issuers.
-const (
-	namedOIDC    = "oidc"
-	namedAPIKeys = "apiKeys"
-	namedMTLS    = "mtls"
-)
-
-// goesBy reports whether a combination means this credential by name.
-func (p *Principal) goesBy(name string) bool {
-	switch name {
-	case namedAPIKeys:
-		return p.Issuer == issuerAPIKeys
-	case namedMTLS:
-		return p.Issuer == namedMTLS
-	case namedOIDC:
-		return p.origin != nil
+// goesBy reports whether a combination means p's credential by name: that of a scheme, or
+// the address of an issuer.
+func (c *Chain) goesBy(p *Principal, name string) bool {
+	if s := c.Scheme(name); s != nil {
+		return s.Owns(p)
 	}
 	return p.Issuer == name
 }
@@ -51,8 +38,8 @@ func (c *Chain) combined(r *http.Request) (*Principal, error) {
 		return nil, err
 	}
 	var unread *Principal // stands for a certificate that is looked at when it is asked for
-	if c.certs != nil && r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
-		unread = &Principal{Issuer: namedMTLS}
+	if c.connection != nil {
+		unread = c.connection.Unread(r)
 	}
 	user, client := c.match(found, unread)
 	if user == nil {
@@ -62,7 +49,7 @@ func (c *Chain) combined(r *http.Request) (*Principal, error) {
 		if *p == nil || *p != unread {
 			continue
 		}
-		if *p, err = c.certs.authenticate(r); err != nil {
+		if *p, err = c.connection.Authenticate(r); err != nil {
 			return nil, err
 		}
 	}
@@ -77,8 +64,8 @@ func (c *Chain) all(r *http.Request) ([]*Principal, error) {
 		return nil, ErrAmbiguous
 	}
 	var found []*Principal
-	for _, s := range c.schemes {
-		p, err := s.authenticate(r)
+	for _, s := range c.carriers {
+		p, err := s.Authenticate(r)
 		if errors.Is(err, ErrNoCredentials) {
 			continue
 		}
@@ -89,7 +76,7 @@ func (c *Chain) all(r *http.Request) ([]*Principal, error) {
 	}
 	if len(found) < n {
 		c.observe(providerUnknown, string(faultScheme))
-		return nil, refuse(faultScheme, nil)
+		return nil, newRefused(faultScheme, reasonScheme, nil)
 	}
 	return found, nil
 }
@@ -102,8 +89,7 @@ func (c *Chain) match(found []*Principal, certificate *Principal) (user, client 
 		shown = append(slices.Clip(found), certificate)
 	}
 	for i := range c.combinations {
-		k := &c.combinations[i]
-		u, w := k.take(shown, len(found), certificate)
+		u, w := c.take(&c.combinations[i], shown, len(found), certificate)
 		if u != nil && (user == nil || client == nil && w != nil) {
 			user, client = u, w
 		}
@@ -113,9 +99,9 @@ func (c *Chain) match(found []*Principal, certificate *Principal) (user, client 
 
 // take finds the two parts of a combination among the credentials shown, of which n
 // are in headers and must not be left over.
-func (k *Combination) take(shown []*Principal, n int, certificate *Principal) (user, client *Principal) {
+func (c *Chain) take(k *Combination, shown []*Principal, n int, certificate *Principal) (user, client *Principal) {
 	for _, u := range shown {
-		if !u.goesBy(k.User) {
+		if !c.goesBy(u, k.User) {
 			continue
 		}
 		rest := n
@@ -130,7 +116,7 @@ func (k *Combination) take(shown []*Principal, n int, certificate *Principal) (u
 			if w != certificate {
 				left--
 			}
-			if k.Client != "" && w != u && w.goesBy(k.Client) && left == 0 {
+			if k.Client != "" && w != u && c.goesBy(w, k.Client) && left == 0 {
 				return u, w
 			}
 		}
@@ -152,29 +138,26 @@ func (c *Chain) unmatched(found []*Principal) (*Principal, error) {
 	for i := range c.combinations {
 		k := &c.combinations[i]
 		missing := k.Client
-		if !p.goesBy(k.User) {
+		if !c.goesBy(p, k.User) {
 			missing = k.User
 		}
-		if missing != "" && (p.goesBy(k.User) || p.goesBy(k.Client)) {
+		if missing != "" && (c.goesBy(p, k.User) || c.goesBy(p, k.Client)) {
 			return nil, c.incomplete(p, missing)
 		}
 	}
 	c.observe(p.Issuer, string(faultScheme))
-	return nil, refuse(faultScheme, fmt.Errorf("%s is part of no combination", p.Issuer))
+	return nil, newRefused(faultScheme, reasonScheme, fmt.Errorf("%s is part of no combination", p.Issuer))
 }
 
 // incomplete refuses p because the credential of that name did not come with it. The
 // challenge that says so is that of the missing one.
 func (c *Chain) incomplete(p *Principal, missing string) error {
 	c.observe(p.Issuer, string(faultCombination))
-	refused := refuse(faultCombination, fmt.Errorf("%s came without %s", p.Issuer, missing))
+	refused := newRefused(faultCombination, reasonCombination, fmt.Errorf("%s came without %s", p.Issuer, missing))
 	refused.Code = "invalid_request" // what came is good
-	switch {
-	case missing == namedAPIKeys:
-		refused.Scheme = schemeAPIKey
-	case c.bearer != nil && c.bearer.issuers[missing] != nil:
-		if h := c.bearer.issuers[missing].header; h != authorization {
-			refused.header = h
+	for _, s := range c.schemes {
+		if scheme, header, ok := s.Challenger(missing); ok {
+			refused.Scheme, refused.header = scheme, header
 		}
 	}
 	return refused
@@ -206,74 +189,8 @@ func (c *Chain) combines(p *Principal) bool {
 	}
 	return slices.ContainsFunc(c.combinations, func(k Combination) bool {
 		if p.Workload == nil {
-			return p.goesBy(k.User) && k.Client == ""
+			return c.goesBy(p, k.User) && k.Client == ""
 		}
-		return p.goesBy(k.User) && k.Client != "" && p.Workload.goesBy(k.Client)
+		return c.goesBy(p, k.User) && k.Client != "" && c.goesBy(p.Workload, k.Client)
 	})
-}
-
-// validateCombinations checks names, and that two credentials can come together.
-func (c *Config) validateCombinations() error {
-	var errs []error
-	seen := make(map[Combination]bool, len(c.Combinations))
-	for i, k := range c.Combinations {
-		if err := c.validateCombination(k); err != nil {
-			errs = append(errs, keypath.At(err, "authn", "combinations", i))
-		}
-		if seen[k] {
-			errs = append(errs, keypath.At(errors.New("listed twice"), "authn", "combinations", i))
-		}
-		seen[k] = true
-	}
-	return errors.Join(errs...)
-}
-
-func (c *Config) validateCombination(k Combination) error {
-	users, ok := c.places(k.User, k.Client)
-	if !ok {
-		return keypath.At(fmt.Errorf("%q is neither oidc, apiKeys, mtls nor an issuer's address, or not configured", k.User), "user")
-	}
-	if k.Client == "" {
-		return nil
-	}
-	clients, ok := c.places(k.Client, k.User)
-	switch {
-	case !ok:
-		return keypath.At(fmt.Errorf("%q is neither oidc, apiKeys, mtls nor an issuer's address, or not configured", k.Client), "client")
-	case k.Client == k.User:
-		return keypath.At(errors.New("the same as user"), "client")
-	}
-	for _, u := range users {
-		if slices.ContainsFunc(clients, func(w string) bool { return w != u }) {
-			return nil
-		}
-	}
-	return keypath.At(errors.New("comes in the same header as user"), "client")
-}
-
-// places are the headers that the credential of that name comes in, "" for a
-// certificate, where an issuer that is the other part does not count. The result is
-// false when the name is not configured.
-func (c *Config) places(name, other string) ([]string, bool) {
-	var headers []string
-	known := false
-	for i := range c.OIDC {
-		is := &c.OIDC[i]
-		if name != namedOIDC && name != is.Issuer {
-			continue
-		}
-		known = true
-		if name == is.Issuer || other != is.Issuer {
-			headers = append(headers, is.header())
-		}
-	}
-	switch {
-	case name == namedMTLS && c.MTLS != nil:
-		return []string{""}, true
-	case name == namedAPIKeys && c.APIKeys != nil && c.APIKeys.Bearer:
-		return []string{c.APIKeys.header(), authorization}, true
-	case name == namedAPIKeys && c.APIKeys != nil:
-		return []string{c.APIKeys.header()}, true
-	}
-	return headers, known
 }

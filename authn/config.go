@@ -72,9 +72,6 @@ type APIKeys struct {
 	API bool `yaml:"api,omitempty"`
 }
 
-// defaultHeader carries API keys unless the configuration names another one.
-const defaultHeader = "X-Api-Key"
-
 // Validate reports everything that is wrong with the configuration, offline.
 func (c *Config) Validate() error {
 	var errs []error

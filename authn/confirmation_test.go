@@ -80,7 +80,7 @@ func TestStolenBoundTokens(t *testing.T) {
 			}
 		}
 		for _, token := range []string{byKey, byCert, byBoth, free} {
-			if _, ok := c.bearer.cached(digest(token), time.Now()); !ok {
+			if _, ok := TokensOf(c).cached(digest(token), time.Now()); !ok {
 				t.Error("the cache is not warm: this tests nothing")
 			}
 		}

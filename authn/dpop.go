@@ -93,9 +93,20 @@ type prover struct {
 	demand bool // proofs must hold a nonce
 }
 
+// proofOptions are what proofs are judged by besides the configuration, as in Options.
+type proofOptions struct {
+	Scheme string
+	Proofs func(ctx context.Context, id string, life time.Duration) (first bool, err error)
+	Nonces []byte
+	Now    func() time.Time
+}
+
 // newProver shares what the prover of the chain before a reload remembers; previous
 // may be nil.
-func newProver(cfg DPoP, o *Options, previous *prover) *prover {
+func newProver(cfg DPoP, o *proofOptions, previous *prover) *prover {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	g := &prover{scheme: o.Scheme, window: cfg.window(), bounds: replayBounds{all: cfg.proofs(), each: cfg.proofsPerCaller()}, now: o.Now, demand: cfg.Nonce,
 		shared: o.Proofs}
 	if previous == nil {
@@ -130,7 +141,7 @@ func (g *prover) check(r *http.Request, caller, token, jkt string) error {
 	lines := r.Header[proofHeader]
 	switch {
 	case len(lines) == 0:
-		return refuseProof(faultBound, errors.New("no DPoP header"))
+		return refuseProof(faultNoProof, errors.New("no DPoP header"))
 	case len(lines) > 1:
 		return refuseProof(faultProof, fmt.Errorf("%d DPoP headers", len(lines)))
 	}
@@ -158,6 +169,7 @@ func (g *prover) check(r *http.Request, caller, token, jkt string) error {
 
 // Faults of proofs. Like the others they are metric labels and sentences.
 const (
+	faultNoProof        fault = "sender-constrained"
 	faultProof          fault = "dpop-proof"
 	faultProofKey       fault = "dpop-key"
 	faultProofRequest   fault = "dpop-request"
@@ -169,26 +181,27 @@ const (
 )
 
 // proofReason is the sentence for a fault of proofs.
-func proofReason(f fault) (string, bool) {
+func proofReason(f fault) string {
 	switch f {
-	case faultProof:
-		return "the DPoP proof is malformed", true
 	case faultProofKey:
-		return "the token is bound to another key than that of the DPoP proof", true
+		return "the token is bound to another key than that of the DPoP proof"
 	case faultProofRequest:
-		return "the DPoP proof is for another method or address", true
+		return "the DPoP proof is for another method or address"
 	case faultProofToken:
-		return "the DPoP proof is for another token", true
+		return "the DPoP proof is for another token"
 	case faultProofTime:
-		return "the DPoP proof is too old, or its clock is ahead", true
+		return "the DPoP proof is too old, or its clock is ahead"
 	case faultProofSignature:
-		return "the DPoP proof signature is not valid", true
+		return "the DPoP proof signature is not valid"
 	case faultProofRepeated:
-		return "the DPoP proof was used before", true
+		return "the DPoP proof was used before"
 	case faultNonce:
-		return "the DPoP proof needs the nonce of this answer", true
+		return "the DPoP proof needs the nonce of this answer"
+	case faultNoProof:
+		return "the token is bound to a proof that was not presented"
+	default:
+		return "the DPoP proof is malformed"
 	}
-	return "", false
 }
 
 // refuseProof makes the refusal of a proof with its code of RFC 9449 §7.1. A proof by
@@ -201,5 +214,10 @@ func refuseProof(f fault, err error) *Refused {
 	case faultProofKey:
 		code = "invalid_token"
 	}
-	return &Refused{Scheme: schemeDPoP, Code: code, Reason: f.reason(), Err: err, fault: f}
+	refused := newRefused(f, proofReason(f), err)
+	refused.Scheme, refused.Code = schemeDPoP, code
+	// A proof without the nonce of now, by the key of a good token, is how a client gets one
+	// (RFC 9449 §8).
+	refused.free = f == faultNonce
+	return refused
 }

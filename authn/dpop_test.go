@@ -98,8 +98,7 @@ func proofRequest(proofs ...string) *http.Request {
 func secs(n int) secret.Duration { return secret.Duration(time.Duration(n) * time.Second) }
 
 func openProver(cfg DPoP, now func() time.Time) *prover {
-	o := Options{Now: now}
-	o.defaults()
+	o := proofOptions{Now: now}
 	return newProver(cfg, &o, nil)
 }
 
@@ -258,7 +257,7 @@ func wantChallenge(t *testing.T, err error) {
 		code = "invalid_token"
 	}
 	if refused.Scheme != "DPoP" || refused.Code != code || refused.Reason == "" ||
-		refused.Reason == faultAPIKey.reason() {
+		(refused.Reason == proofReason(faultProof)) != (refused.fault == faultProof) {
 		t.Errorf("challenge %s %s %q, want DPoP %s", refused.Scheme, refused.Code, refused.Reason, code)
 	}
 }

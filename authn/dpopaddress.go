@@ -63,7 +63,7 @@ func normalHost(host, usual string) (string, error) {
 	}
 	literal := strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
 	if name == "" || strings.ContainsAny(name, `@\`) || strings.Contains(name, ":") && !literal ||
-		!consists(port, "0123456789") {
+		strings.Trim(port, "0123456789") != "" {
 		return "", errors.New("no host, or something else in its place")
 	}
 	if port == "" || port == usual {
@@ -86,7 +86,7 @@ func normalPath(path string) (string, error) {
 		if i+2 >= len(path) || !hexadecimal(path[i+1]) || !hexadecimal(path[i+2]) {
 			return "", errors.New("a percent sign that encodes nothing")
 		}
-		if c := unhex(path[i+1])<<4 | unhex(path[i+2]); alphanumeric(c) || strings.IndexByte("-._~", c) >= 0 {
+		if c := unhex(path[i+1])<<4 | unhex(path[i+2]); unreserved(c) {
 			b.WriteByte(c)
 		} else {
 			b.WriteString(strings.ToUpper(path[i : i+3]))
@@ -94,6 +94,11 @@ func normalPath(path string) (string, error) {
 		i += 2
 	}
 	return b.String(), nil
+}
+
+// unreserved characters stand for themselves (RFC 3986 §2.3).
+func unreserved(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
 func hexadecimal(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }

@@ -187,8 +187,7 @@ func TestDPoPReplayCount(t *testing.T) {
 func TestDPoPAcrossReload(t *testing.T) {
 	t.Parallel()
 	c := newClock(time.Now())
-	o := Options{Now: c.now}
-	o.defaults()
+	o := proofOptions{Now: c.now}
 	jkt := jktOf(t, proofKey().Public())
 	first := newProver(DPoP{Window: secs(10), Nonce: true}, &o, nil)
 	nonce := first.nonce()

@@ -31,6 +31,7 @@ type Refused struct {
 	audienceAlone bool // it is a genuine token, with nothing wrong but whom it is for
 
 	charged bool // counted already, when the issuer was asked
+	free    bool // not to be counted: being refused is how one learns what has to come along
 }
 
 // Error is for the log: the reason and, where there is one, the cause.
@@ -60,88 +61,27 @@ func (r *Refused) told() string {
 	return r.Reason
 }
 
-// fault is why a credential was refused, as a closed set: it is a metric label
-// and chooses the sentence for the record. None of the sentences repeats a byte of the
-// credential.
+// fault is why a credential was refused, as a closed set: it is a metric label. Schemes
+// have faults of their own, with a sentence each for the record, and none of the sentences
+// repeats a byte of the credential.
 type fault string
 
+// Faults that belong to no scheme, or to several.
 const (
 	faultMalformed fault = "malformed"
-	faultLong      fault = "too-long"
 	faultScheme    fault = "unknown-scheme"
-	faultHeader    fault = "forbidden-header"
-	faultAlgorithm fault = "algorithm"
-	faultType      fault = "token-type"
-	faultIssuer    fault = "unknown-issuer"
-	faultAudience  fault = "audience"
-	faultExpired   fault = "expired"
-	faultNotYet    fault = "not-yet-valid"
-	faultClaims    fault = "claims"
-	faultIDToken   fault = "id-token"
-	faultBound     fault = "sender-constrained"
-	faultUnbound   fault = "not-bound"
 	// The credential is good, and one that has to come with it is missing.
 	faultCombination fault = "combination"
-	faultUnknownKey  fault = "unknown-key"
-	faultSignature   fault = "signature"
-	faultInactive    fault = "inactive"
-	faultAPIKey      fault = "unknown-api-key"
-	faultKeyExpired  fault = "api-key-expired"
 )
 
-// reason is the sentence for it.
-func (f fault) reason() string {
-	switch f {
-	case faultMalformed:
-		return "the credential is malformed"
-	case faultLong:
-		return "the token is longer than authn.limits.token permits"
-	case faultScheme:
-		return "no credential of this kind is accepted here"
-	case faultHeader:
-		return "the token header holds a parameter that is not accepted"
-	case faultAlgorithm:
-		return "the token algorithm is not accepted"
-	case faultType:
-		return "the token type is not accepted"
-	case faultIssuer:
-		return "the token issuer is not accepted"
-	case faultAudience:
-		return "the token is not meant for this audience"
-	case faultExpired:
-		return "the token has expired"
-	case faultNotYet:
-		return "the token is not valid yet"
-	case faultClaims:
-		return "the token claims are not acceptable"
-	case faultIDToken:
-		return "an access token is needed, not another kind of token"
-	case faultBound:
-		return "the token is bound to a proof that was not presented"
-	case faultUnbound:
-		return "the token is not bound to its sender"
-	case faultCombination:
-		return "another credential is needed beside this one"
-	case faultUnknownKey:
-		return "the token names a key that its issuer does not publish"
-	case faultSignature:
-		return "the token signature is not valid"
-	case faultInactive:
-		return "the token is not active"
-	case faultKeyExpired:
-		return "the API key has expired"
-	default:
-		if sentence, ok := proofReason(f); ok {
-			return sentence
-		}
-		if sentence, ok := certificateReason(f); ok {
-			return sentence
-		}
-		return "the API key is not known"
-	}
-}
+// Their sentences.
+const (
+	reasonMalformed   = "the credential is malformed"
+	reasonScheme      = "no credential of this kind is accepted here"
+	reasonCombination = "another credential is needed beside this one"
+)
 
-// refuse makes the refusal of a bearer token.
-func refuse(f fault, err error) *Refused {
-	return &Refused{Scheme: schemeBearer, Code: "invalid_token", Reason: f.reason(), Err: err, fault: f}
+// newRefused makes the refusal of a credential that came as a bearer token, or like one.
+func newRefused(f fault, reason string, err error) *Refused {
+	return &Refused{Scheme: schemeBearer, Code: "invalid_token", Reason: reason, Err: err, fault: f}
 }

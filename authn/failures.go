@@ -82,9 +82,13 @@ type blamed struct {
 	full time.Time
 }
 
-// newBlame takes over what was counted before a reload, unless the limits are others;
-// nil when there is no limit.
-func newBlame(cfg Failures, previous *blame) *blame {
+// newBlame takes over what the chain before a reload has counted, unless the limits are
+// others; nil when there is no limit.
+func newBlame(cfg Failures, chain *Chain) *blame {
+	var previous *blame
+	if chain != nil {
+		previous = chain.blame
+	}
 	rate, size := cfg.PerMinute, cfg.Burst
 	if rate < 0 {
 		return nil
@@ -182,9 +186,8 @@ func (c *Chain) Blame(source string, err error) error {
 		return err
 	}
 	var refused *Refused
-	// A proof without the nonce of now, by the key of a good token, is how a client gets one
-	// (RFC 9449 §8), and what a question was charged for has been counted.
-	if !errors.As(err, &refused) || refused.fault == faultNonce || refused.charged {
+	// What a question was charged for has been counted.
+	if !errors.As(err, &refused) || refused.free || refused.charged {
 		return err
 	}
 	if wait := c.blame.charge(block(source), c.now()); wait > 0 {

@@ -47,7 +47,7 @@ func (c *Chain) nothing(r *http.Request) error {
 
 // unowned refuses a credential that no scheme takes for its own.
 func (c *Chain) unowned(r *http.Request) *Refused {
-	refused := refuse(faultScheme, nil)
+	refused := newRefused(faultScheme, reasonScheme, nil)
 	value := r.Header.Get(authorization)
 	shown, known := readToken(value, false)
 	switch _, after, spaced := strings.Cut(value, " "); {
@@ -62,7 +62,7 @@ func (c *Chain) unowned(r *http.Request) *Refused {
 	case !spaced:
 		refused.open = "Authorization has no scheme in front of the credential: " + c.where()
 	case known && shown.scheme == schemeBearer && c.takesBearer():
-		refused = refuse(faultMalformed, errors.New("a bearer token, where those are API keys"))
+		refused = newRefused(faultMalformed, reasonMalformed, errors.New("a bearer token, where those are API keys"))
 		refused.open = noKey + c.where()
 	default:
 		refused.open = "the scheme in Authorization is not accepted: " + c.where()
@@ -73,56 +73,14 @@ func (c *Chain) unowned(r *http.Request) *Refused {
 // noKey is about what cannot be a key, as everybody can see. Of what may be one nothing is said.
 const noKey = "this is no API key of this gateway, which begins with " + keyPrefix + ": "
 
-// missing says that a scheme stands alone, as with a variable that is empty.
-func (p presented) missing() string {
-	return "no credential is behind " + p.scheme + " in Authorization: "
-}
-
-// misread is what to tell who has sent something else than a key where keys alone are; "" for
-// what may be one.
-func (a *apiKeys) misread(value string) string {
-	_, schemed := readToken(value, false)
-	switch {
-	case strings.HasPrefix(value, keyPrefix):
-		return ""
-	case value == "":
-		return a.header + " is empty: " + a.where()
-	case schemed:
-		return a.header + " has no scheme in front of the API key: " + a.where()
-	}
-	return noKey + a.where()
-}
-
-// misread refuses what is seen to be no token; nil for what may be one.
-func (t *tokens) misread(shown presented) *Refused {
-	var refused *Refused
-	switch {
-	case t.header != authorization:
-	case shown.token == "":
-		refused = refuse(faultMalformed, errors.New("no token is behind the scheme"))
-		refused.open = shown.missing() + t.where()
-	case strings.HasPrefix(shown.token, keyPrefix) && t.keyHeader != "":
-		refused = refuse(faultMalformed, errors.New("an API key, which authn.apiKeys.bearer does not accept as a token"))
-		refused.open = "API keys are not accepted as bearer tokens here: send " + t.keyHeader + " with an API key"
-	}
-	return refused
-}
-
 // where says which headers carry which credentials.
 func (c *Chain) where() string {
 	var ways []string
 	if c.takesBearer() {
 		ways = append(ways, "Authorization: Bearer")
 	}
-	if c.keys != nil {
-		ways = append(ways, http.CanonicalHeaderKey(c.keys.header)+" with an API key")
-	}
-	if c.bearer != nil {
-		for _, t := range c.bearer.headers {
-			if t.header != authorization {
-				ways = append(ways, t.header+" with a token")
-			}
-		}
+	for _, s := range c.schemes {
+		ways = append(ways, s.Ways()...)
 	}
 	if len(ways) == 0 {
 		return "callers are known by their client certificates"

@@ -47,22 +47,23 @@ func (is *issuer) introspect(ctx context.Context, raw string, who func() asker) 
 // active asks the issuer about the JWT of p, which was verified here: nil while it is
 // good.
 func (is *issuer) active(ctx context.Context, raw string, p *Principal, who func() asker) error {
-	f, ok := is.asked.recall(p.origin.id)
+	o, _ := p.evidence.(*origin) // of every principal of a token
+	f, ok := is.asked.recall(o.id)
 	if !ok {
-		f = is.asked.ask(ctx, p.origin.id, raw, who(), func(claims map[string]any, now time.Time) finding {
+		f = is.asked.ask(ctx, o.id, raw, who(), func(claims map[string]any, now time.Time) finding {
 			return finding{err: is.agree(p.Claims, claims, now)}
 		})
 	}
 	return f.err
 }
 
-// stands reports whether the issuer has said, lately, that the token of p is no longer
-// good. Nobody is asked.
-func (is *issuer) stands(p *Principal) error {
-	if is.asked == nil || p.origin == nil {
+// stands reports whether the issuer has said, lately, that the token of that digest is no
+// longer good. Nobody is asked.
+func (is *issuer) stands(id [32]byte) error {
+	if is.asked == nil {
 		return nil
 	}
-	f, _ := is.asked.bad.find(p.origin.id, is.asked.now())
+	f, _ := is.asked.bad.find(id, is.asked.now())
 	return f.err
 }
 
@@ -113,7 +114,7 @@ func (is *issuer) admitFor(id [32]byte, claims map[string]any, now time.Time) fi
 		return finding{err: refuse(faultBound, errors.New("introspection: a DPoP token without cnf.jkt"))}
 	}
 	p.Method = methodIntrospection
-	p.origin = &origin{issuer: is, id: id}
+	p.attest(&origin{issuer: is, id: id})
 	return finding{principal: p, bound: bound, until: p.Expires}
 }
 

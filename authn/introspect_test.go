@@ -725,7 +725,7 @@ func FuzzAnswer(f *testing.F) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, doc)
 		})}}
-		o := Options{Client: client, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
+		o := tokenOptions{Client: client, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
 		is := &issuer{cfg: cfg}
 		is.asked = newIntrospector(t.Context(), &is.cfg, &o)
 		p, _, err := is.introspect(t.Context(), "opaque", func() asker { return asker{} })

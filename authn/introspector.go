@@ -70,7 +70,7 @@ type findings struct{ memory[finding] }
 
 // add remembers a finding.
 func (f *findings) add(id [32]byte, v finding, now time.Time) {
-	f.remember(id, v, v.principal.weight(), v.asked, v.until, now)
+	f.remember(id, v, weight(v.principal), v.asked, v.until, now)
 }
 
 // question is one that is being asked. finding is set once done is closed.
@@ -86,7 +86,7 @@ type judge func(claims map[string]any, now time.Time) finding
 
 // newIntrospector prepares the questions to an issuer that has introspection. Nothing
 // is asked yet. ctx ends them all.
-func newIntrospector(ctx context.Context, is *Issuer, o *Options) *introspector {
+func newIntrospector(ctx context.Context, is *Issuer, o *tokenOptions) *introspector {
 	client := o.Client
 	if client == nil {
 		// Unlike key sets, answers are needed all the time: connections stay open.

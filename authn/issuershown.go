@@ -34,10 +34,13 @@ type ShownIssuerKey struct {
 
 // ShowIssuers is every issuer, in the order of configuration. Nothing is fetched for it: of
 // an issuer whose tokens nobody has shown yet no keys need be known.
-func (c *Chain) ShowIssuers() []ShownIssuer {
-	list := make([]ShownIssuer, 0, len(c.issuers))
-	for _, name := range c.issuers {
-		list = append(list, c.bearer.issuers[name].shown())
+func (b *bearer) ShowIssuers() []ShownIssuer {
+	if b == nil {
+		return []ShownIssuer{}
+	}
+	list := make([]ShownIssuer, 0, len(b.names))
+	for _, name := range b.names {
+		list = append(list, b.issuers[name].shown())
 	}
 	return list
 }

@@ -20,13 +20,13 @@ func TestShownIssuers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	list := c.ShowIssuers()
+	list := TokensOf(c).ShowIssuers()
 	if len(list) != 1 || list[0].Err != nil || !list[0].Asked.IsZero() || list[0].Keys != nil || list[0].Header != "X-User" ||
 		list[0].Algorithms[0] != "ES256" || list[0].Tenant != "t" || !list[0].SenderConstrained || list[0].Introspection {
 		t.Errorf("before anything: %+v", list)
 	}
 	_ = c.Warm(t.Context())
-	if list = c.ShowIssuers(); list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "404") {
+	if list = TokensOf(c).ShowIssuers(); list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "404") {
 		t.Errorf("of an issuer that is away: %+v", list[0])
 	}
 }

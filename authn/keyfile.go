@@ -34,7 +34,7 @@ type keyFile struct {
 	lease lease
 	table atomic.Pointer[keyTable] // never nil once opened
 	usage *keyUsage                // nil where it is not kept
-	kept  string                   // where usage is to be kept, as Options.Usage
+	kept  string                   // where usage is to be kept, as keyOptions.Usage
 
 	mu    sync.Mutex // serialises refresh
 	seen  fileState  // of the last reading
@@ -72,7 +72,7 @@ func look(path string) fileState {
 
 // openKeyFile reads the keys and begins to watch. A file that is there but cannot
 // be read is an error now, when somebody is looking; later it is a log line.
-func openKeyFile(path string, o *Options) (*keyFile, error) {
+func openKeyFile(path string, o *keyOptions) (*keyFile, error) {
 	f := &keyFile{path: path, kept: o.Usage, log: o.Logger, stop: make(chan struct{}), done: make(chan struct{})}
 	f.pause = f.rest
 	f.seen = look(path)
@@ -97,7 +97,7 @@ func openKeyFile(path string, o *Options) (*keyFile, error) {
 }
 
 // serves reports whether a chain with these options can share the file.
-func (f *keyFile) serves(path string, o *Options) bool { return f.path == path && f.kept == o.Usage }
+func (f *keyFile) serves(path string, o *keyOptions) bool { return f.path == path && f.kept == o.Usage }
 
 // read loads the file as it is now.
 func (f *keyFile) read() (*keyTable, error) {

@@ -66,7 +66,7 @@ type absent struct {
 
 // newKeySet prepares a key set; nothing is fetched yet, so that a gateway starts,
 // and a configuration is validated, while the issuer is down.
-func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
+func newKeySet(ctx context.Context, is *Issuer, o *tokenOptions) *keySet {
 	// Values of ctx are kept, its end is not: the set outlives the chain it was
 	// made for, and the lease ends it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))

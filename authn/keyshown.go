@@ -18,12 +18,12 @@ type ShownKey struct {
 
 // APIKeys is at most limit of the API keys in force, by the bytes of their ids, behind the
 // id after. With part they are those in whose id, subject, tenant or owner it is, in letters
-// of any case. Chains without API keys have none.
-func (c *Chain) APIKeys(part, after string, limit int) []ShownKey {
-	if c.keys == nil {
+// of any case. Without the scheme there are none.
+func (a *apiKeys) APIKeys(part, after string, limit int) []ShownKey {
+	if a == nil {
 		return nil
 	}
-	t := c.keys.file.table.Load()
+	t := a.file.table.Load()
 	order := t.order()
 	from := sort.Search(len(order), func(i int) bool { return t.keys[order[i]].id() > after })
 	part = strings.ToLower(part)
@@ -40,11 +40,11 @@ func (c *Chain) APIKeys(part, after string, limit int) []ShownKey {
 }
 
 // APIKey is the API key of an id; false where there is none.
-func (c *Chain) APIKey(id string) (ShownKey, bool) {
-	if c.keys == nil {
+func (a *apiKeys) APIKey(id string) (ShownKey, bool) {
+	if a == nil {
 		return ShownKey{}, false
 	}
-	t := c.keys.file.table.Load()
+	t := a.file.table.Load()
 	order := t.order()
 	i, found := sort.Find(len(order), func(i int) int { return strings.Compare(id, t.keys[order[i]].id()) })
 	if !found {
@@ -54,11 +54,11 @@ func (c *Chain) APIKey(id string) (ShownKey, bool) {
 }
 
 // CountAPIKeys is how many API keys are in force.
-func (c *Chain) CountAPIKeys() int {
-	if c.keys == nil {
+func (a *apiKeys) CountAPIKeys() int {
+	if a == nil {
 		return 0
 	}
-	return len(c.keys.file.table.Load().keys)
+	return len(a.file.table.Load().keys)
 }
 
 func (k *storedKey) shown() ShownKey {

@@ -51,8 +51,8 @@ func TestShownKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.SortFunc(all, func(a, b KeySpec) int { return map[bool]int{true: -1, false: 1}[a.ID < b.ID] })
-	shown := append(c.APIKeys("", "", 3), c.APIKeys("", "c", 10)...)
-	if len(shown) != 4 || c.CountAPIKeys() != 4 {
+	shown := append(KeysOf(c).APIKeys("", "", 3), KeysOf(c).APIKeys("", "c", 10)...)
+	if len(shown) != 4 || KeysOf(c).CountAPIKeys() != 4 {
 		t.Fatalf("%d are shown", len(shown))
 	}
 	for i := range shown {
@@ -65,17 +65,17 @@ func TestShownKeys(t *testing.T) {
 	}
 	for part, want := range map[string][]string{"BOB": {"a", "b"}, "ops": {"b"}, "T": {"b"}, "c.2": {"c.2"}, "nobody": nil} {
 		var got []string
-		for _, k := range c.APIKeys(part, "", 10) {
+		for _, k := range KeysOf(c).APIKeys(part, "", 10) {
 			got = append(got, k.ID)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("with %q: %v, want %v", part, got, want)
 		}
 	}
-	if k, ok := c.APIKey("c.2"); !ok || k.Subject != "c" {
+	if k, ok := KeysOf(c).APIKey("c.2"); !ok || k.Subject != "c" {
 		t.Errorf("c.2 is %+v", k)
 	}
-	if _, ok := c.APIKey("bb"); ok {
+	if _, ok := KeysOf(c).APIKey("bb"); ok {
 		t.Error("there is a key bb")
 	}
 }

@@ -78,11 +78,12 @@ func (k *storedKey) spec() KeySpec {
 func (k *storedKey) principal() *Principal {
 	spec := k.spec()
 	p := &Principal{
-		Issuer: issuerAPIKeys, Method: methodAPIKey, keyHash: k.hash,
+		Issuer: issuerAPIKeys, Method: methodAPIKey,
 		KeyID: spec.ID, Subject: spec.Subject, Tenant: spec.Tenant, Owner: spec.Owner,
 		Groups: spec.Groups, Scopes: spec.Scopes, Agents: spec.Agents, Expires: spec.Expires,
 	}
-	p.key = p.identity()
+	p.knownBy(k.hash)
+	p.attest(nil)
 	return p
 }
 

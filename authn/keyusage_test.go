@@ -102,7 +102,7 @@ func TestKeyUsageSurvivesEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := func() uint32 {
-		if table := c.keys.file.table.Load(); len(table.keys) > 0 {
+		if table := KeysOf(c).file.table.Load(); len(table.keys) > 0 {
 			return table.keys[0].used.Load()
 		}
 		return 0
@@ -111,7 +111,7 @@ func TestKeyUsageSurvivesEdits(t *testing.T) {
 	if err := k.Revoke("alice"); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "revoked", func() bool { return len(c.keys.file.table.Load().keys) == 0 })
+	eventually(t, "revoked", func() bool { return len(KeysOf(c).file.table.Load().keys) == 0 })
 	bob := create(t, k, KeySpec{ID: "bob"})
 	eventually(t, "bob", func() bool { return accepted(c, bob) })
 	c.Close()
@@ -193,7 +193,7 @@ func TestKeyUsageTrouble(t *testing.T) {
 				t.Errorf("%s: refused", name)
 			}
 		}
-		if u := c.keys.file.usage; u != nil {
+		if u := KeysOf(c).file.usage; u != nil {
 			c.Close() // ends the goroutine, after which write is the test's
 			u.write()
 			u.write()
@@ -217,7 +217,7 @@ func TestKeyUsageOfReloadedChain(t *testing.T) {
 	a := openKeys(t, path, Options{Usage: filepath.Join(dir, "a")})
 	b := openKeys(t, path, Options{Usage: filepath.Join(dir, "a"), Previous: a})
 	c := openKeys(t, path, Options{Usage: filepath.Join(dir, "c"), Previous: b})
-	if a.keys.file != b.keys.file || b.keys.file == c.keys.file {
+	if KeysOf(a).file != KeysOf(b).file || KeysOf(b).file == KeysOf(c).file {
 		t.Error("not shared as configured")
 	}
 	for _, chain := range []*Chain{a, b, c} {

@@ -86,7 +86,7 @@ func authenticate(t testing.TB, c *Chain, raw string) (*Principal, error) {
 	t.Helper()
 	p, err := c.Authenticate(bearerOf(raw))
 	if err == nil {
-		if refused := libraryVerdict(c.bearer.issuers[p.Issuer], raw, c.bearer.now()); refused != nil {
+		if refused := libraryVerdict(TokensOf(c).issuers[p.Issuer], raw, TokensOf(c).now()); refused != nil {
 			t.Errorf("go-oidc refuses what is accepted here: %v\n%s", refused, raw)
 		}
 	}
@@ -162,7 +162,7 @@ func TestL26_NotLooserThanTheLibrary(t *testing.T) {
 func agree(t *testing.T, c *Chain, name, raw, expected string) {
 	t.Helper()
 	want(t, name, verdict(t, c, raw), expected)
-	refused := libraryVerdict(c.bearer.issuers[testIssuer], raw, time.Now())
+	refused := libraryVerdict(TokensOf(c).issuers[testIssuer], raw, time.Now())
 	if (refused == nil) != (expected == "ok") {
 		t.Errorf("%s: go-oidc says %v", name, refused)
 	}
@@ -187,7 +187,7 @@ func TestL26_StricterThanTheLibrary(t *testing.T) {
 	} {
 		raw := good(t, tt.change)
 		want(t, tt.name, verdict(t, c, raw), tt.want)
-		is := c.bearer.issuers[tt.issuer]
+		is := TokensOf(c).issuers[tt.issuer]
 		if refused := libraryVerdict(is, raw, time.Now()); refused != nil {
 			t.Errorf("%s: go-oidc refuses it too: %v", tt.name, refused)
 		}

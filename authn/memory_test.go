@@ -35,7 +35,7 @@ func heavy(t testing.TB, groups int) *Principal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.origin = &origin{issuer: is}
+	p.attest(&origin{issuer: is})
 	return p
 }
 
@@ -46,7 +46,7 @@ func TestMemoryIsBoundedInBytes(t *testing.T) {
 	c, f := new(cache), new(findings)
 	now := time.Now()
 	large, small := heavy(t, 600), heavy(t, 2)
-	if w := large.weight(); memoryShards*memoryEach*w < 4*memoryBytes || w > memoryShare {
+	if w := weight(large); memoryShards*memoryEach*w < 4*memoryBytes || w > memoryShare {
 		t.Fatalf("%d bytes are no test", w)
 	}
 	check := func() {
@@ -56,7 +56,7 @@ func TestMemoryIsBoundedInBytes(t *testing.T) {
 			s, g := &c.shards[i], &f.shards[i]
 			entries := 0
 			for _, r := range s.known {
-				entries += r.value.principal.weight()
+				entries += weight(r.value.principal)
 			}
 			if entries != s.bytes || s.bytes > memoryShare || g.bytes > memoryShare {
 				t.Fatalf("shard %d: %d bytes, counted %d, and %d of findings", i, entries, s.bytes, g.bytes)

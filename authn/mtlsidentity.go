@@ -12,6 +12,13 @@ import (
 
 const methodMTLS = "mtls"
 
+// certificateOptions are what certificates need besides their configuration, as in Options.
+type certificateOptions struct {
+	Trusted func(*tls.ConnectionState) error
+	Observe func(provider, result string)
+	Now     func() time.Time
+}
+
 // certificates takes the client certificate of a connection as an identity. Headers in
 // which something in front may tell of one (Client-Cert, X-Forwarded-Client-Cert) say
 // nothing here: anybody can write them.
@@ -22,7 +29,7 @@ type certificates struct {
 	observe func(provider, result string)
 }
 
-func newCertificates(cfg *MTLS, o *Options) *certificates {
+func newCertificates(cfg *MTLS, o *certificateOptions) *certificates {
 	c := &certificates{cfg: *cfg, trusted: o.Trusted, now: o.Now, observe: o.Observe}
 	if c.trusted == nil {
 		c.trusted = func(*tls.ConnectionState) error { return nil }
@@ -36,58 +43,100 @@ type shown struct {
 	agents []string             // that its identity was bound to
 }
 
-// authenticate implements scheme. A request whose connection shows no certificate has
+// Name implements Scheme.
+func (c *certificates) Name() string { return namedMTLS }
+
+// Carriers implements Scheme.
+func (c *certificates) Carriers() []Carrier { return []Carrier{c} }
+
+// Header implements Carrier: the connection has the certificate.
+func (c *certificates) Header() string { return "" }
+
+// Unread implements Connection.
+func (c *certificates) Unread(r *http.Request) *Principal {
+	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
+		return nil
+	}
+	return &Principal{Issuer: namedMTLS}
+}
+
+// Only implements Scheme: a connection has one certificate.
+func (c *certificates) Only(r *http.Request) (*Principal, error) { return c.Authenticate(r) }
+
+// Owns implements Scheme.
+func (c *certificates) Owns(p *Principal) bool { return p.Issuer == namedMTLS }
+
+// Recall implements Scheme. Certificates end while what their owners asked for goes on.
+func (c *certificates) Recall(p *Principal) (*Principal, error) {
+	if !c.Owns(p) {
+		return nil, ErrNoCredentials
+	}
+	return p, nil
+}
+
+// Bearer implements Scheme.
+func (c *certificates) Bearer() bool { return false }
+
+// Challenges implements Scheme: a handshake asks for certificates, no header does.
+func (c *certificates) Challenges(*Demand) []string { return nil }
+
+// Challenger implements Scheme.
+func (c *certificates) Challenger(string) (scheme, header string, ok bool) { return "", "", false }
+
+// Ways implements Scheme.
+func (c *certificates) Ways() []string { return nil }
+
+// Authenticate implements Carrier. A request whose connection shows no certificate has
 // no credential.
-func (c *certificates) authenticate(r *http.Request) (*Principal, error) {
+func (c *certificates) Authenticate(r *http.Request) (*Principal, error) {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return nil, ErrNoCredentials
 	}
-	p, err := c.judge(r.TLS)
+	p, rests, err := c.judge(r.TLS)
 	c.observe(namedMTLS, outcome(err))
 	if err != nil {
 		return nil, err
 	}
 	p.KeyID = certificateThumbprint(r)
-	p.key = p.identity()
+	p.attest(rests)
 	return p, nil
 }
 
 // judge says whose certificate it is. That the handshake verified it is the least; the
 // CAs may have changed since, and time has passed.
-func (c *certificates) judge(state *tls.ConnectionState) (*Principal, error) {
+func (c *certificates) judge(state *tls.ConnectionState) (*Principal, *shown, error) {
 	leaf := state.PeerCertificates[0]
 	if len(state.VerifiedChains) == 0 {
-		return nil, refuseCertificate(faultUntrusted, errors.New("not verified in the handshake"))
+		return nil, nil, refuseCertificate(faultUntrusted, errors.New("not verified in the handshake"))
 	}
 	if now := c.now(); now.Before(leaf.NotBefore) || now.After(leaf.NotAfter) {
-		return nil, refuseCertificate(faultOutdated, fmt.Errorf("valid from %s to %s",
+		return nil, nil, refuseCertificate(faultOutdated, fmt.Errorf("valid from %s to %s",
 			leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339)))
 	}
 	if err := c.trusted(state); err != nil {
-		return nil, refuseCertificate(faultUntrusted, err)
+		return nil, nil, refuseCertificate(faultUntrusted, err)
 	}
 	if err := checkUse(leaf); err != nil {
-		return nil, refuseCertificate(faultCertificate, err)
+		return nil, nil, refuseCertificate(faultCertificate, err)
 	}
 	name, err := c.cfg.subject(leaf)
 	if err != nil {
-		return nil, refuseCertificate(faultName, err)
+		return nil, nil, refuseCertificate(faultName, err)
 	}
 	id, known := c.cfg.identity(name)
 	if !known {
-		return nil, refuseCertificate(faultNobody, fmt.Errorf("%.200q is none of authn.mtls.identities", name))
+		return nil, nil, refuseCertificate(faultNobody, fmt.Errorf("%.200q is none of authn.mtls.identities", name))
 	}
 	if id.Subject != "" {
 		name = id.Subject
 	}
 	return &Principal{
-		Subject: name, Issuer: namedMTLS, Method: methodMTLS, Proof: "mtls", Expires: leaf.NotAfter,
-		Groups: id.Groups, Scopes: id.Scopes, Tenant: id.Tenant, Agents: id.Agents,
-		shown: &shown{agents: id.Agents, state: &tls.ConnectionState{
+			Subject: name, Issuer: namedMTLS, Method: methodMTLS, Proof: "mtls", Expires: leaf.NotAfter,
+			Groups: id.Groups, Scopes: id.Scopes, Tenant: id.Tenant, Agents: id.Agents,
+		}, &shown{agents: id.Agents, state: &tls.ConnectionState{
 			Version: state.Version, HandshakeComplete: true,
 			PeerCertificates: state.PeerCertificates, VerifiedChains: state.VerifiedChains,
-		}},
-	}, nil
+		}}, nil
 }
 
 // checkUse wants a certificate that was made for clients. Without an extended key usage,
@@ -105,17 +154,18 @@ func checkUse(leaf *x509.Certificate) error {
 	return nil
 }
 
-// stands reports whether the certificate that p rests on would still make the same
+// Stands reports whether the certificate that p rests on would still make the same
 // principal.
-func (c *certificates) stands(p *Principal) error {
-	if p.shown == nil {
+func (c *certificates) Stands(p *Principal) error {
+	was, ok := p.evidence.(*shown)
+	if !ok {
 		return refuseCertificate(faultUntrusted, errors.New("nothing is known of the certificate"))
 	}
-	again, err := c.judge(p.shown.state)
+	again, _, err := c.judge(was.state)
 	if err != nil {
 		return err
 	}
-	sameAgents := slices.Equal(again.Agents, p.shown.agents) && (again.Agents == nil) == (p.shown.agents == nil)
+	sameAgents := slices.Equal(again.Agents, was.agents) && (again.Agents == nil) == (was.agents == nil)
 	if !again.alike(p) || !sameAgents {
 		return refuseCertificate(faultNobody, errors.New("the same certificate makes another principal now"))
 	}
@@ -132,24 +182,25 @@ const (
 )
 
 // certificateReason is the sentence for a fault of certificates.
-func certificateReason(f fault) (string, bool) {
+func certificateReason(f fault) string {
 	switch f {
-	case faultCertificate:
-		return "the client certificate is not made for clients", true
 	case faultUntrusted:
-		return "the client certificate is not from a trusted authority", true
+		return "the client certificate is not from a trusted authority"
 	case faultOutdated:
-		return "the client certificate has expired or is not valid yet", true
+		return "the client certificate has expired or is not valid yet"
 	case faultName:
-		return "the client certificate has no single name that is accepted here", true
+		return "the client certificate has no single name that is accepted here"
 	case faultNobody:
-		return "the client certificate is of nobody who is known here", true
+		return "the client certificate is of nobody who is known here"
+	default:
+		return "the client certificate is not made for clients"
 	}
-	return "", false
 }
 
 // refuseCertificate makes the refusal of a certificate. No challenge is about
 // certificates, so none carries the error.
 func refuseCertificate(f fault, err error) *Refused {
-	return &Refused{Code: "invalid_token", Reason: f.reason(), Err: err, fault: f}
+	refused := newRefused(f, certificateReason(f), err)
+	refused.Scheme = ""
+	return refused
 }

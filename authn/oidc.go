@@ -22,7 +22,7 @@ type issuer struct {
 	header string        // that its tokens come in, canonical
 }
 
-func newIssuer(cfg Issuer, keys *keySet, depth int, o *Options) *issuer {
+func newIssuer(cfg Issuer, keys *keySet, depth int, o *tokenOptions) *issuer {
 	is := &issuer{cfg: cfg, keys: keys, depth: depth, header: cfg.header(), algs: cfg.algs()}
 	if cfg.Introspection != nil {
 		is.asked = newIntrospector(keys.ctx, &is.cfg, o)
@@ -57,7 +57,7 @@ func (is *issuer) verify(
 		return nil, confirmation{}, err
 	}
 	p.Method, p.KeyID = methodOIDC, t.kid
-	p.origin = &origin{issuer: is, key: key, alg: t.alg, access: t.access}
+	p.attest(&origin{issuer: is, key: key, alg: t.alg, access: t.access})
 	return p, bound, nil
 }
 

@@ -292,7 +292,7 @@ func TestRememberedHeader(t *testing.T) {
 	t.Parallel()
 	c := openIDP(t, standard())
 	held := func() string {
-		if h := c.bearer.last.Load(); h != nil {
+		if h := TokensOf(c).last.Load(); h != nil {
 			return h.part
 		}
 		return "none"

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Principal is who is calling, as far as a verified credential says. It is
@@ -43,35 +41,30 @@ type Principal struct {
 	// certificates and anonymous callers.
 	Carrier string
 
-	key     string   // what Key returns; empty in literals, which compute it each time
-	keyHash [32]byte // of the API key that was presented, as its file holds it; else zero
-	origin  *origin  // of a token; nil for all others, and in literals
-	shown   *shown   // of a client certificate; nil for all others, and in literals
+	key      string   // what Key returns; empty in literals, which compute it each time
+	keyHash  [32]byte // of the API key that was presented, as its file holds it; else zero
+	evidence any      // of its scheme; nil in literals
 }
 
-// origin is what a token's principal rests on, for Chain.Stands.
-type origin struct {
-	issuer *issuer  // as it was configured when the token was verified
-	id     [32]byte // digest of the token
-	key    *jws.Key // that verified it; nil when the issuer was asked
-	alg    string
-	access bool // its typ said at+jwt
-}
-
-// How a principal was proved, in Principal.Method.
+// methodAnonymous is Principal.Method, and issuerAnonymous Principal.Issuer, of callers who
+// have not said who they are. It cannot be configured as an issuer, which is always an
+// address.
 const (
-	methodOIDC          = "oidc"
-	methodIntrospection = "introspection"
-	methodAPIKey        = "api-key"
-	methodAnonymous     = "anonymous"
-)
-
-// Issuers of principals that no OIDC issuer vouches for. Neither can be configured
-// as an issuer, which is always an address.
-const (
-	issuerAPIKeys   = "api-keys"
+	methodAnonymous = "anonymous"
 	issuerAnonymous = "anonymous"
 )
+
+// attest completes a principal before a Chain returns it: its key is computed once, and
+// what it rests on is kept for its scheme to judge it by again.
+func (p *Principal) attest(evidence any) {
+	if p.key == "" {
+		p.key = p.identity()
+	}
+	p.evidence = evidence
+}
+
+// knownBy notes the hash of a credential that is known by it when it is recalled.
+func (p *Principal) knownBy(hash [32]byte) { p.keyHash = hash }
 
 // Key identifies the principal across requests: two issuers with the same
 // subject are two principals. How it was proved, and by way of which workload or

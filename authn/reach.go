@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
@@ -13,8 +14,7 @@ import (
 // asked about tokens. The error says why callers could not be known; odd says what else is
 // wrong, "" for nothing. egress is the way there.
 func Reach(ctx context.Context, is Issuer, egress *tunnel.Proxy) (odd string, err error) {
-	o := Options{Egress: egress, Logger: slog.New(slog.DiscardHandler)}
-	o.defaults()
+	o := tokenOptions{Egress: egress, Logger: slog.New(slog.DiscardHandler), Now: time.Now}
 	_, err = newSource(&is, nil, o.Egress, o.Now).keys(ctx)
 	if err != nil {
 		err = fmt.Errorf("no keys of the issuer: %w", err)

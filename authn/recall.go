@@ -3,7 +3,6 @@ package authn
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -46,68 +45,35 @@ func (c *Chain) Recall(data []byte) (*Principal, error) {
 	}
 	p, err := c.recall(&r)
 	if err == nil && p.Method != methodAnonymous && !c.combines(p) {
-		return nil, refuse(faultCombination, errors.New("authn.combinations has changed"))
+		return nil, newRefused(faultCombination, reasonCombination, errors.New("authn.combinations has changed"))
 	}
 	return p, err
 }
 
 func (c *Chain) recall(r *noted) (*Principal, error) {
-	p := r.Principal
-	copy(p.keyHash[:], r.KeyHash)
-	switch {
-	case p.Method == methodAnonymous && c.anonymous != nil:
-		return c.anonymous, nil
-	case p.goesBy(namedAPIKeys) && c.keys != nil && c.keys.takes(p.Carrier):
-		now, err := c.keys.recall(&p)
-		if err != nil {
-			return nil, err
-		}
-		p = *now
-	case p.goesBy(namedMTLS) && c.certs != nil:
-	case c.bearer != nil && c.bearer.issuers[p.Issuer] != nil:
-		p.origin = &origin{issuer: c.bearer.issuers[p.Issuer]}
-	default:
-		return nil, refuse(faultScheme, errors.New("no longer configured"))
-	}
-	if r.Workload == nil {
-		return &p, nil
+	said := r.Principal
+	copy(said.keyHash[:], r.KeyHash)
+	p, err := c.recallAlone(&said)
+	if err != nil || r.Workload == nil {
+		return p, err
 	}
 	workload, err := c.recall(r.Workload)
 	if err != nil {
 		return nil, err
 	}
-	p.Workload = workload
-	return &p, nil
+	with := *p
+	with.Workload = workload
+	return &with, nil
 }
 
-// recall is what the key of an earlier principal stands for now.
-func (a *apiKeys) recall(p *Principal) (*Principal, error) {
-	now, f := a.file.table.Load().recall(p, a.now())
-	if f == "" {
-		var err error
-		if f, err = a.elsewhere(p.KeyID); err != nil {
-			return nil, err
+func (c *Chain) recallAlone(p *Principal) (*Principal, error) {
+	if p.Method == methodAnonymous && c.anonymous != nil {
+		return c.anonymous, nil
+	}
+	for _, s := range c.schemes {
+		if now, err := s.Recall(p); !errors.Is(err, ErrNoCredentials) {
+			return now, err
 		}
 	}
-	if f != "" {
-		return nil, &Refused{Scheme: schemeAPIKey, Code: "invalid_token", Reason: f.reason(), fault: f}
-	}
-	return now, nil
-}
-
-// recall finds the key of an earlier principal. Its subject is the same: another's tasks
-// are not what the key may learn of.
-func (t *keyTable) recall(p *Principal, now time.Time) (*Principal, fault) {
-	index, found := t.index[beginning(&p.keyHash)]
-	if !found || t.keys[index].hash != p.keyHash || t.keys[index].id() != p.KeyID {
-		return nil, faultAPIKey
-	}
-	if t.keys[index].expired(now) {
-		return nil, faultKeyExpired
-	}
-	again := t.principal(index, p.Carrier)
-	if again.Subject != p.Subject {
-		return nil, faultAPIKey
-	}
-	return again, ""
+	return nil, errUnconfigured()
 }

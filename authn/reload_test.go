@@ -29,7 +29,7 @@ func TestReload(t *testing.T) {
 		}
 		same := func(*Issuer) {}
 		token := good(t, nil)
-		known := func(c *Chain) bool { _, ok := c.bearer.cached(digest(token), time.Now()); return ok }
+		known := func(c *Chain) bool { _, ok := TokensOf(c).cached(digest(token), time.Now()); return ok }
 		pass := func(c *Chain, result string) {
 			t.Helper()
 			_, err := c.Authenticate(bearerOf(token))
@@ -67,7 +67,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("%d fetches, want one more than %d", i.jwks.Load(), fetched)
 		}
 		// What the reload took over outlives the old chain, and ends with the last.
-		keys := c.bearer.issuers[testIssuer].keys
+		keys := TokensOf(c).issuers[testIssuer].keys
 		c = reload(c, func(is *Issuer) { is.JWKS = testIssuer + "/jwks" })
 		if keys.ctx.Err() != nil {
 			t.Error("key set ended with the old chain")
@@ -79,7 +79,7 @@ func TestReload(t *testing.T) {
 		}
 		// A chain closed already has nothing to give.
 		c = reload(c, func(is *Issuer) { is.JWKS = testIssuer + "/jwks" })
-		if c.bearer.issuers[testIssuer].keys.ctx.Err() != nil {
+		if TokensOf(c).issuers[testIssuer].keys.ctx.Err() != nil {
 			t.Error("a key set that has ended was taken over")
 		}
 		pass(c, "ok")

@@ -95,7 +95,7 @@ func TestR22_RevokedKeyIsRefused(t *testing.T) {
 			c := openKeys(t, path, Options{})
 			p, err := c.Authenticate(request("X-API-Key", alice))
 			must(t, err)
-			must(t, c.keys.stands(p))
+			must(t, KeysOf(c).Stands(p))
 			start := time.Now()
 			change(t, path, appendKeyFile(nil, records[1:]))
 			eventually(t, "refused", func() bool {
@@ -106,7 +106,7 @@ func TestR22_RevokedKeyIsRefused(t *testing.T) {
 			})
 			t.Logf("refused after %v", time.Since(start).Round(time.Millisecond))
 			eventually(t, "other key", func() bool { return accepted(c, bob) })
-			if c.keys.stands(p) == nil {
+			if KeysOf(c).Stands(p) == nil {
 				t.Error("an open stream of the key goes on")
 			}
 		})

@@ -20,13 +20,13 @@ func TestRotationBetweenLookAndAsk(t *testing.T) {
 		if calls++; calls == 3 { // begin, age of the keys, ask
 			for s.misses.take(netip.Addr{}, at) {
 			}
-			s.current.Store(keysOf(t, at.Add(-time.Second), jwk("old", "ES256", old), jwk("new", "ES256", rotated)))
+			s.current.Store(keySetOf(t, at.Add(-time.Second), jwk("old", "ES256", old), jwk("new", "ES256", rotated)))
 		}
 		return at
 	}
 	is := issuerConfig()
-	s = newKeySet(t.Context(), &is, &Options{Now: clock, Client: &http.Client{Transport: standard()}})
-	s.current.Store(keysOf(t, at.Add(-time.Minute), jwk("old", "ES256", old)))
+	s = newKeySet(t.Context(), &is, &tokenOptions{Now: clock, Client: &http.Client{Transport: standard()}})
+	s.current.Store(keySetOf(t, at.Add(-time.Minute), jwk("old", "ES256", old)))
 	alg, _ := profile.Lookup("ES256")
 	found, err := s.find(t.Context(), "new", alg, nobody)
 	if err != nil || len(found) != 1 || !rotated.PublicKey.Equal(found[0].Public) {
@@ -37,8 +37,8 @@ func TestRotationBetweenLookAndAsk(t *testing.T) {
 // nobody is where clients are not told apart.
 func nobody() netip.Addr { return netip.Addr{} }
 
-// keysOf is a key set as it was fetched at a time.
-func keysOf(t *testing.T, asked time.Time, published ...jose.JSONWebKey) *keys {
+// keySetOf is a key set as it was fetched at a time.
+func keySetOf(t *testing.T, asked time.Time, published ...jose.JSONWebKey) *keys {
 	t.Helper()
 	set, err := profile.Set([]byte(mustJSON(t, jose.JSONWebKeySet{Keys: published})))
 	if err != nil {

@@ -5,11 +5,59 @@ import (
 	"strings"
 )
 
-// scheme recognises one kind of credential. It must return an error that wraps
-// ErrNoCredentials when the request has none of that kind; any other error, and a
-// principal, are final. A principal says in Carrier which header it came in.
-type scheme interface {
-	authenticate(*http.Request) (*Principal, error)
+// Scheme is one way to authenticate: a kind of credential, with all that a Chain wants to
+// know of it. Its methods follow the contract "not mine": for a request, or a principal,
+// without a credential of the scheme they return [ErrNoCredentials], and the next scheme is
+// asked; any other answer is final.
+//
+// A Scheme that asks for tokens may have Usage too, one whose proofs repeat a value Nonce,
+// and one that fetches or watches something Warm and Close.
+type Scheme interface {
+	// Name is what authn.prefer and authn.combinations call the scheme.
+	Name() string
+	// Carriers are the places that credentials of the scheme come in, one at least.
+	Carriers() []Carrier
+	// Only authenticates the one credential of the scheme that a request carries, in
+	// whichever place. Two of them are ErrAmbiguous.
+	Only(r *http.Request) (*Principal, error)
+
+	// Owns reports whether a principal rests on a credential of the scheme.
+	Owns(p *Principal) bool
+	// Stands reports whether a principal that the scheme owns would still be
+	// authenticated, as Chain.Stands does.
+	Stands(p *Principal) error
+	// Recall is a principal that was written down, as it is now, as Chain.Recall.
+	Recall(p *Principal) (*Principal, error)
+
+	// Bearer reports whether credentials come as Authorization: Bearer.
+	Bearer() bool
+	// Challenges are the WWW-Authenticate values that ask for a credential of the scheme,
+	// but for the one of Bearer, which schemes may share.
+	Challenges(d *Demand) []string
+	// Ways say, for people, in which headers credentials come beside Authorization: Bearer.
+	Ways() []string
+	// Challenger is where a challenge tells that the credential of that name in
+	// authn.combinations is missing: its scheme, and its header unless that is
+	// Authorization. ok is false when the credential is not this scheme's, or has no
+	// challenge.
+	Challenger(name string) (scheme, header string, ok bool)
+}
+
+// Carrier is one place of a request in which credentials of a scheme come.
+type Carrier interface {
+	// Header is the canonical name of the header, "" for the connection itself.
+	Header() string
+	// Authenticate verifies the credential in this place. The principal says in Carrier
+	// which header it came in.
+	Authenticate(r *http.Request) (*Principal, error)
+}
+
+// Connection is the Carrier whose credential belongs to the connection. A Chain has one at
+// most, and looks at it where the header has nothing, or a combination asks for it.
+type Connection interface {
+	Carrier
+	// Unread stands for the credential before it is looked at; nil where there is none.
+	Unread(r *http.Request) *Principal
 }
 
 // Challenge schemes. ApiKey is not a registered HTTP authentication scheme; it is
@@ -17,7 +65,6 @@ type scheme interface {
 const (
 	schemeBearer = "Bearer"
 	schemeDPoP   = "DPoP" // RFC 9449 §7.1
-	schemeAPIKey = "ApiKey"
 )
 
 // authorization is the header of RFC 9110 §11.6.2, in canonical form.
@@ -26,6 +73,15 @@ const authorization = "Authorization"
 // proofHeader carries DPoP proofs (RFC 9449 §4.1), in Go's canonical form. It is no
 // credential by itself.
 const proofHeader = "Dpop"
+
+// defaultHeader carries API keys unless the configuration names another one. It counts,
+// and is kept from agents, even where API keys are not configured or travel in another
+// one: somebody's key is in it.
+const defaultHeader = "X-Api-Key"
+
+// keyPrefix begins every API key of a gateway. The prefix lets secret scanners, people and
+// other schemes recognise it.
+const keyPrefix = "a2a_"
 
 // presented is a token as a header holds it.
 type presented struct {
@@ -54,4 +110,9 @@ func readToken(value string, alone bool) (presented, bool) {
 func bearerToken(r *http.Request) (string, bool) {
 	p, ok := readToken(r.Header.Get(authorization), false)
 	return p.token, ok && p.scheme == schemeBearer
+}
+
+// missing says that a scheme stands alone, as with a variable that is empty.
+func (p presented) missing() string {
+	return "no credential is behind " + p.scheme + " in Authorization: "
 }

@@ -41,8 +41,7 @@ func (s *common) remember(ctx context.Context, id string, life time.Duration) (b
 }
 
 func (s *common) prover(cfg DPoP, now func() time.Time) *prover {
-	o := Options{Now: now, Proofs: s.remember}
-	o.defaults()
+	o := proofOptions{Now: now, Proofs: s.remember}
 	return newProver(cfg, &o, nil)
 }
 
@@ -128,8 +127,7 @@ func TestDPoPNonceElsewhere(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_800_000_000, 0)
 	gate := func(secret string, window int, ahead time.Duration) *prover {
-		o := Options{Nonces: []byte(secret), Now: func() time.Time { return at.Add(ahead) }}
-		o.defaults()
+		o := proofOptions{Nonces: []byte(secret), Now: func() time.Time { return at.Add(ahead) }}
 		return newProver(DPoP{Nonce: true, Window: secs(window)}, &o, nil)
 	}
 	ours := gate("secret", 60, 0)
@@ -199,7 +197,7 @@ func BenchmarkAPIKeyRevocations(b *testing.B) {
 		_, revoked := known[id]
 		return revoked, nil
 	}})
-	c.keys.file.table.Store(tableOf(b, records...))
+	KeysOf(c).file.table.Store(tableOf(b, records...))
 	r := request("X-API-Key", key)
 	b.ReportAllocs()
 	for b.Loop() {

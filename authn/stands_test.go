@@ -180,7 +180,7 @@ func TestStandsOfAPIKeys(t *testing.T) {
 	if err := k.Revoke("bob"); err != nil {
 		t.Fatal(err)
 	}
-	c.keys.file.refresh()
+	KeysOf(c).file.refresh()
 	want(t, "revoked", faultOf(c.Stands(p)), "unknown-api-key")
 	want(t, "kept", faultOf(c.Stands(kept)), "ok")
 }

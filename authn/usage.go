@@ -1,7 +1,5 @@
 package authn
 
-import "slices"
-
 // Usage says how callers have to present access tokens, for the RFC 9728 metadata of
 // the gateway. Without issuers there are none, and it is zero.
 type Usage struct {
@@ -13,13 +11,14 @@ type Usage struct {
 
 // Usage is how access tokens are taken.
 func (c *Chain) Usage() Usage {
-	if c.bearer == nil {
-		return Usage{}
+	for _, s := range c.schemes {
+		if s, ok := s.(interface{ Usage() Usage }); ok {
+			return s.Usage()
+		}
 	}
-	u := Usage{Issuers: c.Issuers(), Bound: true, Proofs: slices.Clone(profile.Algorithms)}
-	u.Bearer = slices.ContainsFunc(c.bearer.headers, func(t *tokens) bool { return t.header == authorization })
-	for _, is := range c.bearer.issuers {
-		u.Bound = u.Bound && is.cfg.SenderConstrained
-	}
-	return u
+	return Usage{}
 }
+
+// Issuers are the configured OIDC issuers in order, for RFC 9728 metadata and the
+// security schemes of served cards.
+func (c *Chain) Issuers() []string { return c.Usage().Issuers }

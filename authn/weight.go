@@ -14,12 +14,12 @@ const (
 
 // weight is about how many bytes of memory are kept as long as the principal is. Nil is one
 // that was refused. Strings that stand in the claims as well count once.
-func (p *Principal) weight() int {
+func weight(p *Principal) int {
 	if p == nil {
 		return weightPrincipal
 	}
 	lists := cap(p.Groups) + cap(p.Scopes) + cap(p.AMR) + 2*cap(p.Actors)
-	return weightPrincipal + weightItem*lists + len(p.key) + weigh(p.Claims)
+	return weightPrincipal + weightItem*lists + len(p.Key()) + weigh(p.Claims)
 }
 
 // weigh is about how many bytes a value of a JSON document takes.

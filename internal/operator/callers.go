@@ -38,13 +38,13 @@ func (c Callers) Identities() identities.Identities {
 	if s == nil {
 		return is
 	}
-	for _, i := range s.Chain.ShowIssuers() {
+	for _, i := range authn.TokensOf(s.Chain).ShowIssuers() {
 		is.Issuers = append(is.Issuers, issuerOf(&i))
 	}
 	cfg := &s.Config.Authn
 	if keys := cfg.APIKeys; keys != nil {
 		is.APIKeys = &identities.KeyRing{
-			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.Revoked != nil, Keys: s.Chain.CountAPIKeys(),
+			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.Revoked != nil, Keys: authn.KeysOf(s.Chain).CountAPIKeys(),
 		}
 	}
 	if m := cfg.MTLS; m != nil {
@@ -88,7 +88,7 @@ func (c Callers) Keys(part, after string, limit int) []apikeys.APIKey {
 	}
 	now := time.Now()
 	var list []apikeys.APIKey
-	for _, k := range s.Chain.APIKeys(part, after, limit) {
+	for _, k := range authn.KeysOf(s.Chain).APIKeys(part, after, limit) {
 		one := apikeys.APIKey{
 			ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents, Bound: k.Agents != nil, Tenant: k.Tenant,
 			Owner: k.Owner, Created: k.Created, Expires: k.Expires, Used: k.LastUsed, ReplacedBy: k.ReplacedBy, State: apikeys.KeyActive,
@@ -151,7 +151,7 @@ func (c Callers) RevokeKey(ctx context.Context, id string) error {
 	if err != nil && (c.Revoked == nil || !errors.Is(err, apikeys.ErrKeysOff)) {
 		return err
 	}
-	k, found := s.Chain.APIKey(id)
+	k, found := authn.KeysOf(s.Chain).APIKey(id)
 	if !found {
 		return apikeys.ErrNoKey
 	}
