@@ -35,15 +35,6 @@ func (a Actors) depth() int {
 	return *a.Depth
 }
 
-// Actor is one party of a delegation (RFC 8693 §4.1).
-type Actor struct {
-	Subject string // sub; never empty
-	Issuer  string // iss where the claim names one, else that of the credential
-}
-
-// String is for people and records.
-func (a Actor) String() string { return a.Subject + "@" + a.Issuer }
-
 // readActors reads the claim act: the party that made the call, and within it those
 // that it acts for in turn. A chain that cannot be read whole is refused, since rules
 // look at all of it. may_act says what is allowed to others, nothing of this call.

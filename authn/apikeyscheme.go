@@ -114,8 +114,9 @@ func (a *apiKeys) Recall(p *Principal) (*Principal, error) {
 // recall finds the key of an earlier principal. Its subject is the same: another's tasks
 // are not what the key may learn of.
 func (t *keyTable) recall(p *Principal, now time.Time) (*Principal, fault) {
-	index, found := t.index[beginning(&p.keyHash)]
-	if !found || t.keys[index].hash != p.keyHash || t.keys[index].id() != p.KeyID {
+	hash := p.Hash()
+	index, found := t.index[beginning(&hash)]
+	if !found || t.keys[index].hash != hash || t.keys[index].id() != p.KeyID {
 		return nil, faultAPIKey
 	}
 	if t.keys[index].expired(now) {

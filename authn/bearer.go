@@ -142,7 +142,7 @@ func (t *tokens) blame(err error, shown presented) error {
 // to make one.
 func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, err error) {
 	ctx := r.Context()
-	if err := t.limits().admit(raw); err != nil {
+	if err := admit(t.limits(), raw); err != nil {
 		return providerUnknown, entry{}, err
 	}
 	now, id := t.now(), digest(raw)
@@ -201,7 +201,7 @@ func (t *tokens) verify(ctx context.Context, id [32]byte, raw string, from func(
 	if known == nil || known.part != parsed.part {
 		t.last.Store(parsed.remember()) // verified: strangers cannot push it out
 	}
-	if o, ok := p.evidence.(*origin); ok {
+	if o, ok := p.Evidence().(*origin); ok {
 		o.id = id
 	}
 	e = entry{principal: p, bound: bound, issuer: is, lost: lost}
@@ -215,4 +215,16 @@ func earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// admit refuses a token that is too long. Its sender may know: how long it is they know, and
+// the limit is nobody's secret.
+func admit(l Limits, raw string) error {
+	most := l.TokenBytes()
+	if len(raw) <= int(most) {
+		return nil
+	}
+	r := refuse(faultLong, fmt.Errorf("%d bytes, the limit is %s", len(raw), most))
+	r.open = fmt.Sprintf("the token has %d bytes, more than authn.limits.token permits (%s)", len(raw), most)
+	return r
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Demand is what a refused call would have needed, for its challenge.
@@ -152,3 +154,23 @@ func (c *challenge) lack(d *Demand) {
 		c.param("error", "insufficient_scope")
 	}
 }
+
+// profile has the closed list of what tokens and proofs can be signed with. There is no
+// HMAC and no "none" in it, and no option adds one.
+var profile = jws.Profile{Algorithms: []string{
+	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+}}
+
+// Usage is how access tokens are taken.
+func (c *Chain) Usage() Usage {
+	for _, s := range c.schemes {
+		if s, ok := s.(interface{ Usage() Usage }); ok {
+			return s.Usage()
+		}
+	}
+	return Usage{}
+}
+
+// Issuers are the configured OIDC issuers in order, for RFC 9728 metadata and the
+// security schemes of served cards.
+func (c *Chain) Issuers() []string { return c.Usage().Issuers }

@@ -3,14 +3,11 @@ package authn
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
-)
 
-// maxSubject bounds the names that end up in records and logs (OpenID Connect Core
-// §2 allows 255 for sub).
-const maxSubject = 255
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+)
 
 // check judges the claims that decide whether a token is for us, now. It runs
 // before the signature is looked at, because it is a hundred times cheaper and
@@ -114,20 +111,11 @@ func numericDate(claims map[string]any, name string) (time.Time, bool, error) {
 	if !ok {
 		return time.Time{}, false, nil
 	}
-	at, ok := asDate(v)
+	at, ok := jws.NumericDate(v)
 	if !ok {
 		return time.Time{}, true, refuse(faultClaims, fmt.Errorf("claim %s is not a date", name))
 	}
 	return at, true, nil
-}
-
-func asDate(v any) (time.Time, bool) {
-	const year9999 = 253402300799
-	f, ok := v.(float64)
-	if !ok || math.IsNaN(f) || f < 0 || f > year9999 {
-		return time.Time{}, false
-	}
-	return time.Unix(int64(f), 0), true
 }
 
 // principal makes the caller out of verified claims, and reads what binds the token

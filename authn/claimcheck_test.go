@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // Each row changes one thing of a good token.

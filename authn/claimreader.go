@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // claimReader reads mapped claims and keeps the first error.
@@ -80,7 +82,7 @@ func (c *claimReader) date(configured string, defaults ...string) time.Time {
 	if v == nil {
 		return time.Time{}
 	}
-	at, ok := asDate(v)
+	at, ok := jws.NumericDate(v)
 	if !ok && c.err == nil {
 		c.err = fmt.Errorf("claim %s is not a date", path)
 	}
@@ -94,25 +96,6 @@ func (c *claimReader) actors(issuer string, depth int) []Actor {
 		c.err = err
 	}
 	return actors
-}
-
-// lookup finds a claim by its whole name, or as a path whose dots go down into
-// objects. Each prefix is tried, since names may contain dots themselves.
-func lookup(claims map[string]any, path string) (any, bool) {
-	if v, ok := claims[path]; ok {
-		return v, true
-	}
-	for i := range len(path) {
-		if path[i] != '.' {
-			continue
-		}
-		if inner, ok := claims[path[:i]].(map[string]any); ok {
-			if v, ok := lookup(inner, path[i+1:]); ok {
-				return v, true
-			}
-		}
-	}
-	return nil, false
 }
 
 // stringList reads a string or a list of nothing but strings.

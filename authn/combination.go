@@ -194,3 +194,22 @@ func (c *Chain) combines(p *Principal) bool {
 		return c.goesBy(p, k.User) && k.Client != "" && c.goesBy(p.Workload, k.Client)
 	})
 }
+
+// preferred authenticates a request by the credential of the first scheme in authn.prefer of
+// which it carries one. That one has to hold: where it is refused, no other is asked. ok is
+// false when the request carries none of these methods.
+func (c *Chain) preferred(r *http.Request) (p *Principal, ok bool, err error) {
+	if len(c.prefer) == 0 {
+		return nil, false, nil
+	}
+	if slices.ContainsFunc(c.headers, func(name string) bool { return len(r.Header[name]) > 1 }) {
+		return nil, true, ErrAmbiguous
+	}
+	for _, method := range c.prefer {
+		p, err = c.Scheme(method).Only(r)
+		if !errors.Is(err, ErrNoCredentials) {
+			return p, true, err
+		}
+	}
+	return nil, false, nil
+}

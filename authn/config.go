@@ -3,11 +3,6 @@ package authn
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/textproto"
-	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -54,22 +49,6 @@ type Config struct {
 	// a bad one refused rather than downgraded to anonymous; without them there is
 	// nothing to check it with, and it is ignored.
 	Anonymous bool `yaml:"anonymous,omitempty"`
-}
-
-// APIKeys says where API keys are kept and how they are presented.
-type APIKeys struct {
-	// File is the YAML file with the hashes of the keys. Changes are picked up
-	// without a restart; a missing file is an empty one, with a warning.
-	File string `yaml:"file" file:"read"`
-	// Header is the request header that carries a key. Default: X-API-Key.
-	Header string `yaml:"header,omitempty"`
-	// Bearer also accepts a key as `Authorization: Bearer a2a_…`, for clients that
-	// can only send bearer tokens. Default: false.
-	Bearer bool `yaml:"bearer,omitempty"`
-	// API lets admins make, rotate and take out keys over the admin API, which writes the
-	// file. Default: false; keys can then be looked at there, and revoked where the state is
-	// shared.
-	API bool `yaml:"api,omitempty"`
 }
 
 // Validate reports everything that is wrong with the configuration, offline.
@@ -128,25 +107,6 @@ func (c *Config) validateHeaders() error {
 	return errors.Join(errs...)
 }
 
-func (k *APIKeys) validate() error {
-	var errs []error
-	if k.File == "" {
-		errs = append(errs, keypath.At(errors.New("missing"), "file"))
-	}
-	if err := checkHeader(k.Header, k.header(), ""); err != nil {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// HeaderName is the effective header in canonical form; "" where there are no keys.
-func (k *APIKeys) HeaderName() string {
-	if k == nil {
-		return ""
-	}
-	return k.header()
-}
-
 // CredentialHeaders are the canonical names of the headers that carry credentials beside
 // those which do everywhere: a Chain of c keeps them from agents.
 func (c *Config) CredentialHeaders() []string {
@@ -160,58 +120,4 @@ func (c *Config) CredentialHeaders() []string {
 		}
 	}
 	return names
-}
-
-// header is the effective header name in canonical form.
-func (k *APIKeys) header() string {
-	if k.Header == "" {
-		return defaultHeader
-	}
-	return textproto.CanonicalMIMEHeaderKey(k.Header)
-}
-
-// checkHeader refuses names of headers that could not carry a credential; canonical is
-// the same name in its canonical form. One of the reserved headers may be exempt.
-func checkHeader(name, canonical, exempt string) error {
-	// Underscores and dots are refused by the strict header screen in front of the
-	// gateway, so a header spelled with them could never arrive.
-	const allowed = "abcdefghijklmnopqrstuvwxyz0123456789-"
-	if strings.Trim(strings.ToLower(name), allowed) != "" {
-		return keypath.At(fmt.Errorf("%q is not made of letters, digits and hyphens", name), "header")
-	}
-	if canonical != exempt && slices.Contains(reservedHeaders(), canonical) {
-		return keypath.At(fmt.Errorf("%q has a meaning of its own", name), "header")
-	}
-	return nil
-}
-
-// reservedHeaders cannot carry credentials: HTTP or A2A gives them a meaning, and
-// stripping them as credentials would break the call; or they go on to agents whatever
-// is in them.
-func reservedHeaders() []string {
-	return []string{"Authorization", "Proxy-Authorization", "Cookie", "Host", "Content-Type",
-		"Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Accept", "Te",
-		"Accept-Language", "User-Agent", "Idempotency-Key", "Last-Event-Id",
-		"Upgrade", "Expect", "Forwarded", "Via", "Traceparent", "Tracestate", proofHeader,
-		http.CanonicalHeaderKey("A2A-Version"), http.CanonicalHeaderKey("A2A-Extensions"),
-		http.CanonicalHeaderKey("X-A2A-Extensions")}
-}
-
-// address parses an absolute URL without userinfo and fragment, https unless
-// plaintext is allowed.
-func address(raw secret.URL, plaintext bool) (*url.URL, error) {
-	u, err := raw.Parse()
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("parse address: %w", err)
-	case u.Scheme != "https" && (u.Scheme != "http" || !plaintext):
-		return nil, fmt.Errorf("%q must be an https:// address", raw)
-	case u.Host == "" || u.Opaque != "":
-		return nil, fmt.Errorf("%q has no host", raw)
-	case u.User != nil:
-		return nil, fmt.Errorf("%q carries credentials", raw)
-	case u.Fragment != "" || strings.HasSuffix(raw.Reveal(), "#"):
-		return nil, fmt.Errorf("%q has a fragment", raw)
-	}
-	return u, nil
 }

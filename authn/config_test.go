@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 func TestValidate(t *testing.T) {

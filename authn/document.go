@@ -6,7 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
@@ -61,4 +63,23 @@ func (d documents) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(doc))
 	return resp, nil
+}
+
+// address parses an absolute URL without userinfo and fragment, https unless
+// plaintext is allowed.
+func address(raw secret.URL, plaintext bool) (*url.URL, error) {
+	u, err := raw.Parse()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("parse address: %w", err)
+	case u.Scheme != "https" && (u.Scheme != "http" || !plaintext):
+		return nil, fmt.Errorf("%q must be an https:// address", raw)
+	case u.Host == "" || u.Opaque != "":
+		return nil, fmt.Errorf("%q has no host", raw)
+	case u.User != nil:
+		return nil, fmt.Errorf("%q carries credentials", raw)
+	case u.Fragment != "" || strings.HasSuffix(raw.Reveal(), "#"):
+		return nil, fmt.Errorf("%q has a fragment", raw)
+	}
+	return u, nil
 }

@@ -44,7 +44,7 @@ func readProof(raw string) (*proof, error) {
 	if len(raw) > maxProof {
 		return nil, refuseProof(faultProof, fmt.Errorf("proof of %d bytes, more than %d", len(raw), maxProof))
 	}
-	header, payload, signature, err := split(raw)
+	header, payload, signature, err := jws.Split(raw)
 	if err != nil {
 		return nil, refuseProof(faultProof, err)
 	}
@@ -68,7 +68,7 @@ func (p *proof) readHeader(part string) error {
 	if err != nil {
 		return err
 	}
-	params, err := object[jsontext.Value](doc)
+	params, err := jws.Object[jsontext.Value](doc)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (p *proof) readClaims(part string) error {
 	if err != nil {
 		return err
 	}
-	claims, err := object[any](doc)
+	claims, err := jws.Object[any](doc)
 	if err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (p *proof) readClaims(part string) error {
 		}
 		*c.into = s
 	}
-	made, present, err := numericDate(claims, "iat")
-	if err != nil || !present {
+	made, ok := jws.NumericDate(claims["iat"])
+	if !ok {
 		return errors.New("claim iat is not a date")
 	}
 	p.made = made

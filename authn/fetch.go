@@ -124,7 +124,7 @@ func (s *source) discover(ctx context.Context) (secret.URL, error) {
 	if err != nil {
 		return "", fmt.Errorf("discover: %w", err)
 	}
-	meta, err := object[jsontext.Value](doc)
+	meta, err := jws.Object[jsontext.Value](doc)
 	if err != nil {
 		return "", fmt.Errorf("discover: %w", err)
 	}

@@ -47,7 +47,7 @@ func (is *issuer) introspect(ctx context.Context, raw string, who func() asker) 
 // active asks the issuer about the JWT of p, which was verified here: nil while it is
 // good.
 func (is *issuer) active(ctx context.Context, raw string, p *Principal, who func() asker) error {
-	o, _ := p.evidence.(*origin) // of every principal of a token
+	o, _ := p.Evidence().(*origin) // of every principal of a token
 	f, ok := is.asked.recall(o.id)
 	if !ok {
 		f = is.asked.ask(ctx, o.id, raw, who(), func(claims map[string]any, now time.Time) finding {

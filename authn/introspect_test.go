@@ -16,9 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // authServer is an issuer that answers questions about tokens, with switches.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -33,7 +34,7 @@ func (in *introspector) question(ctx context.Context, raw string) (map[string]an
 		}
 		return nil, err
 	}
-	claims, err := object[any](doc)
+	claims, err := jws.Object[any](doc)
 	if err != nil {
 		return nil, fmt.Errorf("read answer: %w", err)
 	}

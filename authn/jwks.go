@@ -8,12 +8,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
-// profile has the closed list of what tokens and proofs can be signed with. There is no
-// HMAC and no "none" in it, and no option adds one.
-var profile = jws.Profile{Algorithms: []string{
-	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
-}}
-
 // keys is an immutable snapshot of an issuer's key set.
 type keys struct {
 	list    []*jws.Key

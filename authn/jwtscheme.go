@@ -100,7 +100,7 @@ func (b *bearer) Only(r *http.Request) (*Principal, error) {
 
 // Owns implements Scheme.
 func (b *bearer) Owns(p *Principal) bool {
-	_, ok := p.evidence.(*origin)
+	_, ok := p.Evidence().(*origin)
 	return ok
 }
 

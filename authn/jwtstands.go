@@ -15,7 +15,7 @@ func (b *bearer) Stands(p *Principal) error {
 	if is == nil {
 		return refuse(faultIssuer, errors.New("no longer configured"))
 	}
-	o, _ := p.evidence.(*origin) // see Owns
+	o, _ := p.Evidence().(*origin) // see Owns
 	now := b.now()
 	if is != o.issuer {
 		if err := is.review(p, now); err != nil {
@@ -42,7 +42,7 @@ func (s *keySet) withdrew(k *jws.Key) bool {
 // review repeats the checks of a token, save for the signature, after the
 // configuration of its issuer has changed.
 func (is *issuer) review(p *Principal, now time.Time) error {
-	o, _ := p.evidence.(*origin)
+	o, _ := p.Evidence().(*origin)
 	switch {
 	case is.header != p.Carrier:
 		return refuse(faultIssuer, fmt.Errorf("tokens no longer come in %s", p.Carrier))

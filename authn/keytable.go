@@ -126,7 +126,7 @@ func (k *storedKey) touch(at uint32) bool {
 func (t *keyTable) principal(index uint32, carrier string) *Principal {
 	slot := &t.built[int(index)&(len(t.built)-1)]
 	k := &t.keys[index]
-	if p := slot.Load(); p != nil && p.keyHash == k.hash && p.Carrier == carrier {
+	if p := slot.Load(); p != nil && p.Hash() == k.hash && p.Carrier == carrier {
 		return p
 	}
 	p := k.principal()
@@ -138,8 +138,9 @@ func (t *keyTable) principal(index uint32, carrier string) *Principal {
 // stands reports whether a principal of an API key, maybe of an earlier table, is what
 // its key stands for now: the key is there, with the same secret and the same rights.
 func (t *keyTable) stands(p *Principal, now time.Time) fault {
-	index, found := t.index[beginning(&p.keyHash)]
-	if !found || t.keys[index].hash != p.keyHash || t.keys[index].id() != p.KeyID {
+	hash := p.Hash()
+	index, found := t.index[beginning(&hash)]
+	if !found || t.keys[index].hash != hash || t.keys[index].id() != p.KeyID {
 		return faultAPIKey
 	}
 	k := &t.keys[index]

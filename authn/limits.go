@@ -37,15 +37,3 @@ func (l Limits) validate() error {
 	}
 	return nil
 }
-
-// admit refuses a token that is too long. Its sender may know: how long it is they know, and
-// the limit is nobody's secret.
-func (l Limits) admit(raw string) error {
-	most := l.TokenBytes()
-	if len(raw) <= int(most) {
-		return nil
-	}
-	r := refuse(faultLong, fmt.Errorf("%d bytes, the limit is %s", len(raw), most))
-	r.open = fmt.Sprintf("the token has %d bytes, more than authn.limits.token permits (%s)", len(raw), most)
-	return r
-}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // heavy is who a token with so many groups is about, read from JSON as verification does.
@@ -26,7 +28,7 @@ func heavy(t testing.TB, groups int) *Principal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := object[any](doc)
+	read, err := jws.Object[any](doc)
 	if err != nil {
 		t.Fatal(err)
 	}

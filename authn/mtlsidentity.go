@@ -157,7 +157,7 @@ func checkUse(leaf *x509.Certificate) error {
 // Stands reports whether the certificate that p rests on would still make the same
 // principal.
 func (c *certificates) Stands(p *Principal) error {
-	was, ok := p.evidence.(*shown)
+	was, ok := p.Evidence().(*shown)
 	if !ok {
 		return refuseCertificate(faultUntrusted, errors.New("nothing is known of the certificate"))
 	}

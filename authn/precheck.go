@@ -1,20 +1,11 @@
 package authn
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
-)
-
-// Limits of the parts of a token. How long it may be as a whole is Limits.Token.
-const (
-	maxHead    = 8 << 10 // of the JOSE header, encoded: it has no groups
-	maxNesting = 32
 )
 
 // token is a compact JWS (RFC 7515 §3.1) whose form is beyond doubt. Nothing in
@@ -56,7 +47,7 @@ func precheckLike(raw string, known *header) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.claims, err = object[any](t.payload); err != nil {
+	if t.claims, err = jws.Object[any](t.payload); err != nil {
 		return nil, refuse(faultMalformed, fmt.Errorf("read payload: %w", err))
 	}
 	return t, nil
@@ -66,7 +57,7 @@ func precheckLike(raw string, known *header) (*token, error) {
 func dissect(raw string) (*token, error) { return dissectLike(raw, nil) }
 
 func dissectLike(raw string, known *header) (*token, error) {
-	head, payload, signature, err := split(raw)
+	head, payload, signature, err := jws.Split(raw)
 	if err != nil {
 		return nil, refuse(faultMalformed, err)
 	}
@@ -85,69 +76,6 @@ func dissectLike(raw string, known *header) (*token, error) {
 	return t, nil
 }
 
-// split cuts a compact serialization into its three parts.
-func split(raw string) (header, payload, signature string, err error) {
-	switch {
-	case strings.Count(raw, ".") == 4:
-		return "", "", "", errors.New("token is encrypted")
-	case strings.Count(raw, ".") != 2:
-		return "", "", "", errors.New("token has not three parts")
-	}
-	header, rest, _ := strings.Cut(raw, ".")
-	payload, signature, _ = strings.Cut(rest, ".")
-	switch {
-	case header == "" || payload == "" || signature == "":
-		return "", "", "", errors.New("token has an empty part")
-	case len(header) > maxHead:
-		return "", "", "", fmt.Errorf("token header of %d bytes, more than %d", len(header), maxHead)
-	}
-	return header, payload, signature, nil
-}
-
-// object reads a JSON object strictly: UTF-8, no name twice at any depth, nothing
-// after it, no absurd nesting.
-func object[V any](doc []byte) (map[string]V, error) {
-	if brackets(doc) > maxNesting && nesting(doc) > maxNesting {
-		return nil, fmt.Errorf("nested deeper than %d", maxNesting)
-	}
-	var m map[string]V
-	if err := json.Unmarshal(doc, &m); err != nil {
-		return nil, err
-	}
-	if m == nil {
-		return nil, errors.New("not an object")
-	}
-	return m, nil
-}
-
-// brackets is how many open, anywhere: nothing nests deeper, most documents have few, and
-// counting them spares the slower look at each byte.
-func brackets(doc []byte) int {
-	return bytes.Count(doc, []byte{'{'}) + bytes.Count(doc, []byte{'['})
-}
-
-// nesting is how deep brackets nest outside of strings.
-func nesting(doc []byte) (deepest int) {
-	depth, quoted, escaped := 0, false, false
-	for _, c := range doc {
-		switch {
-		case escaped:
-			escaped = false
-		case quoted && c == '\\':
-			escaped = true
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return deepest
-}
-
 // read reads alg, kid and typ of the JOSE header and refuses what must not
 // be there. Other parameters (x5t, nonce, …) are ignored, as RFC 7515 §4 asks, as long
 // as every library can read them.
@@ -157,7 +85,7 @@ func (h *header) read(part string) error {
 	if err != nil {
 		return refuse(faultMalformed, fmt.Errorf("read header: %w", err))
 	}
-	params, err := object[any](doc)
+	params, err := jws.Object[any](doc)
 	if err != nil {
 		return refuse(faultMalformed, fmt.Errorf("read header: %w", err))
 	}

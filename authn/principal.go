@@ -63,6 +63,12 @@ func (p *Principal) attest(evidence any) {
 	p.evidence = evidence
 }
 
+// Evidence is what p rests on, as its scheme kept it.
+func (p *Principal) Evidence() any { return p.evidence }
+
+// Hash is that of the credential, where it is known by it.
+func (p *Principal) Hash() [32]byte { return p.keyHash }
+
 // knownBy notes the hash of a credential that is known by it when it is recalled.
 func (p *Principal) knownBy(hash [32]byte) { p.keyHash = hash }
 
@@ -116,3 +122,40 @@ func (p *Principal) MayUse(agent string) bool {
 	return (p.Agents == nil || slices.Contains(p.Agents, agent)) &&
 		(p.Workload == nil || p.Workload.MayUse(agent))
 }
+
+// Actor is one party of a delegation (RFC 8693 §4.1).
+type Actor struct {
+	Subject string // sub; never empty
+	Issuer  string // iss where the claim names one, else that of the credential
+}
+
+// String is for people and records.
+func (a Actor) String() string { return a.Subject + "@" + a.Issuer }
+
+// Claim finds a verified claim by its whole name, or as a path whose dots go down into
+// objects, as the claim names of the configuration are read. Its value is what JSON
+// makes of it: a string, float64, bool, []any, map[string]any or nil.
+func (p *Principal) Claim(path string) (any, bool) { return lookup(p.Claims, path) }
+
+// lookup finds a claim by its whole name, or as a path whose dots go down into
+// objects. Each prefix is tried, since names may contain dots themselves.
+func lookup(claims map[string]any, path string) (any, bool) {
+	if v, ok := claims[path]; ok {
+		return v, true
+	}
+	for i := range len(path) {
+		if path[i] != '.' {
+			continue
+		}
+		if inner, ok := claims[path[:i]].(map[string]any); ok {
+			if v, ok := lookup(inner, path[i+1:]); ok {
+				return v, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// maxSubject bounds the names that end up in records and logs (OpenID Connect Core
+// §2 allows 255 for sub).
+const maxSubject = 255

@@ -60,6 +60,15 @@ type Connection interface {
 	Unread(r *http.Request) *Principal
 }
 
+// Usage says how callers have to present access tokens, for the RFC 9728 metadata of
+// the gateway. Without issuers there are none, and it is zero.
+type Usage struct {
+	Issuers []string // whose tokens are taken, in the order of configuration
+	Bearer  bool     // some of them in Authorization, where RFC 6750 has them
+	Bound   bool     // none that is not bound to its sender
+	Proofs  []string // JWS algorithms of DPoP proofs
+}
+
 // Challenge schemes. ApiKey is not a registered HTTP authentication scheme; it is
 // what gateways commonly say, and tells a person which header to set.
 const (

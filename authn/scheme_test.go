@@ -3,6 +3,8 @@ package authn
 import (
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // What is read out of a header is in it, and under one of the schemes.
@@ -47,7 +49,7 @@ func FuzzBindingAndActors(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		claims, err := object[any](doc)
+		claims, err := jws.Object[any](doc)
 		if err != nil {
 			return
 		}

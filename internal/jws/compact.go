@@ -1,0 +1,91 @@
+package jws
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Limits of the parts of a JWS. How long it may be as a whole is for its readers to say.
+const (
+	maxHead    = 8 << 10 // of the JOSE header, encoded: it has no groups
+	maxNesting = 32
+)
+
+// Split cuts a compact serialization into its three parts.
+func Split(raw string) (header, payload, signature string, err error) {
+	switch {
+	case strings.Count(raw, ".") == 4:
+		return "", "", "", errors.New("token is encrypted")
+	case strings.Count(raw, ".") != 2:
+		return "", "", "", errors.New("token has not three parts")
+	}
+	header, rest, _ := strings.Cut(raw, ".")
+	payload, signature, _ = strings.Cut(rest, ".")
+	switch {
+	case header == "" || payload == "" || signature == "":
+		return "", "", "", errors.New("token has an empty part")
+	case len(header) > maxHead:
+		return "", "", "", fmt.Errorf("token header of %d bytes, more than %d", len(header), maxHead)
+	}
+	return header, payload, signature, nil
+}
+
+// Object reads a JSON object strictly: UTF-8, no name twice at any depth, nothing
+// after it, no absurd nesting.
+func Object[V any](doc []byte) (map[string]V, error) {
+	if brackets(doc) > maxNesting && nesting(doc) > maxNesting {
+		return nil, fmt.Errorf("nested deeper than %d", maxNesting)
+	}
+	var m map[string]V
+	if err := json.Unmarshal(doc, &m); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, errors.New("not an object")
+	}
+	return m, nil
+}
+
+// brackets is how many open, anywhere: nothing nests deeper, most documents have few, and
+// counting them spares the slower look at each byte.
+func brackets(doc []byte) int {
+	return bytes.Count(doc, []byte{'{'}) + bytes.Count(doc, []byte{'['})
+}
+
+// nesting is how deep brackets nest outside of strings.
+func nesting(doc []byte) (deepest int) {
+	depth, quoted, escaped := 0, false, false
+	for _, c := range doc {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// NumericDate reads seconds since 1970 (RFC 7519 §2). Fractions are cut off.
+func NumericDate(v any) (time.Time, bool) {
+	const year9999 = 253402300799
+	f, ok := v.(float64)
+	if !ok || math.IsNaN(f) || f < 0 || f > year9999 {
+		return time.Time{}, false
+	}
+	return time.Unix(int64(f), 0), true
+}
