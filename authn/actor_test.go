@@ -47,8 +47,8 @@ func TestActors(t *testing.T) {
 		{"iss a list", m{"act": m{"sub": "a", "iss": []any{"x"}}}, nil, false},
 		{"null within", m{"act": m{"sub": "a", "act": []any{nil}}}, nil, false},
 	} {
-		c := open(t, Config{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: new(3)}},
-			Options{Client: &http.Client{Transport: standard()}})
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: new(3)}},
+			tokenOptions{Client: &http.Client{Transport: standard()}})
 		p, err := c.Authenticate(bearerOf(good(t, tt.change)))
 		if !tt.ok {
 			if faultOf(err) != "claims" {
@@ -67,16 +67,16 @@ func TestActors(t *testing.T) {
 // A narrower bound is in force with the reload, also for tokens known already.
 func TestActorsDepthChanges(t *testing.T) {
 	t.Parallel()
-	o := Options{Client: &http.Client{Transport: standard()}}
-	cfg := Config{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: new(2)}}
+	o := tokenOptions{Client: &http.Client{Transport: standard()}}
+	cfg := tokenConfig{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: new(2)}}
 	token := good(t, map[string]any{"act": map[string]any{"sub": "b", "act": map[string]any{"sub": "a"}}})
-	c := open(t, cfg, o)
+	c := openTokens(t, cfg, o)
 	p, err := c.Authenticate(bearerOf(token))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Actors.Depth, o.Previous = new(1), c
-	next := open(t, cfg, o)
+	cfg.Actors.Depth, o.Previous = new(1), TokensOf(c)
+	next := openTokens(t, cfg, o)
 	if _, err := next.Authenticate(bearerOf(token)); faultOf(err) != "claims" {
 		t.Errorf("got %v", err)
 	}
@@ -115,7 +115,7 @@ func TestAuthenticationClaims(t *testing.T) {
 		{"a claim of another name in an hour", own, m{"how": m{"since": in(time.Hour)}}, "not-yet-valid"},
 		{"auth_time in an hour, where another counts", own, m{"auth_time": in(time.Hour)}, " [] -"},
 	} {
-		c := open(t, Config{OIDC: []Issuer{tt.issuer}}, Options{Client: &http.Client{Transport: standard()}})
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{tt.issuer}}, tokenOptions{Client: &http.Client{Transport: standard()}})
 		p, err := c.Authenticate(bearerOf(good(t, tt.change)))
 		got := faultOf(err)
 		if err == nil {

@@ -39,8 +39,9 @@ const (
 )
 
 // newAPIKeys reads the file of keys, or shares that of the chain before a reload.
-func newAPIKeys(cfg *APIKeys, o *keyOptions) (*apiKeys, error) {
-	file, err := takeKeyFile(cfg.File, o)
+func newAPIKeys(cfg *APIKeys, o keyOptions) (*apiKeys, error) {
+	o.defaults()
+	file, err := takeKeyFile(cfg.File, &o)
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,31 @@ func create(t testing.TB, k *Keys, spec KeySpec) string {
 	return key
 }
 
-func openKeys(t testing.TB, path string, o Options) *Chain {
+func openKeys(t testing.TB, path string, o keyOptions) *Chain {
 	t.Helper()
-	return open(t, Config{APIKeys: &APIKeys{File: path}}, o)
+	return openAPIKeys(t, &APIKeys{File: path}, o)
+}
+
+func openAPIKeys(t testing.TB, cfg *APIKeys, o keyOptions) *Chain {
+	t.Helper()
+	c, err := tryAPIKeys(cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// tryAPIKeys builds a chain of API keys alone.
+func tryAPIKeys(cfg *APIKeys, o keyOptions) (*Chain, error) {
+	var c *Chain
+	o.Where = func() string { return c.where() }
+	keys, err := newAPIKeys(cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	c = newChain(Setup{Schemes: []Scheme{keys}, Now: time.Now, Observe: func(string, string) {}})
+	return c, nil
 }
 
 func TestAPIKey(t *testing.T) {
@@ -45,7 +67,7 @@ func TestAPIKey(t *testing.T) {
 	key := create(t, k, KeySpec{ID: "alice_2", Subject: "alice", Groups: []string{"analysts"},
 		Scopes: []string{"billing.read"},
 		Agents: []string{"billing"}, Tenant: "acme", Owner: "payments", Expires: expires})
-	p, err := openKeys(t, path, Options{}).Authenticate(request("X-API-Key", key))
+	p, err := openKeys(t, path, keyOptions{}).Authenticate(request("X-API-Key", key))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +88,10 @@ func TestL28_MutatedKeys(t *testing.T) {
 	k, path := keyStore(t)
 	key := create(t, k, KeySpec{ID: "alice"})
 	other := create(t, k, KeySpec{ID: "bob"})
-	c := openKeys(t, path, Options{})
+	c := openKeys(t, path, keyOptions{})
 	strangers, elsewhere := keyStore(t)
 	create(t, strangers, KeySpec{ID: "zoe"})
-	none := openKeys(t, elsewhere, Options{}) // knows none of these
+	none := openKeys(t, elsewhere, keyOptions{}) // knows none of these
 	secret := key[len("a2a_alice_"):]
 	bad := []string{"", " ", "a2a_", "a2a__", "a2a_alice", "a2a_alice_", key + "=", key + " ", " " + key,
 		key + "A", "A" + key,
@@ -118,7 +140,7 @@ func TestL28_MutatedKeys(t *testing.T) {
 func TestL28_SameWorkForUnknownIDs(t *testing.T) {
 	k, path := keyStore(t)
 	key := create(t, k, KeySpec{ID: "alice"})
-	table := KeysOf(openKeys(t, path, Options{})).file.table.Load()
+	table := KeysOf(openKeys(t, path, keyOptions{})).file.table.Load()
 	now := time.Now()
 	// The last character of a key stands for four bits, and so is never a B.
 	wrong, unknown := key[:len(key)-1]+"B", strings.Replace(key, "alice", "carol", 1)
@@ -143,7 +165,7 @@ func TestL28_ExpiredKey(t *testing.T) {
 	expires := time.Now().Add(time.Hour)
 	key := create(t, k, KeySpec{ID: "alice", Expires: expires})
 	now := time.Now()
-	c := openKeys(t, path, Options{Now: func() time.Time { return now }})
+	c := openKeys(t, path, keyOptions{Now: func() time.Time { return now }})
 	for _, tt := range []struct {
 		at   time.Time
 		want string
@@ -161,7 +183,7 @@ func TestL28_KeyIsNowhere(t *testing.T) {
 	key := create(t, k, KeySpec{ID: "alice"})
 	secret := key[len("a2a_alice_"):]
 	var log logTo
-	c := openKeys(t, path, Options{Logger: log.logger()})
+	c := openKeys(t, path, keyOptions{Logger: log.logger()})
 	p, err := c.Authenticate(request("X-API-Key", key))
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,18 @@ type keyOptions struct {
 	Now      func() time.Time
 }
 
+func (o *keyOptions) defaults() {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, string) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
 // schemeAPIKey is the challenge scheme of API keys. It is not a registered HTTP authentication
 // scheme; it is what gateways commonly say, and tells a person which header to set.
 const schemeAPIKey = "ApiKey"

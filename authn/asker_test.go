@@ -12,8 +12,8 @@ import (
 )
 
 // bySource has the tests say from which address a request comes.
-func bySource() Options {
-	return Options{Source: func(r *http.Request) string { return r.Header.Get("X-From") }}
+func bySource() tokenOptions {
+	return tokenOptions{Source: func(r *http.Request) string { return r.Header.Get("X-From") }}
 }
 
 // from presents a token from an address, as a gateway does.
@@ -51,8 +51,8 @@ func TestL31_IntrospectionShares(t *testing.T) {
 	gate := make(chan struct{})
 	a.set(func(a *authServer) { a.gate = gate })
 	cfg := a.config()
-	cfg.Failures = Failures{PerMinute: -1} // the shares alone
-	c := open(t, cfg, bySource())
+	c := chainOfTokens(t.Context(), cfg, bySource()) // the shares alone: failures have no limit
+	t.Cleanup(c.Close)
 	var flood sync.WaitGroup
 	results := make(chan string, 2*maxQuestions)
 	for i := range 2 * maxQuestions {
@@ -92,16 +92,16 @@ func TestL31_IntrospectionAfterThrottle(t *testing.T) {
 	clock := newClock(time.Now())
 	o := bySource()
 	o.Now = clock.now
-	c := open(t, a.config(), o)
-	for i := range 3 * defaultBurst {
+	c := openTokens(t, a.config(), o)
+	for i := range 3 * burst {
 		want(t, "good", from(c, "203.0.113.9", fmt.Sprint("good-", i)), "ok")
 	}
 	asked := a.asked.Load()
-	for i := range 10 * defaultBurst {
-		want(t, "made up", from(c, "203.0.113.9", fmt.Sprint("made-up-", i)), map[bool]string{true: "inactive", false: "throttled"}[i < defaultBurst])
+	for i := range 10 * burst {
+		want(t, "made up", from(c, "203.0.113.9", fmt.Sprint("made-up-", i)), map[bool]string{true: "inactive", false: "throttled"}[i < burst])
 	}
-	if n := a.asked.Load() - asked; n != defaultBurst {
-		t.Errorf("%d questions for %d refusals", n, defaultBurst)
+	if n := a.asked.Load() - asked; n != burst {
+		t.Errorf("%d questions for %d refusals", n, burst)
 	}
 	want(t, "asked about before", from(c, "203.0.113.9", "good-1"), "ok")
 	want(t, "another address", from(c, "192.0.2.1", "made-up"), "inactive")
@@ -118,10 +118,10 @@ func TestHeldTokensAreAskedAbout(t *testing.T) {
 		clock := newClock(time.Now())
 		o := bySource()
 		o.Now = clock.now
-		c := open(t, a.config(func(is *Issuer) { is.Introspection.Cache = age }), o)
+		c := openTokens(t, a.config(func(is *Issuer) { is.Introspection.Cache = age }), o)
 		want(t, name, from(c, "203.0.113.9", "good"), "ok")
 		clock.pass(2 * defaultAnswerAge)
-		for i := range 2 * defaultBurst {
+		for i := range 2 * burst {
 			from(c, "203.0.113.9", fmt.Sprint("made-up-", i))
 		}
 		want(t, name+", another", from(c, "203.0.113.9", "good-another"), "throttled")
@@ -134,7 +134,7 @@ func TestHeldTokensAreAskedAbout(t *testing.T) {
 		clock.pass(defaultAnswerAge)
 		want(t, name+", revoked", from(c, "203.0.113.9", "good"), "inactive")
 		clock.pass(heldFor)
-		for i := range 2 * defaultBurst {
+		for i := range 2 * burst {
 			from(c, "203.0.113.9", fmt.Sprint("made-up-again-", i))
 		}
 		want(t, name+", later", from(c, "203.0.113.9", "good"), "throttled")
@@ -151,7 +151,7 @@ func TestVerifiedTokensHaveNoShare(t *testing.T) {
 		a.gate = gate
 		a.answer = func(string) string { return `{"active":true}` }
 	})
-	c := open(t, a.config(always), bySource())
+	c := openTokens(t, a.config(always), bySource())
 	const callers = 2 * questionShare
 	results := make(chan string, callers)
 	for i := range callers {
@@ -174,8 +174,8 @@ func TestIntrospectionOutageIsNobodysFault(t *testing.T) {
 	a.set(func(a *authServer) {
 		a.handle = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) } // says nothing about others
 	})
-	c := open(t, a.config(), bySource())
-	for i := range 3 * defaultBurst {
+	c := openTokens(t, a.config(), bySource())
+	for i := range 3 * burst {
 		want(t, "cannot be judged", from(c, "203.0.113.9", fmt.Sprint("opaque-", i)), "unavailable")
 	}
 }
@@ -184,7 +184,7 @@ func TestIntrospectionOutageIsNobodysFault(t *testing.T) {
 func TestIntrospectionCacheOfZero(t *testing.T) {
 	t.Parallel()
 	a := guessing(t)
-	c := open(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration) }), Options{})
+	c := openTokens(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration) }), tokenOptions{})
 	for _, token := range []string{"good", "good", "bad", "bad", "bad"} {
 		judgeToken(c, token)
 	}
@@ -193,28 +193,12 @@ func TestIntrospectionCacheOfZero(t *testing.T) {
 	}
 }
 
-// TestNonceIsAskedForWithoutBlame: who proves the key of a good token and has no nonce yet is
-// given one, however many there are behind an address. Other proofs count.
-func TestNonceIsAskedForWithoutBlame(t *testing.T) {
-	t.Parallel()
-	c, _ := blaming(t, Failures{}, nil, time.Now)
-	for range 10 * defaultBurst {
-		want(t, "without nonce", faultOf(c.Blame("192.0.2.7", refuseProof(faultNonce, nil))), string(faultNonce))
-	}
-	for range defaultBurst {
-		want(t, "signature", faultOf(c.Blame("192.0.2.7", refuseProof(faultProofSignature, nil))), string(faultProofSignature))
-	}
-	if err := c.Blame("192.0.2.7", refuseProof(faultProofSignature, nil)); faultOf(err) == string(faultProofSignature) {
-		t.Errorf("%v, after %d bad proofs", err, defaultBurst)
-	}
-}
-
 // TestClockSkewOfZero: 0s is no tolerance, and not the default.
 func TestClockSkewOfZero(t *testing.T) {
 	t.Parallel()
 	cfg := issuerConfig()
 	cfg.ClockSkew = new(secret.Duration)
-	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: standard()}})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: &http.Client{Transport: standard()}})
 	now := time.Now()
 	for name, claims := range map[string]map[string]any{
 		"expired":         {"exp": now.Add(-2 * time.Second).Unix()},
@@ -231,7 +215,7 @@ func TestClockSkewOfZero(t *testing.T) {
 func TestNoActors(t *testing.T) {
 	t.Parallel()
 	for want, depth := range map[bool]*int{true: nil, false: new(0)} {
-		c := open(t, Config{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: depth}}, Options{Client: &http.Client{Transport: standard()}})
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: depth}}, tokenOptions{Client: &http.Client{Transport: standard()}})
 		if _, err := authenticate(t, c, good(t, map[string]any{"act": map[string]any{"sub": "agent"}})); (err == nil) != want {
 			t.Errorf("depth %v: %v", depth, err)
 		}

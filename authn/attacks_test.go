@@ -14,7 +14,7 @@ import (
 // ones.
 func TestL25_SignatureForms(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	claims := claimsOf(nil)
 	head := func(alg, kid string) m { return m{"alg": alg, "kid": kid} }
 	ec := sign(t, ecKey(), head("ES256", "ec"), claims)
@@ -93,7 +93,7 @@ func addGroupOrder(signature []byte) []byte {
 // Headers that two parsers read in two ways, or that mean something else than they say.
 func TestL25_HeaderForms(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	payload, err := json.Marshal(claimsOf(nil))
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestL25_HeaderForms(t *testing.T) {
 // Names that look like ours, to people or to careless comparisons, are others'.
 func TestL26_LookalikeNames(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	for _, iss := range []string{testIssuer + ":443", testIssuer + "/.", testIssuer + "?", testIssuer + "#",
 		"https://idp.test@evil.test", "https://user@idp.test", "https://idp.test.evil.test", "http://idp.test",
 		"https://%69dp.test", "https://idp\u200b.test", "https://ıdp.test", testIssuer + "\x00", "\t" + testIssuer} {

@@ -46,7 +46,7 @@ func TestL26_OnlyTheAudienceIsTold(t *testing.T) {
 		{"bound to a certificate", other(m{"cnf": m{"x5t#S256": b64(make([]byte, 32))}}), false},
 	}
 	provider := standard()
-	c := openIDP(t, provider)
+	c := openIssuer(t, provider)
 	for _, tt := range tests {
 		_, err := c.Authenticate(bearerOf(tt.token))
 		toldOf(t, c, tt.name, err, tt.told)
@@ -57,7 +57,7 @@ func TestL26_OnlyTheAudienceIsTold(t *testing.T) {
 		t.Errorf("the issuer was asked for keys %d times for tokens of another audience", n)
 	}
 	provider.set(func(i *idp) { i.down = true })
-	_, err = openIDP(t, provider).Authenticate(bearerOf(other(nil)))
+	_, err = openIssuer(t, provider).Authenticate(bearerOf(other(nil)))
 	toldOf(t, c, "keys that cannot be had", err, false)
 }
 
@@ -80,7 +80,7 @@ func TestL26_OnlyTheAudienceIsToldOfOpaqueTokens(t *testing.T) {
 		a := newAuthServer(t)
 		doc := activeAnswer(t, tt.change)
 		a.set(func(a *authServer) { a.answer = func(string) string { return doc } })
-		c := open(t, a.config(), Options{})
+		c := openTokens(t, a.config(), tokenOptions{})
 		for range 2 { // asked, and remembered
 			_, err := c.Authenticate(bearerOf("opaque"))
 			toldOf(t, c, tt.name, err, tt.told)
@@ -89,7 +89,7 @@ func TestL26_OnlyTheAudienceIsToldOfOpaqueTokens(t *testing.T) {
 	a := newAuthServer(t)
 	cfg := a.config()
 	cfg.OIDC[0].Introspection.Always = true
-	c := open(t, cfg, Options{})
+	c := openTokens(t, cfg, tokenOptions{})
 	_, err := c.Authenticate(bearerOf(a.jwt(t, m{"aud": "other"})))
 	toldOf(t, c, "a JWT that is always asked about", err, false)
 }

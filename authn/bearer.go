@@ -42,7 +42,8 @@ type tokens struct {
 
 // newBearer takes over from the previous chain what did not change: an issuer whole,
 // or at least its keys when only the reading of its tokens is another one.
-func newBearer(ctx context.Context, cfg *tokenConfig, o *tokenOptions) *bearer {
+func newBearer(ctx context.Context, cfg *tokenConfig, o tokenOptions) *bearer {
+	o.defaults()
 	b := &bearer{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe, limits: o.Limits,
 		source: o.Source, blame: o.Blame, where: o.Where}
 	if b.limits == nil {
@@ -61,11 +62,11 @@ func newBearer(ctx context.Context, cfg *tokenConfig, o *tokenOptions) *bearer {
 		was := old.issuers[is.Issuer]
 		switch {
 		case was == nil || !was.sameKeys(is) || !was.keys.lease.share():
-			b.issuers[is.Issuer] = newIssuer(*is, newKeySet(ctx, is, o), depth, o)
+			b.issuers[is.Issuer] = newIssuer(*is, newKeySet(ctx, is, &o), depth, &o)
 		case was.same(is, depth):
 			b.issuers[is.Issuer] = was
 		default:
-			b.issuers[is.Issuer] = newIssuer(*is, was.keys, depth, o)
+			b.issuers[is.Issuer] = newIssuer(*is, was.keys, depth, &o)
 		}
 		b.carry(b.issuers[is.Issuer], cfg)
 		b.names = append(b.names, is.Issuer)

@@ -39,7 +39,7 @@ func TestL30_DistinctTokensNeverShareAnEntry(t *testing.T) {
 // Callers at the same time never get each other's principal.
 func TestL30_CallersNeverSwap(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	var wg sync.WaitGroup
 	for n := range 4 {
 		name := fmt.Sprint("caller-", n)
@@ -95,7 +95,7 @@ func TestL30_RememberedNoLongerThanTheToken(t *testing.T) {
 // A refused token is refused again: nothing of it is remembered.
 func TestRefusalsAreNotRemembered(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	bad := good(t, map[string]any{"aud": "other"})
 	for range 3 {
 		if _, err := c.Authenticate(bearerOf(bad)); faultOf(err) != "audience" {

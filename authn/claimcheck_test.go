@@ -75,7 +75,7 @@ func TestL26_ClaimsMutations(t *testing.T) {
 		{"sender-constrained by mTLS", m{"cnf": m{"x5t#S256": "x"}}, "sender-constrained"},
 		{"logout token", m{"events": m{}}, "id-token"},
 	}
-	c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{issuerConfig()}}, tokenOptions{
 		Client: &http.Client{Transport: standard()}, Now: func() time.Time { return time.Unix(now, 0) },
 	})
 	for _, tt := range tests {
@@ -111,7 +111,7 @@ func TestL26_IDTokens(t *testing.T) {
 		{"Cognito access token", "token_use", "access", "ok"},
 		{"kind a number", "token_use", 1, "id-token"},
 	}
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -132,7 +132,7 @@ func TestL26_IDTokens(t *testing.T) {
 // Keycloak before 24 repeats the nonce in access tokens that came from a browser.
 func TestAccessTokenWithNonce(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	for typ, want := range map[string]string{"Bearer": "ok", "ID": "id-token"} {
 		claims := claimsOf(map[string]any{"typ": typ, "nonce": "n"})
 		token := sign(t, ecKey(), map[string]any{"alg": "ES256", "kid": "ec", "typ": "JWT"}, claims)
@@ -144,7 +144,7 @@ func TestAccessTokenWithNonce(t *testing.T) {
 
 func TestPayloadForm(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	for name, payload := range map[string]string{
 		"name twice":       `{"iss":"https://idp.test","sub":"alice","sub":"root"}`,
 		"name twice below": `{"iss":"https://idp.test","a":{"b":1,"\u0062":2}}`,
@@ -203,7 +203,7 @@ func TestPrincipalFromClaims(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.issuer.Issuer, tt.issuer.Audiences = testIssuer, []string{testAudience}
-			c := open(t, Config{OIDC: []Issuer{tt.issuer}}, Options{Client: &http.Client{Transport: standard()}})
+			c := openTokens(t, tokenConfig{OIDC: []Issuer{tt.issuer}}, tokenOptions{Client: &http.Client{Transport: standard()}})
 			got, err := authenticate(t, c, good(t, tt.change))
 			if err != nil {
 				t.Fatal(err)
@@ -234,7 +234,7 @@ func TestTenantMustBeKnown(t *testing.T) {
 		{Issuer{Claims: Claims{Tenant: "tid"}, Tenant: "acme"}, "evil"},
 	} {
 		tt.issuer.Issuer, tt.issuer.Audiences = testIssuer, []string{testAudience}
-		c := open(t, Config{OIDC: []Issuer{tt.issuer}}, Options{Client: &http.Client{Transport: standard()}})
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{tt.issuer}}, tokenOptions{Client: &http.Client{Transport: standard()}})
 		if p, err := authenticate(t, c, good(t, map[string]any{"tid": tt.tid})); faultOf(err) != "claims" {
 			t.Errorf("%+v, tid %v: %v, %v", tt.issuer, tt.tid, p, err)
 		}
@@ -248,8 +248,8 @@ func TestL26_TwoIssuersOneSubject(t *testing.T) {
 	const other = "https://other.test"
 	net := many{testIssuer: newIDP(testIssuer, jwk("k", "", ecKey())), other: newIDP(other, jwk("k", "",
 		rsaKey()))}
-	c := open(t, Config{OIDC: []Issuer{issuerConfig(), {Issuer: other, Audiences: []string{testAudience}}}},
-		Options{Client: &http.Client{Transport: net}})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{issuerConfig(), {Issuer: other, Audiences: []string{testAudience}}}},
+		tokenOptions{Client: &http.Client{Transport: net}})
 	head := func(alg string) map[string]any { return map[string]any{"alg": alg, "kid": "k", "typ": "at+jwt"} }
 	a, errA := authenticate(t, c, sign(t, ecKey(), head("ES256"), claimsOf(nil)))
 	b, errB := authenticate(t, c, sign(t, rsaKey(), head("RS256"), claimsOf(map[string]any{"iss": other})))
@@ -269,7 +269,7 @@ func TestClockSkewIsConfigurable(t *testing.T) {
 	t.Parallel()
 	cfg := issuerConfig()
 	cfg.ClockSkew = new(secret.Duration(time.Second))
-	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: standard()}})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: &http.Client{Transport: standard()}})
 	_, err := authenticate(t, c, good(t, map[string]any{"exp": time.Now().Add(-5 * time.Second).Unix()}))
 	if faultOf(err) != "expired" {
 		t.Errorf("got %v", err)

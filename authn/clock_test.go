@@ -20,7 +20,7 @@ func TestR17_TokensAreJudgedByTheNewTime(t *testing.T) {
 	claims := m{"iat": start.Unix(), "exp": start.Add(10 * time.Minute).Unix()}
 	answer := activeAnswer(t, claims)
 	a.set(func(a *authServer) { a.answer = func(string) string { return answer } })
-	c := open(t, a.config(), Options{Now: ticks.now})
+	c := openTokens(t, a.config(), tokenOptions{Now: ticks.now})
 	token := a.jwt(t, claims)
 	for _, tt := range []struct {
 		at   time.Duration
@@ -43,7 +43,7 @@ func TestR17_IntervalsEndWhenTheClockIsSetBack(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
 	ticks := newClock(time.Now().Add(time.Hour))
-	c := open(t, a.config(), Options{Now: ticks.now})
+	c := openTokens(t, a.config(), tokenOptions{Now: ticks.now})
 	sound := func(kid string) string {
 		iat, exp := ticks.now().Unix(), ticks.now().Add(time.Hour).Unix()
 		return sign(t, ecKey(), m{"alg": "ES256", "kid": kid},
@@ -78,7 +78,7 @@ func TestR13_IssuerAwayForAnHour(t *testing.T) {
 		cfg := issuerConfig()
 		cfg.Introspection = &Introspection{URL: testIssuer + "/introspect", ClientID: "gw",
 			ClientSecret: secret.New("s"), Cache: new(secret.Duration(maxAnswerAge))}
-		c, err := New(t.Context(), Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: inMemory{a}}})
+		c, err := tryTokens(t.Context(), tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: &http.Client{Transport: inMemory{a}}})
 		if err != nil {
 			t.Fatal(err)
 		}

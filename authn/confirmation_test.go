@@ -24,7 +24,7 @@ func x5tOf(raw string) string {
 // seen it from its owner and knows it to be good.
 func TestStolenBoundTokens(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	jkt := jktOf(t, proofKey().Public())
 	byKey := good(t, map[string]any{"cnf": map[string]any{"jkt": jkt}})
 	byCert := good(t, map[string]any{"cnf": map[string]any{"x5t#S256": x5tOf("owner")}})
@@ -126,7 +126,7 @@ func TestSenderConstrained(t *testing.T) {
 	t.Parallel()
 	cfg := issuerConfig()
 	cfg.SenderConstrained = true
-	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: standard()}})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: &http.Client{Transport: standard()}})
 	if _, err := c.Authenticate(bearerOf(good(t, nil))); faultOf(err) != "not-bound" {
 		t.Errorf("an unbound token: %v", err)
 	}
@@ -140,7 +140,7 @@ func TestSenderConstrained(t *testing.T) {
 // A refusal under the DPoP scheme is explained in the DPoP challenge.
 func TestRefusalUnderDPoP(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	_, err := c.Authenticate(request(authorization, "DPoP "+good(t, map[string]any{"exp": 1})))
 	got := c.Challenges(Demand{Err: err})
 	if len(got) != 2 || strings.Contains(got[0], "error") || !strings.Contains(got[1], `error="invalid_token"`) {

@@ -11,17 +11,6 @@ import (
 	"time"
 )
 
-// aClock is set by hand.
-type aClock struct{ at atomic.Int64 }
-
-func newClock(t time.Time) *aClock {
-	c := new(aClock)
-	c.at.Store(t.UnixNano())
-	return c
-}
-
-func (c *aClock) now() time.Time            { return time.Unix(0, c.at.Load()) }
-func (c *aClock) pass(d time.Duration)      { c.at.Add(int64(d)) }
 func ownerOf(name string) [sha256.Size]byte { return sha256.Sum256([]byte(name)) }
 
 // RFC 9449 §11.1: a proof is good once, for as long as it is fresh at all.

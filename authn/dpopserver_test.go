@@ -11,7 +11,7 @@ import (
 // port, with characters in any spelling, and whatever follows the question mark.
 func TestDPoPOverRealConnections(t *testing.T) {
 	t.Parallel()
-	chain := openIDP(t, standard())
+	chain := openIssuer(t, standard())
 	jkt := jktOf(t, proofKey().Public())
 	token := good(t, map[string]any{"cnf": map[string]any{"jkt": jkt}})
 	for _, h2 := range []bool{false, true} {

@@ -42,14 +42,14 @@ func tryReal(t *testing.T, c *Chain, issuer string) string {
 func TestDefaultClient(t *testing.T) {
 	t.Parallel()
 	_, s, cfg := serve(t, false)
-	want(t, s.URL, tryReal(t, open(t, Config{OIDC: []Issuer{cfg}}, Options{}), s.URL), "ok")
+	want(t, s.URL, tryReal(t, openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{}), s.URL), "ok")
 }
 
 func TestRealIssuer(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{true, false} {
 		_, s, cfg := serve(t, secure)
-		c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: s.Client()})
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: s.Client()})
 		want(t, s.URL, tryReal(t, c, s.URL), "ok")
 	}
 }
@@ -62,8 +62,8 @@ func TestLibraryIssuer(t *testing.T) {
 	s := httptest.NewServer(i)
 	t.Cleanup(s.Close)
 	i.SetIssuer(s.URL)
-	c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
-		Options{Client: s.Client()})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
+		tokenOptions{Client: s.Client()})
 	claims := fmt.Sprintf(`{"iss":%q,"sub":"alice","aud":[%q],"exp":%d}`, s.URL, testAudience,
 		time.Now().Add(time.Hour).Unix())
 	p, err := c.Authenticate(bearerOf(oidctest.SignIDToken(rsaKey(), "r", "RS256", claims)))
@@ -76,7 +76,7 @@ func TestLibraryIssuer(t *testing.T) {
 func TestUntrustedCertificate(t *testing.T) {
 	t.Parallel()
 	_, s, cfg := serve(t, true)
-	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{}})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: &http.Client{}})
 	want(t, "untrusted", tryReal(t, c, s.URL), "unavailable")
 }
 
@@ -127,8 +127,8 @@ func TestDiscovery(t *testing.T) {
 			}))
 			t.Cleanup(s.Close)
 			i.docPath = "/none"
-			c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
-				Options{Client: s.Client()})
+			c := openTokens(t, tokenConfig{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
+				tokenOptions{Client: s.Client()})
 			want(t, tt.name, tryReal(t, c, s.URL), tt.want)
 		})
 	}
@@ -149,8 +149,8 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 		t.Cleanup(s.Close)
 		i.issuer = s.URL
 		client := s.Client()
-		c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
-			Options{Client: client})
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
+			tokenOptions{Client: client})
 		want(t, path, tryReal(t, c, s.URL), "unavailable")
 		if client.CheckRedirect != nil {
 			t.Error("the caller's client was changed")
@@ -162,7 +162,7 @@ func TestConfiguredKeySetAddress(t *testing.T) {
 	t.Parallel()
 	i, s, cfg := serve(t, true)
 	cfg.Issuer, cfg.JWKS = "https://never.asked", secret.URL(s.URL+"/jwks")
-	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: s.Client()})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: s.Client()})
 	want(t, "configured", tryReal(t, c, cfg.Issuer), "ok")
 	if i.metadata.Load() != 0 {
 		t.Error("discovery was asked all the same")

@@ -1,8 +1,6 @@
 package authn
 
 import (
-	"bytes"
-	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -13,7 +11,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -23,13 +20,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"go.uber.org/goleak"
 )
-
-// net/http lets a connection it refused linger for half a second, by itself.
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
-}
 
 // Test keys are made once: generating RSA keys dominates the tests otherwise.
 var (
@@ -214,68 +205,12 @@ func standard() *idp {
 	return newIDP(testIssuer, jwk("rsa", "", rsaKey()), jwk("ec", "ES256", ecKey()), jwk("ed", "EdDSA", edKey()))
 }
 
-// request carries headers given as name, value, name, value …
-func request(headers ...string) *http.Request {
-	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/agents/billing", nil)
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Add(headers[i], headers[i+1])
-	}
-	return r
-}
-
-func bearerOf(token string) *http.Request { return request("Authorization", "Bearer "+token) }
-
-// issuerConfig accepts the test issuer.
-func issuerConfig() Issuer { return Issuer{Issuer: testIssuer, Audiences: []string{testAudience}} }
-
-// open builds a chain over an in-memory issuer and closes it with the test.
-func open(t testing.TB, cfg Config, o Options) *Chain {
-	t.Helper()
-	c, err := New(context.Background(), cfg, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
-}
-
-func openIDP(t testing.TB, i *idp) *Chain {
-	t.Helper()
-	return open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{Client: &http.Client{Transport: i}})
-}
-
-// faultOf is the fault of a refusal, "ok" for none, else the text of the error.
-func faultOf(err error) string {
-	var r *Refused
-	switch {
-	case err == nil:
-		return "ok"
-	case errors.As(err, &r):
-		return string(r.fault)
-	case errors.Is(err, ErrUnavailable):
-		return "unavailable"
-	}
-	return err.Error()
-}
-
-// logTo collects log lines for assertions.
-type logTo struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *logTo) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *logTo) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
-
-func (l *logTo) logger() *slog.Logger {
-	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+// benchToken is of the usual size, about 700 bytes.
+func benchToken(b *testing.B, alg, kid string, key any) string {
+	b.Helper()
+	claims := claimsOf(map[string]any{"scope": "billing.read billing.write", "groups": []string{"analysts",
+		"staff"},
+		"azp": "client-7", "jti": "0b7f3a52-2f0c-4b6a-9f43-6d1f0a6fb3c1", "name": "Alice Liddell",
+		"email": "alice@example.com"})
+	return sign(b, key, map[string]any{"alg": alg, "kid": kid, "typ": "at+jwt"}, claims)
 }

@@ -100,14 +100,14 @@ func (a *authServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // config is the configuration for an authServer.
-func (a *authServer) config(change ...func(*Issuer)) Config {
+func (a *authServer) config(change ...func(*Issuer)) tokenConfig {
 	is := Issuer{Issuer: a.URL, Audiences: []string{testAudience},
 		Introspection: &Introspection{ClientID: "gw", ClientSecret: secret.New("geheim"),
 			Timeout: secret.Duration(maxAskTimeout)}} // however slow the machine
 	for _, c := range change {
 		c(&is)
 	}
-	return Config{OIDC: []Issuer{is}}
+	return tokenConfig{OIDC: []Issuer{is}}
 }
 
 func always(is *Issuer) { is.Introspection.Always = true }
@@ -129,9 +129,9 @@ func judgeToken(c *Chain, token string) string {
 func TestIntrospectionRequest(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
-	c := open(t, a.config(func(is *Issuer) {
+	c := openTokens(t, a.config(func(is *Issuer) {
 		is.Introspection.ClientID, is.Introspection.ClientSecret = "gw:1 ü", secret.New("a&b:c%")
-	}), Options{})
+	}), tokenOptions{})
 	const token = "opaque+/=~._-"
 	want(t, "token", judgeToken(c, token), "ok")
 	r := a.last.Load()
@@ -208,7 +208,7 @@ func TestIntrospectionAnswers(t *testing.T) {
 			doc := strings.ReplaceAll(activeAnswer(t, tt.change), "SELF", a.URL)
 			a.set(func(a *authServer) { a.answer = func(string) string { return doc } })
 			at := func() time.Time { return time.Unix(now, 0) }
-			want(t, doc, judgeToken(open(t, a.config(), Options{Now: at}), "opaque"), tt.want)
+			want(t, doc, judgeToken(openTokens(t, a.config(), tokenOptions{Now: at}), "opaque"), tt.want)
 		})
 	}
 }
@@ -238,7 +238,7 @@ func TestIntrospectedPrincipal(t *testing.T) {
 			maps.Copy(change, tt.answer)
 			doc := activeAnswer(t, change)
 			a.set(func(a *authServer) { a.answer = func(string) string { return doc } })
-			p, err := open(t, a.config(tt.change), Options{}).Authenticate(bearerOf("opaque"))
+			p, err := openTokens(t, a.config(tt.change), tokenOptions{}).Authenticate(bearerOf("opaque"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -252,7 +252,7 @@ func TestIntrospectedPrincipal(t *testing.T) {
 	// A configured subject that is missing is not replaced by something else.
 	doc := activeAnswer(t, m{"client_id": "robot"})
 	a.set(func(a *authServer) { a.answer = func(string) string { return doc } })
-	c := open(t, a.config(func(is *Issuer) { is.Claims.Subject = "uid" }), Options{})
+	c := openTokens(t, a.config(func(is *Issuer) { is.Claims.Subject = "uid" }), tokenOptions{})
 	want(t, "no uid", judgeToken(c, "opaque"), "claims")
 }
 
@@ -262,7 +262,7 @@ func TestIntrospectedPrincipal(t *testing.T) {
 func TestIntrospectedPrincipalIsTheTokens(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
-	c := open(t, a.config(), Options{})
+	c := openTokens(t, a.config(), tokenOptions{})
 	opaque, err := c.Authenticate(bearerOf("alice"))
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +328,7 @@ func TestIntrospectionOutages(t *testing.T) {
 			a.set(func(a *authServer) { a.handle = handle })
 			var log logTo
 			ticks := newClock(time.Now())
-			c := open(t, a.config(), Options{Logger: log.logger(), Now: ticks.now})
+			c := openTokens(t, a.config(), tokenOptions{Logger: log.logger(), Now: ticks.now})
 			_, err := c.Authenticate(bearerOf("opaque-token"))
 			want(t, "while it lasts", faultOf(err), "unavailable")
 			for _, word := range []string{"geheim", "opaque-token"} {
@@ -351,9 +351,9 @@ func TestIntrospectionSilence(t *testing.T) {
 	gate := make(chan struct{})
 	defer close(gate)
 	a.set(func(a *authServer) { a.gate = gate })
-	c := open(t, a.config(func(is *Issuer) {
+	c := openTokens(t, a.config(func(is *Issuer) {
 		is.Introspection.Timeout = secret.Duration(50 * time.Millisecond)
-	}), Options{})
+	}), tokenOptions{})
 	want(t, "silent", judgeToken(c, "opaque"), "unavailable")
 }
 
@@ -362,7 +362,7 @@ func TestIntrospectionPause(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
 	ticks := newClock(time.Now())
-	c := open(t, a.config(), Options{Now: ticks.now})
+	c := openTokens(t, a.config(), tokenOptions{Now: ticks.now})
 	want(t, "up", judgeToken(c, "known"), "ok")
 	a.set(func(a *authServer) {
 		a.handle = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
@@ -394,7 +394,7 @@ func TestIntrospectionBadRequest(t *testing.T) {
 			_, _ = io.WriteString(w, activeAnswer(t, nil))
 		}
 	})
-	c := open(t, a.config(), Options{})
+	c := openTokens(t, a.config(), tokenOptions{})
 	for range 3 {
 		want(t, "odd", judgeToken(c, "odd"), "unavailable")
 		want(t, "even", judgeToken(c, "even"), "ok")
@@ -430,7 +430,7 @@ func TestIntrospectionCache(t *testing.T) {
 		"foreign": {"audience", 9 * time.Second}, "short": {"ok", 3 * time.Second},
 	} {
 		ticks := newClock(start)
-		c := open(t, a.config(), Options{Now: ticks.now})
+		c := openTokens(t, a.config(), tokenOptions{Now: ticks.now})
 		before := a.asked.Load()
 		want(t, token, judgeToken(c, token), tt.result)
 		want(t, token, judgeToken(c, token), tt.result)
@@ -454,7 +454,7 @@ func TestIntrospectionSingleFlight(t *testing.T) {
 	a := newAuthServer(t)
 	gate := make(chan struct{})
 	a.set(func(a *authServer) { a.gate = gate })
-	c := open(t, a.config(), Options{})
+	c := openTokens(t, a.config(), tokenOptions{})
 	results := make(chan string, 50)
 	left := make(chan string)
 	ctx, leave := context.WithCancel(t.Context())
@@ -482,7 +482,7 @@ func TestIntrospectionFlood(t *testing.T) {
 	a := newAuthServer(t)
 	gate := make(chan struct{})
 	a.set(func(a *authServer) { a.gate = gate })
-	c := open(t, a.config(), Options{})
+	c := openTokens(t, a.config(), tokenOptions{})
 	const flood = 3 * maxQuestions
 	results := make(chan string, flood)
 	for i := range flood {
@@ -504,8 +504,8 @@ func TestIntrospectionFlood(t *testing.T) {
 func TestL30_IntrospectionNeverSwapsCallers(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
-	c := open(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration(1)) }),
-		Options{Client: &http.Client{Transport: inMemory{a}}})
+	c := openTokens(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration(1)) }),
+		tokenOptions{Client: &http.Client{Transport: inMemory{a}}})
 	calls := 5000
 	if testing.Short() {
 		calls = 200
@@ -539,7 +539,7 @@ func (s inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestIntrospectionLeavesOut(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
-	c := open(t, a.config(), Options{})
+	c := openTokens(t, a.config(), tokenOptions{})
 	for token, result := range map[string]string{
 		a.jwt(t, nil):                           "ok",
 		a.jwt(t, nil) + "x":                     "malformed",
@@ -567,7 +567,7 @@ func TestIntrospectionAlways(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
 	ticks := newClock(time.Now())
-	c := open(t, a.config(always), Options{Now: ticks.now})
+	c := openTokens(t, a.config(always), tokenOptions{Now: ticks.now})
 	token := a.jwt(t, m{"jti": "1"})
 	say := func(doc string) { a.set(func(a *authServer) { a.answer = func(string) string { return doc } }) }
 	say(`{"active":true}`)
@@ -607,7 +607,7 @@ func TestIntrospectionRevokes(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
 	ticks := newClock(time.Now())
-	c := open(t, a.config(), Options{Now: ticks.now})
+	c := openTokens(t, a.config(), tokenOptions{Now: ticks.now})
 	p, err := c.Authenticate(bearerOf("opaque"))
 	if err != nil {
 		t.Fatal(err)
@@ -625,15 +625,15 @@ func TestIntrospectionRevokes(t *testing.T) {
 func TestIntrospectionReload(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
-	first := open(t, a.config(), Options{})
+	first := openTokens(t, a.config(), tokenOptions{})
 	want(t, "first", judgeToken(first, "opaque"), "ok")
-	second := open(t, a.config(), Options{Previous: first})
+	second := openTokens(t, a.config(), tokenOptions{Previous: TokensOf(first)})
 	first.Close()
 	want(t, "same", judgeToken(second, "opaque"), "ok")
 	if n := a.asked.Load(); n != 1 {
 		t.Errorf("%d questions after a reload without a change", n)
 	}
-	third := open(t, a.config(func(is *Issuer) { is.Audiences = []string{"other"} }), Options{Previous: second})
+	third := openTokens(t, a.config(func(is *Issuer) { is.Audiences = []string{"other"} }), tokenOptions{Previous: TokensOf(second)})
 	second.Close()
 	want(t, "changed", judgeToken(third, "opaque"), "audience")
 }
@@ -656,7 +656,7 @@ func TestIntrospectionDiscovery(t *testing.T) {
 		mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 			_ = json.NewEncoder(w).Encode(m{"issuer": testIssuer, "introspection_endpoint": endpoint})
 		})
-		c := open(t, a.config(), Options{Client: &http.Client{Transport: inMemory{mux}}})
+		c := openTokens(t, a.config(), tokenOptions{Client: &http.Client{Transport: inMemory{mux}}})
 		want(t, endpoint, judgeToken(c, "opaque"), expected)
 	}
 }
@@ -741,7 +741,7 @@ func FuzzAnswer(f *testing.F) {
 
 func BenchmarkIntrospectedToken(b *testing.B) {
 	a := newAuthServer(b)
-	c := open(b, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration(maxAnswerAge)) }), Options{})
+	c := openTokens(b, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration(maxAnswerAge)) }), tokenOptions{})
 	r := bearerOf("opaque")
 	b.ReportAllocs()
 	for b.Loop() {

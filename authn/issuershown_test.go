@@ -13,9 +13,9 @@ func TestShownIssuers(t *testing.T) {
 	t.Parallel()
 	away := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(away.Close)
-	c, err := New(t.Context(), Config{OIDC: []Issuer{{
+	c, err := tryTokens(t.Context(), tokenConfig{OIDC: []Issuer{{
 		Issuer: away.URL, Audiences: []string{"gw"}, Algorithms: []string{"ES256"}, Header: "X-User", Tenant: "t", SenderConstrained: true,
-	}}}, Options{})
+	}}}, tokenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

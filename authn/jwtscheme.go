@@ -44,6 +44,27 @@ type tokenOptions struct {
 	Now       func() time.Time
 }
 
+func (o *tokenOptions) defaults() {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, string) {}
+	}
+	if o.Refreshed == nil {
+		o.Refreshed = func(string, string) {}
+	}
+	if o.Skipped == nil {
+		o.Skipped = func(string) {}
+	}
+	if o.Source == nil {
+		o.Source = func(*http.Request) string { return "" }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
 // How a principal of a token was proved, in Principal.Method.
 const (
 	methodOIDC          = "oidc"

@@ -5,24 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
-
-// eventually polls: file events come from the kernel, which no fake clock drives.
-// It fails only when the deadline is long past every promise.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		select {
-		case <-deadline:
-			t.Fatalf("%s: did not happen", what)
-		case <-tick.C:
-		}
-	}
-}
 
 func accepted(c *Chain, key string) bool {
 	_, err := c.Authenticate(request("X-API-Key", key))
@@ -33,7 +16,7 @@ func TestL28_RevokedWithoutRestart(t *testing.T) {
 	t.Parallel()
 	k, path := keyStore(t)
 	var log logTo
-	c := openKeys(t, path, Options{Logger: log.logger()})
+	c := openKeys(t, path, keyOptions{Logger: log.logger()})
 	if !strings.Contains(log.String(), "missing") {
 		t.Errorf("no warning of a missing file: %s", log.String())
 	}
@@ -141,7 +124,7 @@ func TestSwappedDirectoryLink(t *testing.T) {
 	if err := os.Symlink("..data/keys.yaml", filepath.Join(dir, "keys.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	c := openKeys(t, filepath.Join(dir, "keys.yaml"), Options{})
+	c := openKeys(t, filepath.Join(dir, "keys.yaml"), keyOptions{})
 	if !accepted(c, first) || accepted(c, second) {
 		t.Fatal("first version not in force")
 	}
@@ -156,7 +139,7 @@ func TestMissingDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	path := filepath.Join(dir, "keys.yaml")
 	var log logTo
-	c := openKeys(t, path, Options{Logger: log.logger()})
+	c := openKeys(t, path, keyOptions{Logger: log.logger()})
 	eventually(t, "notice that there are no events", func() bool {
 		return strings.Contains(log.String(),
 			"polling")

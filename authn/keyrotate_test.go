@@ -47,20 +47,20 @@ func TestRotate(t *testing.T) {
 	if diff := cmp.Diff(old, next); diff != "" {
 		t.Errorf("-old +new\n%s", diff)
 	}
-	c := openKeys(t, path, Options{})
+	c := openKeys(t, path, keyOptions{})
 	a, errA := c.Authenticate(request("X-API-Key", first))
 	b, errB := c.Authenticate(request("X-API-Key", second))
 	if errA != nil || errB != nil || a.Key() != b.Key() || a.KeyID == b.KeyID {
 		t.Errorf("%v, %v; %v, %v", a, errA, b, errB)
 	}
-	later := openKeys(t, path, Options{Now: func() time.Time { return time.Now().Add(24 * time.Hour) }})
+	later := openKeys(t, path, keyOptions{Now: func() time.Time { return time.Now().Add(24 * time.Hour) }})
 	if accepted(later, first) || !accepted(later, second) {
 		t.Error("after the overlap")
 	}
 	if id, _, err := k.Rotate("alice.2", 0); err != nil || id != "alice.3" {
 		t.Errorf("%q, %v", id, err)
 	}
-	if now := openKeys(t, path, Options{}); accepted(now, second) || !accepted(now, first) {
+	if now := openKeys(t, path, keyOptions{}); accepted(now, second) || !accepted(now, first) {
 		t.Error("without overlap")
 	}
 }

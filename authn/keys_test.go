@@ -155,7 +155,7 @@ func TestBrokenKeyFiles(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if c, err := New(t.Context(), Config{APIKeys: &APIKeys{File: path}}, Options{}); err == nil {
+		if c, err := tryAPIKeys(&APIKeys{File: path}, keyOptions{}); err == nil {
 			c.Close()
 			t.Errorf("%s: a chain was built", name)
 		}

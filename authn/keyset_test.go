@@ -19,7 +19,7 @@ func bubble(t *testing.T, i *idp, run func(t *testing.T, c *Chain)) {
 	synctest.Test(t, func(t *testing.T) {
 		o := bySource()
 		o.Client = &http.Client{Transport: i}
-		c, err := New(t.Context(), Config{OIDC: []Issuer{issuerConfig()}}, o)
+		c, err := tryTokens(t.Context(), tokenConfig{OIDC: []Issuer{issuerConfig()}}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,13 +44,6 @@ func tryFrom(t *testing.T, c *Chain, from, kid string, key *ecdsa.PrivateKey) st
 	r.Header.Set("X-From", from)
 	_, err := c.Authenticate(r)
 	return faultOf(err)
-}
-
-func want(t *testing.T, what, got, expected string) {
-	t.Helper()
-	if got != expected {
-		t.Errorf("%s: got %s, want %s", what, got, expected)
-	}
 }
 
 func newECKey(t *testing.T) *ecdsa.PrivateKey {

@@ -36,7 +36,7 @@ func TestShownKeys(t *testing.T) {
 	if _, _, err := keys.Rotate("c", time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	c, err := New(t.Context(), Config{APIKeys: &APIKeys{File: path}}, Options{Usage: filepath.Join(t.TempDir(), "usage.json")})
+	c, err := tryAPIKeys(&APIKeys{File: path}, keyOptions{Usage: filepath.Join(t.TempDir(), "usage.json")})
 	if err != nil {
 		t.Fatal(err)
 	}

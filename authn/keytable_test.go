@@ -83,7 +83,7 @@ func TestCarrierOfAPIKey(t *testing.T) {
 	t.Parallel()
 	k, path := keyStore(t)
 	key := create(t, k, KeySpec{ID: "alice"})
-	c := open(t, Config{APIKeys: &APIKeys{File: path, Bearer: true}}, Options{})
+	c := openAPIKeys(t, &APIKeys{File: path, Bearer: true}, keyOptions{})
 	for range 3 {
 		for carrier, r := range map[string]*http.Request{"X-Api-Key": request("X-API-Key", key), "Authorization": bearerOf(key)} {
 			if p, err := c.Authenticate(r); err != nil || p.Carrier != carrier {
@@ -152,14 +152,6 @@ func TestManyKeysAreSmall(t *testing.T) { //nolint:paralleltest // see above
 	}
 	runtime.KeepAlive(table)
 	runtime.KeepAlive(records)
-}
-
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // finalizers and pools of the first round
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // BenchmarkTiming is the statistic of dudect (Reparaz, Balasch, Verbauwhede 2017):

@@ -41,7 +41,7 @@ func TestKeyUsage(t *testing.T) {
 	create(t, k, KeySpec{ID: "carol"})
 	usage := filepath.Join(t.TempDir(), "usage.json")
 	var c clock
-	chain := func() *Chain { return openKeys(t, path, Options{Usage: usage, Now: c.now}) }
+	chain := func() *Chain { return openKeys(t, path, keyOptions{Usage: usage, Now: c.now}) }
 	c.set(stamp(1, 0))
 	first := chain()
 	for _, key := range []string{alice, bob, alice} {
@@ -87,7 +87,7 @@ func TestKeyUsageSurvivesEdits(t *testing.T) {
 	usage := filepath.Join(t.TempDir(), "usage.json")
 	var now clock
 	now.set(stamp(1, 0))
-	c := openKeys(t, path, Options{Usage: usage, Now: now.now})
+	c := openKeys(t, path, keyOptions{Usage: usage, Now: now.now})
 	accepted(c, alice)
 	doc, err := os.ReadFile(path)
 	if err != nil {
@@ -120,7 +120,7 @@ func TestKeyUsageSurvivesEdits(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	now.set(stamp(4, 0).Add(usageKept))
-	late := openKeys(t, path, Options{Usage: usage, Now: now.now})
+	late := openKeys(t, path, keyOptions{Usage: usage, Now: now.now})
 	accepted(late, bob)
 	late.Close()
 	if diff := cmp.Diff(map[string]time.Time{"bob": now.now()}, usageOf(t, usage).Last); diff != "" {
@@ -187,7 +187,7 @@ func TestKeyUsageTrouble(t *testing.T) {
 		"directory":    {dir, "not kept"},
 	} {
 		var log logTo
-		c := openKeys(t, path, Options{Usage: tt.path, Logger: log.logger()})
+		c := openKeys(t, path, keyOptions{Usage: tt.path, Logger: log.logger()})
 		for range 3 {
 			if !accepted(c, alice) {
 				t.Errorf("%s: refused", name)
@@ -214,9 +214,9 @@ func TestKeyUsageOfReloadedChain(t *testing.T) {
 	k, path := keyStore(t)
 	create(t, k, KeySpec{ID: "alice"})
 	dir := t.TempDir()
-	a := openKeys(t, path, Options{Usage: filepath.Join(dir, "a")})
-	b := openKeys(t, path, Options{Usage: filepath.Join(dir, "a"), Previous: a})
-	c := openKeys(t, path, Options{Usage: filepath.Join(dir, "c"), Previous: b})
+	a := openKeys(t, path, keyOptions{Usage: filepath.Join(dir, "a")})
+	b := openKeys(t, path, keyOptions{Usage: filepath.Join(dir, "a"), Previous: KeysOf(a)})
+	c := openKeys(t, path, keyOptions{Usage: filepath.Join(dir, "c"), Previous: KeysOf(b)})
 	if KeysOf(a).file != KeysOf(b).file || KeysOf(b).file == KeysOf(c).file {
 		t.Error("not shared as configured")
 	}

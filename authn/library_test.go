@@ -106,7 +106,7 @@ func TestL26_NotLooserThanTheLibrary(t *testing.T) {
 	t.Parallel()
 	cfg := issuerConfig()
 	cfg.Claims.Subject = "user" // so that sub is nobody's name
-	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: standard()}})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: &http.Client{Transport: standard()}})
 	sources := func(s any) m { return m{"_claim_names": m{"x": "s"}, "_claim_sources": s} }
 	header, claims := m{"alg": "ES256", "kid": "ec", "typ": "at+jwt"}, mustJSON(t, claimsOf(m{"user": "alice", "sub": nil}))
 	for _, tt := range []struct {
@@ -173,8 +173,8 @@ func TestL26_StricterThanTheLibrary(t *testing.T) {
 	t.Parallel()
 	const google = "https://accounts.google.com"
 	net := many{testIssuer: standard(), google: newIDP(google, jwk("ec", "", ecKey()))}
-	c := open(t, Config{OIDC: []Issuer{issuerConfig(), {Issuer: google, Audiences: []string{testAudience}}}},
-		Options{Client: &http.Client{Transport: net}})
+	c := openTokens(t, tokenConfig{OIDC: []Issuer{issuerConfig(), {Issuer: google, Audiences: []string{testAudience}}}},
+		tokenOptions{Client: &http.Client{Transport: net}})
 	for _, tt := range []struct {
 		name, issuer string
 		change       m

@@ -288,7 +288,7 @@ func leafCA(t testing.TB, root *authority) *authority {
 func TestL29_CertificateZoo(t *testing.T) {
 	t.Parallel()
 	root := (*authority)(nil).issue(t, caCert("root"))
-	chain := open(t, Config{MTLS: &MTLS{}}, Options{})
+	chain := openMTLS(t, &MTLS{}, certificateOptions{})
 	verified := serveMTLS(t, tls.VerifyClientCertIfGiven, root, chain)
 	asked := serveMTLS(t, tls.RequestClientCert, root, chain)
 	for _, tt := range makeZoo(t, root) {
@@ -330,7 +330,7 @@ func wantCertificate(t *testing.T, p *Principal, raw []byte) {
 func TestL29_HeadersAreNoCertificates(t *testing.T) {
 	t.Parallel()
 	root := (*authority)(nil).issue(t, caCert("root"))
-	s := serveMTLS(t, tls.VerifyClientCertIfGiven, root, open(t, Config{MTLS: &MTLS{}}, Options{}))
+	s := serveMTLS(t, tls.VerifyClientCertIfGiven, root, openMTLS(t, &MTLS{}, certificateOptions{}))
 	cert := root.client(t, nil, altName{tagDNS, "alice.test"})
 	bytes := ":" + b64(cert.Certificate[0]) + ":"
 	for _, name := range []string{"Client-Cert", "Client-Cert-Chain", "X-Client-Cert", "X-Forwarded-Client-Cert",
@@ -347,7 +347,7 @@ func TestL29_TrustIsAskedForEachTime(t *testing.T) {
 	root := (*authority)(nil).issue(t, caCert("root"))
 	var trust error
 	clock := newClock(time.Now())
-	chain := open(t, Config{MTLS: &MTLS{}}, Options{Now: clock.now, Trusted: func(s *tls.ConnectionState) error {
+	chain := openMTLS(t, &MTLS{}, certificateOptions{Now: clock.now, Trusted: func(s *tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 || len(s.VerifiedChains) == 0 {
 			t.Error("asked about no certificate")
 		}
@@ -390,7 +390,7 @@ func TestCertificateIdentities(t *testing.T) {
 			Agents: []string{"billing"}},
 		{Name: "*.internal", Groups: []string{"hosts"}},
 	}}
-	chain := open(t, Config{MTLS: &cfg}, Options{})
+	chain := openMTLS(t, &cfg, certificateOptions{})
 	s := serveMTLS(t, tls.VerifyClientCertIfGiven, root, chain)
 	var staff *Principal
 	for _, tt := range []struct {
@@ -424,7 +424,7 @@ func TestCertificateIdentities(t *testing.T) {
 		next := cfg
 		next.Identities = append([]CertificateIdentity(nil), cfg.Identities...)
 		change(&next)
-		return faultOf(open(t, Config{MTLS: &next}, Options{Previous: chain}).Stands(staff))
+		return faultOf(openMTLS(t, &next, certificateOptions{}).Stands(staff))
 	}
 	for _, tt := range []struct {
 		name   string
@@ -499,7 +499,7 @@ func BenchmarkCertificate(b *testing.B) {
 	root := (*authority)(nil).issue(b, caCert("root"))
 	cert := root.client(b, nil, altName{tagURI, "spiffe://test.example/ns/prod/sa/alice"})
 	leaf, _ := x509.ParseCertificate(cert.Certificate[0])
-	chain := open(b, Config{MTLS: &MTLS{}}, Options{})
+	chain := openMTLS(b, &MTLS{}, certificateOptions{})
 	r := request()
 	r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{leaf},
 		VerifiedChains: [][]*x509.Certificate{{leaf, root.cert}}}
@@ -509,4 +509,15 @@ func BenchmarkCertificate(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// openMTLS builds a chain of certificates alone.
+func openMTLS(t testing.TB, cfg *MTLS, o certificateOptions) *Chain {
+	t.Helper()
+	if err := cfg.validate(); err != nil {
+		t.Fatal(err)
+	}
+	c := newChain(Setup{Schemes: []Scheme{newCertificates(cfg, o)}, Now: time.Now, Observe: func(string, string) {}})
+	t.Cleanup(c.Close)
+	return c
 }

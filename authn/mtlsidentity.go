@@ -29,8 +29,14 @@ type certificates struct {
 	observe func(provider, result string)
 }
 
-func newCertificates(cfg *MTLS, o *certificateOptions) *certificates {
+func newCertificates(cfg *MTLS, o certificateOptions) *certificates {
 	c := &certificates{cfg: *cfg, trusted: o.Trusted, now: o.Now, observe: o.Observe}
+	if c.observe == nil {
+		c.observe = func(string, string) {}
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
 	if c.trusted == nil {
 		c.trusted = func(*tls.ConnectionState) error { return nil }
 	}

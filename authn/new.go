@@ -42,18 +42,18 @@ type build struct {
 }
 
 func (b *build) apiKeys() (Scheme, error) {
-	return newAPIKeys(b.cfg.APIKeys, &keyOptions{Logger: b.o.Logger, Previous: KeysOf(b.o.Previous), Revoked: b.o.Revoked, Usage: b.o.Usage,
+	return newAPIKeys(b.cfg.APIKeys, keyOptions{Logger: b.o.Logger, Previous: KeysOf(b.o.Previous), Revoked: b.o.Revoked, Usage: b.o.Usage,
 		Where: b.where, Observe: b.o.Observe, Now: b.o.Now})
 }
 
 func (b *build) oidc(ctx context.Context) Scheme {
 	cfg := tokenConfig{OIDC: b.cfg.OIDC, DPoP: b.cfg.DPoP, Actors: b.cfg.Actors, Limits: b.cfg.Limits, KeyHeader: b.cfg.APIKeys.HeaderName()}
 	cfg.Keys = b.cfg.APIKeys != nil && b.cfg.APIKeys.Bearer
-	return newBearer(ctx, &cfg, &tokenOptions{Logger: b.o.Logger, Previous: TokensOf(b.o.Previous), Client: b.o.Client, Egress: b.o.Egress,
+	return newBearer(ctx, &cfg, tokenOptions{Logger: b.o.Logger, Previous: TokensOf(b.o.Previous), Client: b.o.Client, Egress: b.o.Egress,
 		Observe: b.o.Observe, Refreshed: b.o.Refreshed, Skipped: b.o.Skipped, Limits: b.o.Limits, Source: b.o.Source, Blame: b.blame,
 		Scheme: b.o.Scheme, Proofs: b.o.Proofs, Nonces: b.o.Nonces, Where: b.where, Now: b.o.Now})
 }
 
 func (b *build) mtls() Scheme {
-	return newCertificates(b.cfg.MTLS, &certificateOptions{Trusted: b.o.Trusted, Observe: b.o.Observe, Now: b.o.Now})
+	return newCertificates(b.cfg.MTLS, certificateOptions{Trusted: b.o.Trusted, Observe: b.o.Observe, Now: b.o.Now})
 }

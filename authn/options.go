@@ -69,20 +69,8 @@ type Options struct {
 }
 
 func (o *Options) defaults() {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
 	if o.Observe == nil {
 		o.Observe = func(string, string) {}
-	}
-	if o.Refreshed == nil {
-		o.Refreshed = func(string, string) {}
-	}
-	if o.Source == nil {
-		o.Source = func(*http.Request) string { return "" }
-	}
-	if o.Skipped == nil {
-		o.Skipped = func(string) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

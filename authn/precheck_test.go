@@ -147,7 +147,7 @@ func TestL25_AlgorithmConfusion(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := authenticate(t, openIDP(t, standard()), tt.token)
+			_, err := authenticate(t, openIssuer(t, standard()), tt.token)
 			if got := faultOf(err); got != tt.want {
 				t.Errorf("got %s (%v), want %s", got, err, tt.want)
 			}
@@ -273,7 +273,7 @@ func FuzzPrecheck(f *testing.F) {
 func TestPrecheckIsOffline(t *testing.T) {
 	t.Parallel()
 	i := standard()
-	c := openIDP(t, i)
+	c := openIssuer(t, i)
 	for _, token := range []string{"", "a.b.c", sign(t, ecKey(), map[string]any{"alg": "none"}, claimsOf(nil)),
 		good(t, map[string]any{"aud": "other", "exp": 1}), good(t, map[string]any{"exp": 1}), good(t,
 			map[string]any{"iss": "https://evil.test"})} {
@@ -290,7 +290,7 @@ func TestPrecheckIsOffline(t *testing.T) {
 // spared another look.
 func TestRememberedHeader(t *testing.T) {
 	t.Parallel()
-	c := openIDP(t, standard())
+	c := openIssuer(t, standard())
 	held := func() string {
 		if h := TokensOf(c).last.Load(); h != nil {
 			return h.part

@@ -24,7 +24,7 @@ func TestRecallKeys(t *testing.T) {
 	t.Parallel()
 	store, path := keyStore(t)
 	key, bound := create(t, store, KeySpec{ID: "bob", Groups: []string{"a"}}), create(t, store, KeySpec{ID: "eve", Agents: []string{"billing"}})
-	c := openKeys(t, path, Options{})
+	c := open(t, Config{APIKeys: &APIKeys{File: path}}, Options{})
 	var written [][]byte
 	for _, tt := range []struct {
 		key   string
@@ -48,7 +48,7 @@ func TestRecallKeys(t *testing.T) {
 	if err := errors.Join(store.Revoke("bob"), store.Revoke("eve")); err != nil {
 		t.Fatal(err)
 	}
-	later := openKeys(t, path, Options{})
+	later := open(t, Config{APIKeys: &APIKeys{File: path}}, Options{})
 	for _, data := range written {
 		_, err := later.Recall(data)
 		want(t, "revoked", faultOf(err), "unknown-api-key")

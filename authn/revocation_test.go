@@ -64,13 +64,6 @@ var revocations = map[string]func(t *testing.T, path string, doc []byte){
 // whole are those that leave no moment without the file or with half of it.
 var whole = map[string]bool{"replaced": true, "link swapped": true, "directory link swapped": true}
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A key that is taken out of the file is refused, without a restart and however the
 // file is changed; the keys that stay are accepted throughout. How long it took is
 // logged and not judged: a loaded machine proves nothing.
@@ -92,7 +85,7 @@ func TestR22_RevokedKeyIsRefused(t *testing.T) {
 			alice, bob := create(t, k, KeySpec{ID: "alice"}), create(t, k, KeySpec{ID: "bob"})
 			records, err := readKeys(path)
 			must(t, err)
-			c := openKeys(t, path, Options{})
+			c := openKeys(t, path, keyOptions{})
 			p, err := c.Authenticate(request("X-API-Key", alice))
 			must(t, err)
 			must(t, KeysOf(c).Stands(p))
@@ -121,7 +114,7 @@ func TestR22_RevokedAmongMany(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.yaml")
 	must(t, writeKeys(path, records))
 	start := time.Now()
-	c := openKeys(t, path, Options{})
+	c := openKeys(t, path, keyOptions{})
 	t.Logf("loaded after %v", time.Since(start).Round(time.Millisecond))
 	if !accepted(c, last) {
 		t.Fatal("refused before")

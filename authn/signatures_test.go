@@ -58,7 +58,7 @@ func TestL25_SignatureVectors(t *testing.T) {
 		}
 		cfg := issuerConfig()
 		cfg.Algorithms = []string{"RS256", "PS256", "ES256", "ES384", "EdDSA"}
-		c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: vectorIDP()}})
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{cfg}}, tokenOptions{Client: &http.Client{Transport: vectorIDP()}})
 		_, err = c.Authenticate(bearerOf(token))
 		return err
 	})
@@ -85,7 +85,7 @@ func TestL25_ProofVectors(t *testing.T) {
 		r := request("Authorization", "DPoP "+token)
 		r.Host, r.TLS = "gateway.test", new(tls.ConnectionState)
 		r.Header[proofHeader] = []string{proof}
-		c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{Client: &http.Client{Transport: vectorIDP()}})
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{issuerConfig()}}, tokenOptions{Client: &http.Client{Transport: vectorIDP()}})
 		_, err = c.Authenticate(r)
 		return err
 	})

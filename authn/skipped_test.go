@@ -29,7 +29,7 @@ func TestUnusableKeysAreSkipped(t *testing.T) {
 	i := standard()
 	i.answer = say(`{"keys":[` + strings.Join(append(odd, ec), ",") + `],"extra":1}`)
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{
+		c := openTokens(t, tokenConfig{OIDC: []Issuer{issuerConfig()}}, tokenOptions{
 			Client: &http.Client{Transport: i}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 			Skipped: func(reason string) { skipped[reason]++ },
 		})

@@ -2,19 +2,8 @@ package authn
 
 import (
 	"crypto"
-	"fmt"
 	"testing"
 )
-
-// benchToken is of the usual size, about 700 bytes.
-func benchToken(b *testing.B, alg, kid string, key any) string {
-	b.Helper()
-	claims := claimsOf(map[string]any{"scope": "billing.read billing.write", "groups": []string{"analysts",
-		"staff"},
-		"azp": "client-7", "jti": "0b7f3a52-2f0c-4b6a-9f43-6d1f0a6fb3c1", "name": "Alice Liddell",
-		"email": "alice@example.com"})
-	return sign(b, key, map[string]any{"alg": alg, "kid": kid, "typ": "at+jwt"}, claims)
-}
 
 // BenchmarkVerify is a token that is met for the first time. Beside each algorithm stands
 // what the check of its signature alone takes.
@@ -24,7 +13,7 @@ func BenchmarkVerify(b *testing.B) {
 		key      any
 	}{{"ES256", "ec", ecKey()}, {"RS256", "rsa", rsaKey()}, {"EdDSA", "ed", edKey()}} {
 		b.Run(bb.alg, func(b *testing.B) {
-			c := openIDP(b, standard())
+			c := openIssuer(b, standard())
 			r := bearerOf(benchToken(b, bb.alg, bb.kid, bb.key))
 			id := digest(r.Header.Get("Authorization")[len("Bearer "):])
 			b.ReportAllocs()
@@ -53,7 +42,7 @@ func BenchmarkVerify(b *testing.B) {
 }
 
 func BenchmarkCached(b *testing.B) {
-	c := openIDP(b, standard())
+	c := openIssuer(b, standard())
 	r := bearerOf(benchToken(b, "RS256", "rsa", rsaKey()))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -64,7 +53,7 @@ func BenchmarkCached(b *testing.B) {
 }
 
 func BenchmarkCachedParallel(b *testing.B) {
-	c := openIDP(b, standard())
+	c := openIssuer(b, standard())
 	token := benchToken(b, "RS256", "rsa", rsaKey())
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
@@ -84,23 +73,5 @@ func BenchmarkPrecheck(b *testing.B) {
 		if _, err := precheck(token); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func BenchmarkAPIKey(b *testing.B) {
-	for _, n := range []int{1, 100_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			records, key := manyRecords(n)
-			_, path := keyStore(b)
-			c := openKeys(b, path, Options{})
-			KeysOf(c).file.table.Store(tableOf(b, records...))
-			r := request("X-API-Key", key)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := c.Authenticate(r); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
