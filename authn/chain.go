@@ -2,18 +2,12 @@
 // request, verifies it, and returns a [Principal], or an error that says whether
 // there was none, whether it was turned down, or whether nobody can tell right now.
 //
-// It owns the authn section of the configuration, the key sets of issuers, the
-// cache of verified tokens, and the file of API keys. It does not own what a
-// principal may do (package policy), how a refusal looks on the wire (package
-// proxy), or the credentials that the gateway itself sends to agents. It writes no
-// HTTP response.
-//
-// A scheme is a file with one type and one line in New. Each follows the contract
-// "not mine": without a credential of its kind in the request it returns
-// [ErrNoCredentials] and the next one is asked; any other answer is final.
-//
-// It may import internal/secret, internal/jws, internal/durable, and libraries for OIDC, JSON, YAML and file
-// events; no other package of the gateway.
+// It owns what schemes have in common: the contract [Scheme], the [Chain] that asks them, the
+// challenges, refusals and their count by client address. Each scheme is a package below
+// this one, and package schemes has the configuration and puts them together. It does not
+// own what a principal may do (package policy), how a refusal looks on the wire (package
+// proxy), or the credentials that the gateway itself sends to agents. It writes no HTTP
+// response, and imports none of its schemes.
 package authn
 
 import (
@@ -29,7 +23,7 @@ import (
 const (
 	resultOK          = "ok"
 	resultUnavailable = "unavailable"
-	providerUnknown   = "unknown"
+	ProviderUnknown   = "unknown"
 )
 
 // Chain authenticates requests. It is immutable and safe for concurrent use.
@@ -40,28 +34,28 @@ type Chain struct {
 	headers    []string   // that may carry credentials, canonical, Authorization first
 	anonymous  *Principal
 
-	combinations []Combination // none: exactly one credential
-	prefer       []string      // schemes, of whose credentials the first that is there counts
-	blame        *blame        // nil: no limit
+	combinations []Combination   // none: exactly one credential
+	prefer       []string        // schemes, of whose credentials the first that is there counts
+	blame        *FailureCounter // nil: no limit
 	now          func() time.Time
 	observe      func(provider, result string)
 	closed       atomic.Bool
 }
 
-// Setup is what a Chain is made of.
+// Setup is what a Chain is made of. Package schemes makes it of the configuration.
 type Setup struct {
 	Schemes      []Scheme // in the order they are asked
 	Combinations []Combination
 	Prefer       []string
-	Anonymous    bool   // who shows no credential is let in
-	Blame        *blame // nil: no limit
+	Anonymous    bool            // who shows no credential is let in
+	Blame        *FailureCounter // nil: no limit
 	Now          func() time.Time
 	Observe      func(provider, result string)
 }
 
-// newChain makes the chain of schemes that are configured and fit each other.
-func newChain(s Setup) *Chain {
-	c := &Chain{schemes: s.Schemes, headers: []string{authorization, defaultHeader}, combinations: slices.Clone(s.Combinations),
+// NewChain makes the chain of schemes that are configured and fit each other.
+func NewChain(s Setup) *Chain {
+	c := &Chain{schemes: s.Schemes, headers: []string{Authorization, KeyHeader}, combinations: slices.Clone(s.Combinations),
 		prefer: slices.Clone(s.Prefer), blame: s.Blame, now: s.Now, observe: s.Observe}
 	for _, scheme := range c.schemes {
 		for _, carrier := range scheme.Carriers() {
@@ -76,8 +70,8 @@ func newChain(s Setup) *Chain {
 		}
 	}
 	if s.Anonymous {
-		c.anonymous = &Principal{Subject: "anonymous", Issuer: issuerAnonymous, Method: methodAnonymous}
-		c.anonymous.attest(nil)
+		c.anonymous = &Principal{Subject: "anonymous", Issuer: IssuerAnonymous, Method: MethodAnonymous}
+		c.anonymous.Attest(nil)
 	}
 	return c
 }
@@ -129,7 +123,7 @@ func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 	// A credential that nobody owns is refused even where anonymous callers are let
 	// in: its sender believes to be somebody.
 	refused := c.unowned(r)
-	c.observe(providerUnknown, string(refused.fault))
+	c.observe(ProviderUnknown, string(refused.Fault))
 	return nil, refused
 }
 
@@ -161,8 +155,8 @@ func (c *Chain) count(h http.Header) int {
 // or prove that they are the sender's, to be stripped before a request goes on to an
 // agent.
 func (c *Chain) CredentialHeaders() []string {
-	names := append([]string{authorization, "Proxy-Authorization"}, c.headers[1:]...)
-	return append(names, proofHeader)
+	names := append([]string{Authorization, "Proxy-Authorization"}, c.headers[1:]...)
+	return append(names, ProofHeader)
 }
 
 // Warm loads what schemes fetch and have not got yet, such as the keys of issuers, so that
@@ -194,14 +188,14 @@ func (c *Chain) Close() {
 	}
 }
 
-// outcome is the metric label of a result.
-func outcome(err error) string {
+// Outcome is the metric label of a result.
+func Outcome(err error) string {
 	if err == nil {
 		return resultOK
 	}
 	var refused *Refused // made when it is needed: most results are good
 	if errors.As(err, &refused) {
-		return string(refused.fault)
+		return string(refused.Fault)
 	}
 	return resultUnavailable
 }

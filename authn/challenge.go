@@ -39,7 +39,7 @@ type StepUp struct {
 func (c *Chain) Challenges(d Demand) []string {
 	var out []string
 	if c.takesBearer() {
-		out = append(out, tokenChallenge(schemeBearer, "", &d))
+		out = append(out, TokenChallenge(SchemeBearer, "", &d))
 	}
 	for _, s := range slices.Backward(c.schemes) { // those that clients know best come first
 		out = append(out, s.Challenges(&d)...)
@@ -47,18 +47,18 @@ func (c *Chain) Challenges(d Demand) []string {
 	return out
 }
 
-// tokenChallenge is the one that asks for a token; header is "" for Authorization.
-func tokenChallenge(scheme, header string, d *Demand) string {
-	ch := newChallenge(scheme, d.Realm)
-	if scheme == schemeDPoP {
-		ch.param("algs", strings.Join(profile.Algorithms, " ")) // of proofs (RFC 9449 §7.1)
+// TokenChallenge is the one that asks for a token; header is "" for Authorization.
+func TokenChallenge(scheme, header string, d *Demand) string {
+	ch := NewChallenge(scheme, d.Realm)
+	if scheme == SchemeDPoP {
+		ch.Param("algs", strings.Join(Signatures.Algorithms, " ")) // of proofs (RFC 9449 §7.1)
 	}
-	ch.param("header", header)
-	if !ch.explain(scheme, header, d.Err) {
+	ch.Param("header", header)
+	if !ch.Explain(scheme, header, d.Err) {
 		ch.lack(d)
 	}
-	ch.param("scope", d.Scope)
-	ch.param("resource_metadata", d.ResourceMetadata)
+	ch.Param("scope", d.Scope)
+	ch.Param("resource_metadata", d.ResourceMetadata)
 	return ch.String()
 }
 
@@ -78,13 +78,13 @@ func (c *Chain) takesBearer() bool {
 	return slices.ContainsFunc(c.schemes, Scheme.Bearer)
 }
 
-// challenge builds one WWW-Authenticate value (RFC 9110 §11.6.1).
-type challenge struct {
+// Challenge builds one WWW-Authenticate value (RFC 9110 §11.6.1).
+type Challenge struct {
 	strings.Builder
 }
 
-func newChallenge(scheme, realm string) *challenge {
-	c := new(challenge)
+func NewChallenge(scheme, realm string) *Challenge {
+	c := new(Challenge)
 	_, _ = c.WriteString(scheme)
 	_, _ = c.WriteString(` realm="`)
 	c.quote(realm)
@@ -92,8 +92,8 @@ func newChallenge(scheme, realm string) *challenge {
 	return c
 }
 
-// param adds a parameter unless it is empty.
-func (c *challenge) param(name, value string) {
+// Param adds a parameter unless it is empty.
+func (c *Challenge) Param(name, value string) {
 	if value == "" {
 		return
 	}
@@ -105,7 +105,7 @@ func (c *challenge) param(name, value string) {
 // quote writes the inside of a quoted-string. What RFC 6750 §3 does not allow in
 // one, quotes and line breaks above all, becomes a space or an apostrophe, so that
 // no configured or computed value can end the string or the header.
-func (c *challenge) quote(s string) {
+func (c *Challenge) quote(s string) {
 	for i := range len(s) {
 		switch b := s[i]; {
 		case b == '"' || b == '\\':
@@ -118,20 +118,20 @@ func (c *challenge) quote(s string) {
 	}
 }
 
-// explain adds error and error_description to the challenge that err is about. It
+// Explain adds error and error_description to the challenge that err is about. It
 // reports whether err is about credentials at all.
-func (c *challenge) explain(scheme, header string, err error) bool {
+func (c *Challenge) Explain(scheme, header string, err error) bool {
 	refused := new(Refused)
 	switch {
 	case errors.Is(err, ErrNoCredentials):
 	case errors.Is(err, ErrAmbiguous):
-		c.param("error", "invalid_request")
-		c.param("error_description", "more than one credential in the request")
+		c.Param("error", "invalid_request")
+		c.Param("error_description", "more than one credential in the request")
 	case errors.As(err, &refused):
 		// Tokens in a header of their own have one challenge, proofs or not.
-		if refused.header == header && (refused.Scheme == scheme || header != "") {
-			c.param("error", refused.Code)
-			c.param("error_description", refused.told())
+		if refused.Header == header && (refused.Scheme == scheme || header != "") {
+			c.Param("error", refused.Code)
+			c.Param("error_description", refused.told())
 		}
 	default:
 		return false
@@ -141,23 +141,23 @@ func (c *challenge) explain(scheme, header string, err error) bool {
 
 // lack adds what a good credential is not good enough in. Another authentication comes
 // before a scope (RFC 9470 §3): its token may bring the scope along.
-func (c *challenge) lack(d *Demand) {
+func (c *Challenge) lack(d *Demand) {
 	switch {
 	case d.StepUp != nil:
-		c.param("error", "insufficient_user_authentication")
-		c.param("error_description", "another authentication of the user is needed")
-		c.param("acr_values", strings.Join(d.StepUp.ACR, " "))
+		c.Param("error", "insufficient_user_authentication")
+		c.Param("error_description", "another authentication of the user is needed")
+		c.Param("acr_values", strings.Join(d.StepUp.ACR, " "))
 		if age := d.StepUp.MaxAge; age != nil {
-			c.param("max_age", strconv.FormatInt(int64(*age/time.Second), 10))
+			c.Param("max_age", strconv.FormatInt(int64(*age/time.Second), 10))
 		}
 	case d.Scope != "":
-		c.param("error", "insufficient_scope")
+		c.Param("error", "insufficient_scope")
 	}
 }
 
-// profile has the closed list of what tokens and proofs can be signed with. There is no
+// Signatures has the closed list of what tokens and proofs can be signed with. There is no
 // HMAC and no "none" in it, and no option adds one.
-var profile = jws.Profile{Algorithms: []string{
+var Signatures = jws.Profile{Algorithms: []string{
 	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 }}
 

@@ -75,8 +75,8 @@ func (c *Chain) all(r *http.Request) ([]*Principal, error) {
 		found = append(found, p)
 	}
 	if len(found) < n {
-		c.observe(providerUnknown, string(faultScheme))
-		return nil, newRefused(faultScheme, reasonScheme, nil)
+		c.observe(ProviderUnknown, string(FaultScheme))
+		return nil, Refuse(FaultScheme, ReasonScheme, nil)
 	}
 	return found, nil
 }
@@ -145,19 +145,19 @@ func (c *Chain) unmatched(found []*Principal) (*Principal, error) {
 			return nil, c.incomplete(p, missing)
 		}
 	}
-	c.observe(p.Issuer, string(faultScheme))
-	return nil, newRefused(faultScheme, reasonScheme, fmt.Errorf("%s is part of no combination", p.Issuer))
+	c.observe(p.Issuer, string(FaultScheme))
+	return nil, Refuse(FaultScheme, ReasonScheme, fmt.Errorf("%s is part of no combination", p.Issuer))
 }
 
 // incomplete refuses p because the credential of that name did not come with it. The
 // challenge that says so is that of the missing one.
 func (c *Chain) incomplete(p *Principal, missing string) error {
-	c.observe(p.Issuer, string(faultCombination))
-	refused := newRefused(faultCombination, reasonCombination, fmt.Errorf("%s came without %s", p.Issuer, missing))
+	c.observe(p.Issuer, string(FaultCombination))
+	refused := Refuse(FaultCombination, ReasonCombination, fmt.Errorf("%s came without %s", p.Issuer, missing))
 	refused.Code = "invalid_request" // what came is good
 	for _, s := range c.schemes {
 		if scheme, header, ok := s.Challenger(missing); ok {
-			refused.Scheme, refused.header = scheme, header
+			refused.Scheme, refused.Header = scheme, header
 		}
 	}
 	return refused

@@ -24,14 +24,14 @@ type Refused struct {
 	Reason string // one sentence from a closed list, for the log and the record
 	Err    error  // the cause with details, for the log only; may be nil
 
-	fault  fault  // label of the outcome in metrics
-	open   string // what the caller may read instead of what Code says; "" for nothing
-	header string // that carried the token, unless it is Authorization
+	Fault  Fault  // label of the outcome in metrics
+	Hint   string // what the caller may read instead of what Code says; "" for nothing
+	Header string // that carried the token, unless it is Authorization
 
-	audienceAlone bool // it is a genuine token, with nothing wrong but whom it is for
+	AudienceAlone bool // it is a genuine token, with nothing wrong but whom it is for
 
-	charged bool // counted already, when the issuer was asked
-	free    bool // not to be counted: being refused is how one learns what has to come along
+	Charged   bool // counted already, when the issuer was asked
+	Uncounted bool // not to be counted: being refused is how one learns what has to come along
 }
 
 // Error is for the log: the reason and, where there is one, the cause.
@@ -49,8 +49,8 @@ func (r *Refused) Unwrap() error { return r.Err }
 // tries some how near they came; what has to come with a good one is for its holder to
 // know.
 func (r *Refused) told() string {
-	if r.open != "" {
-		return r.open
+	if r.Hint != "" {
+		return r.Hint
 	}
 	switch r.Code {
 	case "invalid_token":
@@ -61,27 +61,27 @@ func (r *Refused) told() string {
 	return r.Reason
 }
 
-// fault is why a credential was refused, as a closed set: it is a metric label. Schemes
+// Fault is why a credential was refused, as a closed set: it is a metric label. Schemes
 // have faults of their own, with a sentence each for the record, and none of the sentences
 // repeats a byte of the credential.
-type fault string
+type Fault string
 
 // Faults that belong to no scheme, or to several.
 const (
-	faultMalformed fault = "malformed"
-	faultScheme    fault = "unknown-scheme"
+	FaultMalformed Fault = "malformed"
+	FaultScheme    Fault = "unknown-scheme"
 	// The credential is good, and one that has to come with it is missing.
-	faultCombination fault = "combination"
+	FaultCombination Fault = "combination"
 )
 
 // Their sentences.
 const (
-	reasonMalformed   = "the credential is malformed"
-	reasonScheme      = "no credential of this kind is accepted here"
-	reasonCombination = "another credential is needed beside this one"
+	ReasonMalformed   = "the credential is malformed"
+	ReasonScheme      = "no credential of this kind is accepted here"
+	ReasonCombination = "another credential is needed beside this one"
 )
 
-// newRefused makes the refusal of a credential that came as a bearer token, or like one.
-func newRefused(f fault, reason string, err error) *Refused {
-	return &Refused{Scheme: schemeBearer, Code: "invalid_token", Reason: reason, Err: err, fault: f}
+// Refuse makes the refusal of a credential that came as a bearer token, or like one.
+func Refuse(f Fault, reason string, err error) *Refused {
+	return &Refused{Scheme: SchemeBearer, Code: "invalid_token", Reason: reason, Err: err, Fault: f}
 }

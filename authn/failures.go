@@ -50,7 +50,7 @@ func (t *Throttled) Error() string { return ErrThrottled.Error() + ": " + t.Err.
 // by errors.As: the caller is not to hear it.
 func (t *Throttled) Is(target error) bool { return target == ErrThrottled }
 
-func (f Failures) validate() error {
+func (f Failures) Validate() error {
 	var errs []error
 	if f.PerMinute > maxFailures {
 		errs = append(errs, keypath.At(fmt.Errorf("%d is more than %d", f.PerMinute, maxFailures), "authn", "failures", "perMinute"))
@@ -61,9 +61,9 @@ func (f Failures) validate() error {
 	return errors.Join(errs...)
 }
 
-// blame counts refused credentials by client address, a token bucket each. What an
+// FailureCounter counts refused credentials by client address, a token bucket each. What an
 // address has used up is kept as the time at which its bucket will be full again.
-type blame struct {
+type FailureCounter struct {
 	every  time.Duration // one more is let through
 	burst  time.Duration // every, times the size of the bucket
 	seed   maphash.Seed
@@ -82,10 +82,10 @@ type blamed struct {
 	full time.Time
 }
 
-// newBlame takes over what the chain before a reload has counted, unless the limits are
+// NewFailureCounter takes over what the chain before a reload has counted, unless the limits are
 // others; nil when there is no limit.
-func newBlame(cfg Failures, chain *Chain) *blame {
-	var previous *blame
+func NewFailureCounter(cfg Failures, chain *Chain) *FailureCounter {
+	var previous *FailureCounter
 	if chain != nil {
 		previous = chain.blame
 	}
@@ -100,7 +100,7 @@ func newBlame(cfg Failures, chain *Chain) *blame {
 		size = defaultBurst
 	}
 	every := time.Minute / time.Duration(rate)
-	b := &blame{every: every, burst: every * time.Duration(size), seed: maphash.MakeSeed()}
+	b := &FailureCounter{every: every, burst: every * time.Duration(size), seed: maphash.MakeSeed()}
 	if previous != nil && previous.every == b.every && previous.burst == b.burst {
 		return previous
 	}
@@ -110,9 +110,9 @@ func newBlame(cfg Failures, chain *Chain) *blame {
 	return b
 }
 
-// charge takes one from the bucket of an address. A result above zero is the time
+// Charge takes one from the bucket of an address. A result above zero is the time
 // after which there will be one again.
-func (b *blame) charge(from netip.Addr, now time.Time) time.Duration {
+func (b *FailureCounter) Charge(from netip.Addr, now time.Time) time.Duration {
 	s := &b.shards[maphash.Comparable(b.seed, from)%failureShards]
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,8 +133,8 @@ func (b *blame) charge(from netip.Addr, now time.Time) time.Duration {
 	return 0
 }
 
-// refund gives back what was charged for a credential that was not turned down.
-func (b *blame) refund(from netip.Addr) {
+// Refund gives back what was charged for a credential that was not turned down.
+func (b *FailureCounter) Refund(from netip.Addr) {
 	s := &b.shards[maphash.Comparable(b.seed, from)%failureShards]
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,9 +164,9 @@ func (s *blameShard) find(from netip.Addr) *blamed {
 	return e
 }
 
-// block is what of an address one client has for itself. What is no address is counted
+// AddressBlock is what of an address one client has for itself. What is no address is counted
 // together.
-func block(source string) netip.Addr {
+func AddressBlock(source string) netip.Addr {
 	a, err := netip.ParseAddr(source)
 	if err != nil {
 		return netip.Addr{}
@@ -187,10 +187,10 @@ func (c *Chain) Blame(source string, err error) error {
 	}
 	var refused *Refused
 	// What a question was charged for has been counted.
-	if !errors.As(err, &refused) || refused.free || refused.charged {
+	if !errors.As(err, &refused) || refused.Uncounted || refused.Charged {
 		return err
 	}
-	if wait := c.blame.charge(block(source), c.now()); wait > 0 {
+	if wait := c.blame.Charge(AddressBlock(source), c.now()); wait > 0 {
 		return &Throttled{After: wait, Err: err}
 	}
 	return err

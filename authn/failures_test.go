@@ -21,13 +21,13 @@ func blaming(f Failures, previous *Chain, now func() time.Time) *Chain {
 	if now == nil {
 		now = time.Now
 	}
-	return newChain(Setup{Blame: newBlame(f, previous), Now: now, Observe: func(string, string) {}})
+	return NewChain(Setup{Blame: NewFailureCounter(f, previous), Now: now, Observe: func(string, string) {}})
 }
 
 // A flood from ever new addresses takes no more than its share of memory, and what
 // those refused last have used up is not forgotten.
 func TestL31_FloodFromManyAddresses(t *testing.T) { //nolint:paralleltest // it looks at the heap
-	b := newBlame(Failures{Burst: 1}, nil)
+	b := NewFailureCounter(Failures{Burst: 1}, nil)
 	now := time.Now()
 	heap := func() uint64 {
 		var m runtime.MemStats
@@ -37,9 +37,9 @@ func TestL31_FloodFromManyAddresses(t *testing.T) { //nolint:paralleltest // it 
 	}
 	before := heap()
 	const flood = 300_000
-	address := func(i int) netip.Addr { return block(fmt.Sprintf("2001:db8:%x:%x::1", i>>16, i&0xffff)) }
+	address := func(i int) netip.Addr { return AddressBlock(fmt.Sprintf("2001:db8:%x:%x::1", i>>16, i&0xffff)) }
 	for i := range flood {
-		if wait := b.charge(address(i), now); wait != 0 {
+		if wait := b.Charge(address(i), now); wait != 0 {
 			t.Fatalf("address %d waits %v for the first", i, wait)
 		}
 	}
@@ -58,7 +58,7 @@ func TestL31_FloodFromManyAddresses(t *testing.T) { //nolint:paralleltest // it 
 		t.Errorf("%d MiB for %d addresses", grown>>20, known)
 	}
 	for i := flood - 1000; i < flood; i++ {
-		if b.charge(address(i), now) == 0 {
+		if b.Charge(address(i), now) == 0 {
 			t.Errorf("address %d, refused a moment ago, has a new bucket", i)
 		}
 	}
@@ -69,7 +69,7 @@ func TestBlameRefills(t *testing.T) {
 	t.Parallel()
 	clock := setClock(time.Now())
 	c := blaming(Failures{PerMinute: 60, Burst: 2}, nil, clock.now)
-	bad := newRefused("signature", "the token signature is not valid", nil)
+	bad := Refuse("signature", "the token signature is not valid", nil)
 	blame := func(step, source string, want time.Duration) {
 		t.Helper()
 		got := time.Duration(0)
@@ -123,7 +123,7 @@ func TestBlameCountsRefusalsOnly(t *testing.T) {
 			}
 		}
 	}
-	bad := newRefused("signature", "the token signature is not valid", nil)
+	bad := Refuse("signature", "the token signature is not valid", nil)
 	if err := c.Blame("192.0.2.1", bad); errors.Is(err, ErrThrottled) {
 		t.Error("what is no refusal was counted")
 	}
@@ -140,7 +140,7 @@ func TestBlameAcrossReload(t *testing.T) {
 	t.Parallel()
 	clock := setClock(time.Now())
 	f := Failures{PerMinute: 1, Burst: 1}
-	bad := newRefused("signature", "the token signature is not valid", nil)
+	bad := Refuse("signature", "the token signature is not valid", nil)
 	c := blaming(f, nil, clock.now)
 	_ = c.Blame("192.0.2.1", bad)
 	same := blaming(f, c, clock.now)
@@ -155,7 +155,7 @@ func TestBlameAcrossReload(t *testing.T) {
 
 func BenchmarkBlame(b *testing.B) {
 	c := blaming(Failures{}, nil, nil)
-	err := error(newRefused("signature", "the token signature is not valid", nil))
+	err := error(Refuse("signature", "the token signature is not valid", nil))
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = c.Blame("192.0.2.1", err)

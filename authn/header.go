@@ -9,9 +9,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// checkHeader refuses names of headers that could not carry a credential; canonical is
+// CheckHeader refuses names of headers that could not carry a credential; canonical is
 // the same name in its canonical form. One of the reserved headers may be exempt.
-func checkHeader(name, canonical, exempt string) error {
+func CheckHeader(name, canonical, exempt string) error {
 	// Underscores and dots are refused by the strict header screen in front of the
 	// gateway, so a header spelled with them could never arrive.
 	const allowed = "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -31,7 +31,7 @@ func reservedHeaders() []string {
 	return []string{"Authorization", "Proxy-Authorization", "Cookie", "Host", "Content-Type",
 		"Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Accept", "Te",
 		"Accept-Language", "User-Agent", "Idempotency-Key", "Last-Event-Id",
-		"Upgrade", "Expect", "Forwarded", "Via", "Traceparent", "Tracestate", proofHeader,
+		"Upgrade", "Expect", "Forwarded", "Via", "Traceparent", "Tracestate", ProofHeader,
 		http.CanonicalHeaderKey("A2A-Version"), http.CanonicalHeaderKey("A2A-Extensions"),
 		http.CanonicalHeaderKey("X-A2A-Extensions")}
 }

@@ -27,7 +27,7 @@ func Told(err error) string {
 	}
 	var refused *Refused
 	if errors.As(err, &refused) {
-		return refused.open
+		return refused.Hint
 	}
 	return ""
 }
@@ -39,7 +39,7 @@ var lookalikes = [...]string{"Api-Key", "Apikey", "X-Apikey", "X-Api-Token", "X-
 func (c *Chain) nothing(r *http.Request) error {
 	for _, name := range lookalikes {
 		if len(r.Header[name]) > 0 {
-			return &misplaced{"the header " + name + " carries no credential here: " + c.where()}
+			return &misplaced{"the header " + name + " carries no credential here: " + c.Where()}
 		}
 	}
 	return ErrNoCredentials
@@ -47,34 +47,34 @@ func (c *Chain) nothing(r *http.Request) error {
 
 // unowned refuses a credential that no scheme takes for its own.
 func (c *Chain) unowned(r *http.Request) *Refused {
-	refused := newRefused(faultScheme, reasonScheme, nil)
-	value := r.Header.Get(authorization)
-	shown, known := readToken(value, false)
+	refused := Refuse(FaultScheme, ReasonScheme, nil)
+	value := r.Header.Get(Authorization)
+	shown, known := ReadToken(value, false)
 	switch _, after, spaced := strings.Cut(value, " "); {
-	case value == "" && len(r.Header[authorization]) == 0:
-		refused.open = "no credential is accepted in this header: " + c.where()
+	case value == "" && len(r.Header[Authorization]) == 0:
+		refused.Hint = "no credential is accepted in this header: " + c.Where()
 	case value == "":
-		refused.open = "Authorization is empty: " + c.where()
-	case known && shown.token == "":
-		refused.open = shown.missing() + c.where()
-	case strings.HasPrefix(strings.TrimSpace(after), keyPrefix) || strings.HasPrefix(value, keyPrefix):
-		refused.open = "an API key is not accepted in Authorization like this: " + c.where()
+		refused.Hint = "Authorization is empty: " + c.Where()
+	case known && shown.Token == "":
+		refused.Hint = shown.Missing() + c.Where()
+	case strings.HasPrefix(strings.TrimSpace(after), KeyPrefix) || strings.HasPrefix(value, KeyPrefix):
+		refused.Hint = "an API key is not accepted in Authorization like this: " + c.Where()
 	case !spaced:
-		refused.open = "Authorization has no scheme in front of the credential: " + c.where()
-	case known && shown.scheme == schemeBearer && c.takesBearer():
-		refused = newRefused(faultMalformed, reasonMalformed, errors.New("a bearer token, where those are API keys"))
-		refused.open = noKey + c.where()
+		refused.Hint = "Authorization has no scheme in front of the credential: " + c.Where()
+	case known && shown.Scheme == SchemeBearer && c.takesBearer():
+		refused = Refuse(FaultMalformed, ReasonMalformed, errors.New("a bearer token, where those are API keys"))
+		refused.Hint = NotAKey + c.Where()
 	default:
-		refused.open = "the scheme in Authorization is not accepted: " + c.where()
+		refused.Hint = "the scheme in Authorization is not accepted: " + c.Where()
 	}
 	return refused
 }
 
-// noKey is about what cannot be a key, as everybody can see. Of what may be one nothing is said.
-const noKey = "this is no API key of this gateway, which begins with " + keyPrefix + ": "
+// NotAKey is about what cannot be a key, as everybody can see. Of what may be one nothing is said.
+const NotAKey = "this is no API key of this gateway, which begins with " + KeyPrefix + ": "
 
-// where says which headers carry which credentials.
-func (c *Chain) where() string {
+// Where says which headers carry which credentials.
+func (c *Chain) Where() string {
 	var ways []string
 	if c.takesBearer() {
 		ways = append(ways, "Authorization: Bearer")

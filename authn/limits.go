@@ -31,7 +31,7 @@ func (l Limits) TokenBytes() secret.Size {
 	return l.Token
 }
 
-func (l Limits) validate() error {
+func (l Limits) Validate() error {
 	if l.Token != 0 && (l.Token < leastToken || l.Token > LongestToken) {
 		return keypath.At(fmt.Errorf("%s is not between %s and %s", l.Token, secret.Size(leastToken), secret.Size(LongestToken)), "authn", "limits", "token")
 	}

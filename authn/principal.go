@@ -50,13 +50,13 @@ type Principal struct {
 // have not said who they are. It cannot be configured as an issuer, which is always an
 // address.
 const (
-	methodAnonymous = "anonymous"
-	issuerAnonymous = "anonymous"
+	MethodAnonymous = "anonymous"
+	IssuerAnonymous = "anonymous"
 )
 
-// attest completes a principal before a Chain returns it: its key is computed once, and
+// Attest completes a principal before a Chain returns it: its key is computed once, and
 // what it rests on is kept for its scheme to judge it by again.
-func (p *Principal) attest(evidence any) {
+func (p *Principal) Attest(evidence any) {
 	if p.key == "" {
 		p.key = p.identity()
 	}
@@ -69,8 +69,8 @@ func (p *Principal) Evidence() any { return p.evidence }
 // Hash is that of the credential, where it is known by it.
 func (p *Principal) Hash() [32]byte { return p.keyHash }
 
-// knownBy notes the hash of a credential that is known by it when it is recalled.
-func (p *Principal) knownBy(hash [32]byte) { p.keyHash = hash }
+// KnownBy notes the hash of a credential that is known by it when it is recalled.
+func (p *Principal) KnownBy(hash [32]byte) { p.keyHash = hash }
 
 // Key identifies the principal across requests: two issuers with the same
 // subject are two principals. How it was proved, and by way of which workload or
@@ -85,7 +85,7 @@ func (p *Principal) Key() string {
 }
 
 // Anonymous reports whether the caller has not said who it is.
-func (p *Principal) Anonymous() bool { return p.Method == methodAnonymous }
+func (p *Principal) Anonymous() bool { return p.Method == MethodAnonymous }
 
 // identity computes the key, once per principal that a chain returns.
 func (p *Principal) identity() string {
@@ -135,11 +135,11 @@ func (a Actor) String() string { return a.Subject + "@" + a.Issuer }
 // Claim finds a verified claim by its whole name, or as a path whose dots go down into
 // objects, as the claim names of the configuration are read. Its value is what JSON
 // makes of it: a string, float64, bool, []any, map[string]any or nil.
-func (p *Principal) Claim(path string) (any, bool) { return lookup(p.Claims, path) }
+func (p *Principal) Claim(path string) (any, bool) { return LookupClaim(p.Claims, path) }
 
-// lookup finds a claim by its whole name, or as a path whose dots go down into
+// LookupClaim finds a claim by its whole name, or as a path whose dots go down into
 // objects. Each prefix is tried, since names may contain dots themselves.
-func lookup(claims map[string]any, path string) (any, bool) {
+func LookupClaim(claims map[string]any, path string) (any, bool) {
 	if v, ok := claims[path]; ok {
 		return v, true
 	}
@@ -148,7 +148,7 @@ func lookup(claims map[string]any, path string) (any, bool) {
 			continue
 		}
 		if inner, ok := claims[path[:i]].(map[string]any); ok {
-			if v, ok := lookup(inner, path[i+1:]); ok {
+			if v, ok := LookupClaim(inner, path[i+1:]); ok {
 				return v, true
 			}
 		}
@@ -156,6 +156,6 @@ func lookup(claims map[string]any, path string) (any, bool) {
 	return nil, false
 }
 
-// maxSubject bounds the names that end up in records and logs (OpenID Connect Core
+// MaxName bounds the names that end up in records and logs (OpenID Connect Core
 // §2 allows 255 for sub).
-const maxSubject = 255
+const MaxName = 255

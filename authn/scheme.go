@@ -72,56 +72,56 @@ type Usage struct {
 // Challenge schemes. ApiKey is not a registered HTTP authentication scheme; it is
 // what gateways commonly say, and tells a person which header to set.
 const (
-	schemeBearer = "Bearer"
-	schemeDPoP   = "DPoP" // RFC 9449 §7.1
+	SchemeBearer = "Bearer"
+	SchemeDPoP   = "DPoP" // RFC 9449 §7.1
 )
 
-// authorization is the header of RFC 9110 §11.6.2, in canonical form.
-const authorization = "Authorization"
+// Authorization is the header of RFC 9110 §11.6.2, in canonical form.
+const Authorization = "Authorization"
 
-// proofHeader carries DPoP proofs (RFC 9449 §4.1), in Go's canonical form. It is no
+// ProofHeader carries DPoP proofs (RFC 9449 §4.1), in Go's canonical form. It is no
 // credential by itself.
-const proofHeader = "Dpop"
+const ProofHeader = "Dpop"
 
-// defaultHeader carries API keys unless the configuration names another one. It counts,
+// KeyHeader carries API keys unless the configuration names another one. It counts,
 // and is kept from agents, even where API keys are not configured or travel in another
 // one: somebody's key is in it.
-const defaultHeader = "X-Api-Key"
+const KeyHeader = "X-Api-Key"
 
-// keyPrefix begins every API key of a gateway. The prefix lets secret scanners, people and
+// KeyPrefix begins every API key of a gateway. The prefix lets secret scanners, people and
 // other schemes recognise it.
-const keyPrefix = "a2a_"
+const KeyPrefix = "a2a_"
 
-// presented is a token as a header holds it.
-type presented struct {
-	token  string
-	scheme string // Bearer or DPoP; "" where it stands alone in a header of its own
+// Presented is a token as a header holds it.
+type Presented struct {
+	Token  string
+	Scheme string // Bearer or DPoP; "" where it stands alone in a header of its own
 }
 
-// readToken takes the value of a header apart. Names of schemes are case-insensitive
+// ReadToken takes the value of a header apart. Names of schemes are case-insensitive
 // (RFC 9110 §11.1) and followed by spaces (RFC 6750 §2.1). alone admits a token
 // without one.
-func readToken(value string, alone bool) (presented, bool) {
-	for _, name := range [...]string{schemeBearer, schemeDPoP} {
+func ReadToken(value string, alone bool) (Presented, bool) {
+	for _, name := range [...]string{SchemeBearer, SchemeDPoP} {
 		if len(value) < len(name) || !strings.EqualFold(value[:len(name)], name) {
 			continue
 		}
 		rest := value[len(name):]
 		token := strings.TrimLeft(rest, " ")
 		if rest == "" || len(token) < len(rest) {
-			return presented{token: token, scheme: name}, true
+			return Presented{Token: token, Scheme: name}, true
 		}
 	}
-	return presented{token: value}, alone
+	return Presented{Token: value}, alone
 }
 
-// bearerToken is the token of an Authorization header of that scheme.
-func bearerToken(r *http.Request) (string, bool) {
-	p, ok := readToken(r.Header.Get(authorization), false)
-	return p.token, ok && p.scheme == schemeBearer
+// BearerToken is the token of an Authorization header of that scheme.
+func BearerToken(r *http.Request) (string, bool) {
+	p, ok := ReadToken(r.Header.Get(Authorization), false)
+	return p.Token, ok && p.Scheme == SchemeBearer
 }
 
-// missing says that a scheme stands alone, as with a variable that is empty.
-func (p presented) missing() string {
-	return "no credential is behind " + p.scheme + " in Authorization: "
+// Missing says that a scheme stands alone, as with a variable that is empty.
+func (p Presented) Missing() string {
+	return "no credential is behind " + p.Scheme + " in Authorization: "
 }

@@ -15,8 +15,8 @@ import (
 // unless the issuer's configuration has changed. Proofs of possession are of their
 // moment and are not asked for again.
 func (c *Chain) Stands(p *Principal) error {
-	if p.Method != methodAnonymous && !c.combines(p) {
-		return newRefused(faultCombination, reasonCombination, errors.New("authn.combinations has changed"))
+	if p.Method != MethodAnonymous && !c.combines(p) {
+		return Refuse(FaultCombination, ReasonCombination, errors.New("authn.combinations has changed"))
 	}
 	if err := c.standsAlone(p); err != nil || p.Workload == nil {
 		return err
@@ -25,7 +25,7 @@ func (c *Chain) Stands(p *Principal) error {
 }
 
 func (c *Chain) standsAlone(p *Principal) error {
-	if p.Method == methodAnonymous && c.anonymous != nil {
+	if p.Method == MethodAnonymous && c.anonymous != nil {
 		return nil
 	}
 	for _, s := range c.schemes {
@@ -33,16 +33,16 @@ func (c *Chain) standsAlone(p *Principal) error {
 			return s.Stands(p)
 		}
 	}
-	return errUnconfigured()
+	return Unconfigured()
 }
 
-// errUnconfigured refuses a principal of a scheme that is gone.
-func errUnconfigured() error {
-	return newRefused(faultScheme, reasonScheme, errors.New("no longer configured"))
+// Unconfigured refuses a principal of a scheme that is gone.
+func Unconfigured() error {
+	return Refuse(FaultScheme, ReasonScheme, errors.New("no longer configured"))
 }
 
-// alike reports whether policies would see the same user in both.
-func (p *Principal) alike(o *Principal) bool {
+// Alike reports whether policies would see the same user in both.
+func (p *Principal) Alike(o *Principal) bool {
 	return p.Subject == o.Subject && p.Client == o.Client && p.Tenant == o.Tenant && p.ACR == o.ACR &&
 		p.AuthTime.Equal(o.AuthTime) && slices.Equal(p.Groups, o.Groups) && slices.Equal(p.Scopes, o.Scopes) &&
 		slices.Equal(p.AMR, o.AMR) && slices.Equal(p.Actors, o.Actors)
@@ -56,11 +56,11 @@ func (c *Chain) Token(p *Principal, h http.Header) string {
 		return ""
 	}
 	value := h[p.Carrier][0]
-	shown, ok := readToken(value, p.Carrier != authorization)
+	shown, ok := ReadToken(value, p.Carrier != Authorization)
 	if !ok {
 		return ""
 	}
-	return shown.token
+	return shown.Token
 }
 
 // noted is a principal that is written down. The digest of an API key comes with
@@ -100,8 +100,8 @@ func (c *Chain) Recall(data []byte) (*Principal, error) {
 		return nil, errors.New("a principal cannot be read") // the error would quote it
 	}
 	p, err := c.recall(&r)
-	if err == nil && p.Method != methodAnonymous && !c.combines(p) {
-		return nil, newRefused(faultCombination, reasonCombination, errors.New("authn.combinations has changed"))
+	if err == nil && p.Method != MethodAnonymous && !c.combines(p) {
+		return nil, Refuse(FaultCombination, ReasonCombination, errors.New("authn.combinations has changed"))
 	}
 	return p, err
 }
@@ -123,7 +123,7 @@ func (c *Chain) recall(r *noted) (*Principal, error) {
 }
 
 func (c *Chain) recallAlone(p *Principal) (*Principal, error) {
-	if p.Method == methodAnonymous && c.anonymous != nil {
+	if p.Method == MethodAnonymous && c.anonymous != nil {
 		return c.anonymous, nil
 	}
 	for _, s := range c.schemes {
@@ -131,5 +131,5 @@ func (c *Chain) recallAlone(p *Principal) (*Principal, error) {
 			return now, err
 		}
 	}
-	return nil, errUnconfigured()
+	return nil, Unconfigured()
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
@@ -157,7 +157,7 @@ func TestKeyFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := authn.OpenKeys(path)
+	keys, err := apikey.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestKeyFile(t *testing.T) {
 	if err != nil || len(list) != 3 || list[2].ID != "key-2" || list[2].Groups[0] != "finance" {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	id, _, err := keys.Create(authn.KeySpec{ID: "last"})
+	id, _, err := keys.Create(apikey.Spec{ID: "last"})
 	if err == nil {
 		err = keys.Revoke(id)
 	}

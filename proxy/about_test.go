@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 )
@@ -15,31 +17,31 @@ import (
 func TestAbout(t *testing.T) {
 	t.Parallel()
 	const one, two = "https://one.test", "https://two.test"
-	issuer := func(name, header string, bound bool) authn.Issuer {
-		return authn.Issuer{Issuer: name, Audiences: []string{"gw"}, Header: header, SenderConstrained: bound}
+	issuer := func(name, header string, bound bool) jwt.Issuer {
+		return jwt.Issuer{Issuer: name, Audiences: []string{"gw"}, Header: header, SenderConstrained: bound}
 	}
 	proofs := []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 	header := []string{"header"}
 	for name, tt := range map[string]struct {
-		authn authn.Config
+		authn schemes.Config
 		auth  string // server.tls.clientAuth; "none" for no TLS
 		want  admit.Metadata
 	}{
-		"keys only": {authn.Config{APIKeys: &authn.APIKeys{File: t.TempDir() + "/keys", Bearer: true}}, "require", admit.Metadata{}},
-		"an issuer": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", false)}}, "none",
+		"keys only": {schemes.Config{APIKeys: &apikey.Config{File: t.TempDir() + "/keys", Bearer: true}}, "require", admit.Metadata{}},
+		"an issuer": {schemes.Config{OIDC: []jwt.Issuer{issuer(one, "", false)}}, "none",
 			admit.Metadata{Servers: []string{one}, Methods: header, Proofs: proofs}},
-		"two": {authn.Config{OIDC: []authn.Issuer{issuer(two, "", true), issuer(one, "X-User", false)}}, "off",
+		"two": {schemes.Config{OIDC: []jwt.Issuer{issuer(two, "", true), issuer(one, "X-User", false)}}, "off",
 			admit.Metadata{Servers: []string{two, one}, Methods: header, Proofs: proofs}},
-		"a header of its own": {authn.Config{OIDC: []authn.Issuer{issuer(one, "X-User", false)}}, "",
+		"a header of its own": {schemes.Config{OIDC: []jwt.Issuer{issuer(one, "X-User", false)}}, "",
 			admit.Metadata{Servers: []string{one}, Proofs: proofs}},
-		"bound": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", true), issuer(two, "", true)}}, "off",
+		"bound": {schemes.Config{OIDC: []jwt.Issuer{issuer(one, "", true), issuer(two, "", true)}}, "off",
 			admit.Metadata{Servers: []string{one, two}, Methods: header, Proofs: proofs, NeedsProof: true}},
-		"bound to this or that": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", true)}}, "request",
+		"bound to this or that": {schemes.Config{OIDC: []jwt.Issuer{issuer(one, "", true)}}, "request",
 			admit.Metadata{Servers: []string{one}, Methods: header, Proofs: proofs, Certificates: true}},
-		"certificates": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", false)}}, "optional",
+		"certificates": {schemes.Config{OIDC: []jwt.Issuer{issuer(one, "", false)}}, "optional",
 			admit.Metadata{Servers: []string{one}, Methods: header, Proofs: proofs, Certificates: true}},
 	} {
-		chain, err := authn.New(t.Context(), tt.authn, authn.Options{})
+		chain, err := schemes.New(t.Context(), tt.authn, schemes.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

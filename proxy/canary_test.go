@@ -23,7 +23,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -248,7 +248,7 @@ func TestNoCredentialIsShown(t *testing.T) {
 		o.level = "debug"
 		o.authn.Failures.PerMinute = -1
 		o.authn.APIKeys.Bearer = true
-		o.authn.OIDC = []authn.Issuer{{Issuer: s.URL, Audiences: []string{"gw"}, Introspection: &authn.Introspection{
+		o.authn.OIDC = []jwt.Issuer{{Issuer: s.URL, Audiences: []string{"gw"}, Introspection: &jwt.Introspection{
 			ClientID: "gw", ClientSecret: secret.New(hidden.add("introspection secret", "introspection-canary"))}}}
 		o.more = s.fleetOf(o.agent.Card.URL.Reveal(), hidden)
 		o.upstream.Sign, o.upstream.Issuer = s.ring.Sign, "https://gw.example"

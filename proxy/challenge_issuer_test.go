@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 )
 
 // tokenIssuer signs access tokens and publishes its key.
@@ -71,8 +71,8 @@ func jwkOf(t testing.TB, key *ecdsa.PrivateKey) map[string]string {
 }
 
 // configured is the issuer as a gateway knows it.
-func (i *tokenIssuer) configured() authn.Issuer {
-	return authn.Issuer{Issuer: i.url, Audiences: []string{"gw"}}
+func (i *tokenIssuer) configured() jwt.Issuer {
+	return jwt.Issuer{Issuer: i.url, Audiences: []string{"gw"}}
 }
 
 // claimsOf are those of a good token; more replaces members, with nil for none.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"google.golang.org/grpc/codes"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -35,7 +35,7 @@ func newGate(t testing.TB, edit ...func(*setup)) *gate {
 	hour := secret.Duration(time.Hour)
 	w := build(t, append([]func(*setup){func(s *setup) {
 		s.agent.Hosts = []string{ownHost}
-		s.authn.OIDC = []authn.Issuer{i.configured()}
+		s.authn.OIDC = []jwt.Issuer{i.configured()}
 		s.authn.Failures.PerMinute = -1
 		s.policy.Rules = append(everyone().Rules,
 			policy.Rule{Name: "some", Effect: "allow", Subjects: []string{"scoped", "user@*"}, Methods: []string{"GetTask"}},

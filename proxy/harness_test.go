@@ -23,7 +23,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -259,7 +260,7 @@ type setup struct {
 	content    audit.Content
 	sealer     cursors.Sealer // nil for one of the world's own
 	policy     policy.Config
-	authn      authn.Config
+	authn      schemes.Config
 	store      state.Ledger
 	catalog    catalog.Config
 	push       string
@@ -365,7 +366,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	}
 	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
 	file := w.makeKeys("alice", "bob", "mallory")
-	s.authn.APIKeys = &authn.APIKeys{File: file}
+	s.authn.APIKeys = &apikey.Config{File: file}
 	s.agent.Card.URL = secret.URL(w.agent.URL + "/card")
 	for _, f := range edit {
 		f(s)
@@ -381,10 +382,10 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 // makeKeys writes an API key for each of the names.
 func (w *world) makeKeys(names ...string) string {
 	file := filepath.Join(w.dir, "keys.yaml")
-	keys, err := authn.OpenKeys(file)
+	keys, err := apikey.Open(file)
 	must(w, err)
 	for _, name := range names {
-		_, key, err := keys.Create(authn.KeySpec{ID: name})
+		_, key, err := keys.Create(apikey.Spec{ID: name})
 		must(w, err)
 		w.keys[name] = key
 	}
@@ -393,10 +394,10 @@ func (w *world) makeKeys(names ...string) string {
 
 // bindKeys writes a key for each caller who may use one agent only.
 func (w *world) bindKeys(file string, bound map[string]string) {
-	keys, err := authn.OpenKeys(file)
+	keys, err := apikey.Open(file)
 	must(w, err)
 	for name, agent := range bound {
-		_, key, err := keys.Create(authn.KeySpec{ID: name, Agents: []string{agent}})
+		_, key, err := keys.Create(apikey.Spec{ID: name, Agents: []string{agent}})
 		must(w, err)
 		w.keys[name] = key
 	}
@@ -404,10 +405,10 @@ func (w *world) bindKeys(file string, bound map[string]string) {
 
 // tenantKeys writes a key for each caller who has a tenant.
 func (w *world) tenantKeys(file string, tenants map[string]string) {
-	keys, err := authn.OpenKeys(file)
+	keys, err := apikey.Open(file)
 	must(w, err)
 	for name, tenant := range tenants {
-		_, key, err := keys.Create(authn.KeySpec{ID: name, Tenant: tenant})
+		_, key, err := keys.Create(apikey.Spec{ID: name, Tenant: tenant})
 		must(w, err)
 		w.keys[name] = key
 	}
@@ -428,7 +429,7 @@ func (w *world) start(s *setup) {
 		w.ring = w.sealer()()
 		must(w, w.audit.KeepWith(w.ring))
 	}
-	chain, err := authn.New(ctx, s.authn, authn.Options{Logger: w.tel.Log})
+	chain, err := schemes.New(ctx, s.authn, schemes.Options{Logger: w.tel.Log})
 	must(w, err)
 	w.Cleanup(chain.Close)
 

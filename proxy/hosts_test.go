@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -17,7 +19,7 @@ func TestHosts(t *testing.T) {
 	t.Parallel()
 	w := build(t, func(s *setup) {
 		s.agent.Hosts = []string{"Agent.example", "agent.example:9443"}
-		s.authn.OIDC = []authn.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}
+		s.authn.OIDC = []jwt.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}
 	})
 	port := w.url[strings.LastIndexByte(w.url, ':'):]
 	for _, host := range []string{"agent.example", "AGENT.example" + port, "agent.example:9443"} {
@@ -54,7 +56,7 @@ func TestOwnOrigin(t *testing.T) {
 	t.Parallel()
 	w := build(t, func(s *setup) {
 		s.agent.Hosts = []string{"127.0.0.1"}
-		s.authn.OIDC = []authn.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}
+		s.authn.OIDC = []jwt.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}
 	})
 	for _, path := range []string{"/", "/agents/rec", "/skills/write%20it", "/a2a/rec/message:send", "/message:send"} {
 		body := message("")
@@ -86,9 +88,9 @@ func TestOwnOrigin(t *testing.T) {
 // TestIndex: what is ambiguous is no configuration.
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	chain, err := authn.New(t.Context(), authn.Config{
-		APIKeys: &authn.APIKeys{File: t.TempDir() + "/keys", Header: "X-Company-Key"},
-	}, authn.Options{})
+	chain, err := schemes.New(t.Context(), schemes.Config{
+		APIKeys: &apikey.Config{File: t.TempDir() + "/keys", Header: "X-Company-Key"},
+	}, schemes.Options{})
 	must(t, err)
 	t.Cleanup(chain.Close)
 	agent := func(id string, hosts ...string) *agents.Agent {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -25,7 +25,7 @@ import (
 func prefixed(here string) func(*setup) {
 	return func(s *setup) {
 		s.server.PublicURL, s.server.BasePath = "http://127.0.0.1/a2a", here
-		s.authn.OIDC = []authn.Issuer{{Issuer: "https://issuer.test", Audiences: []string{"gateway"}}}
+		s.authn.OIDC = []jwt.Issuer{{Issuer: "https://issuer.test", Audiences: []string{"gateway"}}}
 		s.agent.Card.Visibility, s.catalog.Access = card.Public, catalog.Public
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -36,7 +38,7 @@ const leaky = "10.0.0.5: s3cret"
 
 func TestRefusal(t *testing.T) {
 	t.Parallel()
-	chain, err := authn.New(t.Context(), authn.Config{APIKeys: &authn.APIKeys{File: t.TempDir() + "/keys"}}, authn.Options{})
+	chain, err := schemes.New(t.Context(), schemes.Config{APIKeys: &apikey.Config{File: t.TempDir() + "/keys"}}, schemes.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

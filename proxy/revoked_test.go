@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -71,7 +71,7 @@ func TestR22_RevokedKeyEndsStreams(t *testing.T) {
 	alice, in := w.streamAs("alice")
 	bob, other := w.streamAs("bob")
 	streams.Review(w.proxy) // nothing has changed: nothing ends
-	keys, err := authn.OpenKeys(filepath.Join(w.dir, "keys.yaml"))
+	keys, err := apikey.Open(filepath.Join(w.dir, "keys.yaml"))
 	must(t, err)
 	must(t, keys.Revoke("alice"))
 	w.reviewed(streams, w.proxy, cancelled)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -32,10 +32,10 @@ func newScopes(t testing.TB, callers []string, edit ...func(*setup)) *world {
 	w := in(t, scopedCard(needsPay), append([]func(*setup){func(s *setup) {
 		s.policy = policy.Config{Rules: []policy.Rule{{Name: "all", Effect: "allow"}}}
 		s.policy.Skills.Scopes = "card"
-		keys, err := authn.OpenKeys(s.authn.APIKeys.File)
+		keys, err := apikey.Open(s.authn.APIKeys.File)
 		must(t, err)
 		for _, who := range callers {
-			_, key, err := keys.Create(authn.KeySpec{
+			_, key, err := keys.Create(apikey.Spec{
 				ID: strings.ReplaceAll(who, "+", "-"), Scopes: strings.Split(who, "+"), Agents: []string{"rec"},
 			})
 			must(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -632,7 +632,7 @@ func TestA23_Credentials(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := build(t, func(s *setup) {
-				s.authn.OIDC = []authn.Issuer{{Issuer: issuer.URL, Audiences: []string{"a2a-gateway"}}}
+				s.authn.OIDC = []jwt.Issuer{{Issuer: issuer.URL, Audiences: []string{"a2a-gateway"}}}
 				s.agent.Credentials = tt.credentials
 			})
 			inbound := "Bearer " + token

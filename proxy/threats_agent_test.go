@@ -13,7 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -270,7 +271,7 @@ func TestL32_FailingParts(t *testing.T) {
 		status int
 	}{
 		"the issuer is away": {edit: func(s *setup) {
-			s.authn = authn.Config{OIDC: []authn.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}}
+			s.authn = schemes.Config{OIDC: []jwt.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}}
 		}, header: "Authorization: Bearer eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImEifQ." +
 			"eyJpc3MiOiJodHRwOi8vMTI3LjAuMC4xOjEiLCJhdWQiOiJ4Iiwic3ViIjoiYSIsImV4cCI6NDEwMjQ0NDgwMH0.AAAA", status: -1},
 		"the keys are gone": {edit: func(s *setup) { s.authn.APIKeys.File += ".missing" }, status: 401},

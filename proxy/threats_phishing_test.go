@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -164,7 +164,7 @@ func TestA24_GoodLinks(t *testing.T) {
 		}, "[login.example a.b.corp.example 2001:db8::1]"},
 		"issuer": {func(s *setup) {
 			permits(s)
-			s.authn.OIDC = []authn.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}
+			s.authn.OIDC = []jwt.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}
 		}, []string{"https://127.0.0.1:7/authorize"}, "[127.0.0.1]"},
 		"any host": {tied, []string{"https://evil.test/"}, "[evil.test]"},
 		"reported": {func(s *setup) {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
@@ -77,14 +77,14 @@ func newOffice(t *testing.T, rules ...string) *office {
 		_, _ = billing.Close(ctx), weather.Close(ctx) // nobody waits for them
 	})
 	o := &office{dir: t.TempDir(), courier: gatewaytest.NewCourier(t)}
-	keys, err := authn.OpenKeys(filepath.Join(o.dir, "keys.yaml"))
+	keys, err := apikey.Open(filepath.Join(o.dir, "keys.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	chromium, _ := exec.LookPath("chromium")
 	o.env = []string{"CHROMIUM=" + chromium, "TOKEN=" + officeToken, "VIEWER=" + officeViewer}
 	for _, id := range []string{"alice", "bob"} {
-		_, key, err := keys.Create(authn.KeySpec{ID: id})
+		_, key, err := keys.Create(apikey.Spec{ID: id})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
@@ -30,11 +30,11 @@ func TestBrowserIdentities(t *testing.T) {
 	}
 	t.Cleanup(func() { _, _ = billing.Close(context.Background()), issuer.Close(context.Background()) })
 	dir := t.TempDir()
-	keys, err := authn.OpenKeys(filepath.Join(dir, "keys.yaml"))
+	keys, err := apikey.Open(filepath.Join(dir, "keys.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := keys.Create(authn.KeySpec{ID: "alice", Scopes: []string{"billing.read"}, Agents: []string{"billing"}}); err != nil {
+	if _, _, err := keys.Create(apikey.Spec{ID: "alice", Scopes: []string{"billing.read"}, Agents: []string{"billing"}}); err != nil {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "off", publicURL: "http://gateway.example", dataDir: %q}

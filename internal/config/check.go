@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
@@ -173,11 +173,11 @@ func (c *Config) checkRedis() error {
 
 // checkKeys reads the file of API keys as the gateway would, to which a file that is missing is an
 // empty one.
-func checkKeys(keys *authn.APIKeys) (warnings []string, err error) {
+func checkKeys(keys *apikey.Config) (warnings []string, err error) {
 	if _, err := os.Stat(keys.File); errors.Is(err, fs.ErrNotExist) {
 		return []string{fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File)}, nil
 	}
-	if _, err := authn.OpenKeys(keys.File); err != nil {
+	if _, err := apikey.Open(keys.File); err != nil {
 		return nil, fmt.Errorf("authn.apiKeys.file: %w", err)
 	}
 	return nil, nil

@@ -19,7 +19,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
@@ -46,7 +46,7 @@ type Config struct {
 	// Admin is the listener for the operator: API, token.
 	Admin console.Config `yaml:"admin" reload:"restart"`
 	// Authn says who may be calling: OIDC issuers, API keys.
-	Authn authn.Config `yaml:"authn"`
+	Authn schemes.Config `yaml:"authn"`
 	// Policy says who may do what.
 	Policy Policy `yaml:"policy"`
 	// Extensions is the registry of extensions this gateway governs.

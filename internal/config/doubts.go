@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -134,5 +135,5 @@ func (c *Config) nobodys(at string, cred *upstream.Credential) []string {
 
 // isToken reports whether a combination means a token by name: of any issuer, or of one of them.
 func (c *Config) isToken(name string) bool {
-	return name == "oidc" || slices.ContainsFunc(c.Authn.OIDC, func(i authn.Issuer) bool { return i.Issuer == name })
+	return name == "oidc" || slices.ContainsFunc(c.Authn.OIDC, func(i jwt.Issuer) bool { return i.Issuer == name })
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
 
@@ -12,7 +14,7 @@ import (
 func TestIssuers(t *testing.T) {
 	t.Parallel()
 	var cfg config.Config
-	cfg.Authn = authn.Config{OIDC: []authn.Issuer{{Issuer: "https://one.test"}, {Issuer: "https://two.test"}}}
+	cfg.Authn = schemes.Config{OIDC: []jwt.Issuer{{Issuer: "https://one.test"}, {Issuer: "https://two.test"}}}
 	if slices.Contains(issuers(&cfg), "mtls") {
 		t.Error("certificates are identities that nothing says so of")
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
@@ -64,7 +65,7 @@ func (a *access) open(options *Options) error {
 		a.sessions = login.NewSessions(*o.Login)
 	}
 	if len(o.Audiences) > 0 {
-		if a.chain, err = authn.New(context.Background(), o.authn(), authn.Options{
+		if a.chain, err = schemes.New(context.Background(), o.authn(), schemes.Options{
 			Logger: a.log, Egress: options.Egress, Skipped: a.keySkipped, Limits: options.Tokens,
 		}); err != nil {
 			return fmt.Errorf("oidc: %w", err)

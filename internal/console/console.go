@@ -79,7 +79,7 @@ type Options struct {
 	// is called. It must be safe for concurrent use. Nil for the defaults.
 	Tokens func() authn.Limits
 	// KeySkipped is told of each key of admin.oidc.issuer that cannot be used, as
-	// authn.Options.Skipped is. May be nil.
+	// schemes.Options.Skipped is. May be nil.
 	KeySkipped func(reason string)
 
 	// Sockets has the socket to listen on; nil for a new one.

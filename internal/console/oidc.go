@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
@@ -38,9 +40,9 @@ type Roles struct {
 
 const usualClaim = "groups"
 
-func (o *OIDC) authn() authn.Config {
-	return authn.Config{
-		OIDC:     []authn.Issuer{{Issuer: o.Issuer, Audiences: o.Audiences}},
+func (o *OIDC) authn() schemes.Config {
+	return schemes.Config{
+		OIDC:     []jwt.Issuer{{Issuer: o.Issuer, Audiences: o.Audiences}},
 		Failures: authn.Failures{PerMinute: -1}, // admin.failures counts
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -23,7 +24,7 @@ type Said struct {
 
 // Identify settles who the caller is. A name that no issuer could have vouched for
 // would be explained as one that nobody ever has.
-func (s *Said) Identify(c *authn.Config, now time.Time) (*authn.Principal, error) {
+func (s *Said) Identify(c *schemes.Config, now time.Time) (*authn.Principal, error) {
 	p := s.Principal
 	if p.Subject == "" {
 		if s.any() || !c.Anonymous {
@@ -52,7 +53,7 @@ func (s *Said) Identify(c *authn.Config, now time.Time) (*authn.Principal, error
 }
 
 // issuersOf lists who may vouch for callers.
-func issuersOf(c *authn.Config) []string {
+func issuersOf(c *schemes.Config) []string {
 	var issuers []string
 	for _, i := range c.OIDC {
 		issuers = append(issuers, i.Issuer)
@@ -75,7 +76,7 @@ func (s *Said) any() bool {
 }
 
 // tell adds what has to be read to the principal.
-func (s *Said) tell(p *authn.Principal, c *authn.Config, now time.Time) error {
+func (s *Said) tell(p *authn.Principal, c *schemes.Config, now time.Time) error {
 	if s.Workload != "" {
 		if !slices.ContainsFunc(c.Combinations, func(c authn.Combination) bool { return c.Client != "" }) {
 			return errors.New(s.Key("workload") + ": none of authn.combinations has a client")

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -50,7 +51,7 @@ func (jd *Judge) Read(q *verdict.Question, now time.Time) (i *Inquiry, wrong str
 
 // Identify makes the principal of what a credential is to say, nil for none. The error is what is wrong
 // with it for this configuration.
-func Identify(from *verdict.Claimed, c *authn.Config, now time.Time) (*authn.Principal, error) {
+func Identify(from *verdict.Claimed, c *schemes.Config, now time.Time) (*authn.Principal, error) {
 	s := Said{Key: func(name string) string { return name }}
 	if from != nil {
 		if from.Subject == "" {

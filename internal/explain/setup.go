@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -19,7 +20,7 @@ import (
 // Judge says what becomes of calls by what a configuration was compiled to. It is for any
 // number of questions at once.
 type Judge struct {
-	Authn      *authn.Config // who vouches for callers
+	Authn      *schemes.Config // who vouches for callers
 	Policy     policy.Config
 	Rules      *policy.Set // that Policy was compiled to
 	RuleAgents []string    // that rules may name

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
@@ -26,8 +27,8 @@ type authentication struct {
 }
 
 // options are those of a configuration's chain; previous is the one before.
-func (a *authentication) options(cfg *config.Config, public *url.URL, previous *authn.Chain) authn.Options {
-	o := authn.Options{
+func (a *authentication) options(cfg *config.Config, public *url.URL, previous *authn.Chain) schemes.Options {
+	o := schemes.Options{
 		Logger: a.telemetry.Log, Egress: a.egress, Previous: previous, Observe: a.authenticated,
 		Refreshed: a.keysFetched, Skipped: a.telemetry.Metrics.JWKSKeySkipped, Scheme: public.Scheme, Trusted: a.server.Trusted,
 		Usage: filepath.Join(cfg.Server.DataDir, keyUsage),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/deliveries"
@@ -19,8 +20,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
-	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -42,7 +43,7 @@ type builder struct {
 	load      *loadReport
 	hub       *stream.Hub
 
-	salt  []byte      // of contexts that are renamed for callers
+	salt  []byte          // of contexts that are renamed for callers
 	shown ownership.Shown // what agents have shown of tasks, whichever snapshot they did so in
 }
 
@@ -89,7 +90,7 @@ func (b *builder) build(ctx context.Context, cfg *config.Config, old *snapshot.S
 	if old != nil {
 		previous = old.Chain
 	}
-	s.Chain, err = authn.New(ctx, cfg.Authn, b.authentication.options(cfg, public, previous))
+	s.Chain, err = schemes.New(ctx, cfg.Authn, b.authentication.options(cfg, public, previous))
 	if err != nil {
 		s.Dismiss()
 		return nil, fmt.Errorf("authn: %w", err)
@@ -127,7 +128,7 @@ func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Pro
 	return proxy.New(proxy.Options{
 		PublicURL: s.Public,
 		Hosts:     b.addresses.hosts(cfg),
-		Schemes:   schemes(cfg),
+		Schemes:   cardSchemes(cfg),
 		FileParts: cfg.Policy.FileParts,
 		Book:      s.Book,
 		Providers: provided.Providers(),

@@ -17,7 +17,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	diff "github.com/google/go-cmp/cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
@@ -50,7 +50,7 @@ func extensible() []gatewaytest.Flavour {
 func newFair(t *testing.T, s stall) *fair {
 	t.Helper()
 	f := &fair{world: newWorld(t), keys: map[string]http.Header{}}
-	keys, err := authn.OpenKeys(filepath.Join(f.world.dir, "keys.yaml"))
+	keys, err := apikey.Open(filepath.Join(f.world.dir, "keys.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func newFair(t *testing.T, s stall) *fair {
 			a.ID, everyBinding(a.CardURL), strings.Join(a.Endpoints, ", "), activation, s.section)
 		for _, caller := range extensible() {
 			id := caller.Name + "." + a.ID
-			_, key, err := keys.Create(authn.KeySpec{
+			_, key, err := keys.Create(apikey.Spec{
 				ID: id, Subject: caller.Name, Groups: []string{"all"}, Agents: []string{a.ID},
 			})
 			if err != nil {

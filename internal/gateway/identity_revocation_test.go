@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
@@ -17,7 +17,7 @@ import (
 // revoke takes an API key out of its file.
 func (w *world) revoke(id string) {
 	w.t.Helper()
-	keys, err := authn.OpenKeys(filepath.Join(w.dir, "keys.yaml"))
+	keys, err := apikey.Open(filepath.Join(w.dir, "keys.yaml"))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -33,11 +33,11 @@ func lacking(v a2a.ProtocolVersion) []string {
 // keyFor makes a key that is good for one agent, and says so where nothing else does.
 func (w *world) keyFor(who, agent string) http.Header {
 	w.t.Helper()
-	keys, err := authn.OpenKeys(filepath.Join(w.dir, "keys.yaml"))
+	keys, err := apikey.Open(filepath.Join(w.dir, "keys.yaml"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	_, key, err := keys.Create(authn.KeySpec{
+	_, key, err := keys.Create(apikey.Spec{
 		ID: who + "." + agent, Subject: who, Groups: []string{"all"}, Agents: []string{agent},
 	})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 )
 
 // away is a webhook that answers 404 until it is well, and counts how often it is asked.
@@ -49,7 +49,7 @@ func TestWhoMayNotHearAnyMore(t *testing.T) {
 			p.rpc("DeleteTaskPushNotificationConfig", fmt.Sprintf(`{"taskId":%q,"id":"mine"}`, task), nil)
 		}},
 		"key revoked": {want: "refused", end: func(p *pushing, _ string) {
-			keys, err := authn.OpenKeys(p.world.dir + "/keys.yaml")
+			keys, err := apikey.Open(p.world.dir + "/keys.yaml")
 			if err == nil {
 				err = keys.Revoke("alice")
 			}

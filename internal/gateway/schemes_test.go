@@ -6,6 +6,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -16,9 +20,9 @@ func TestSchemes(t *testing.T) {
 	t.Parallel()
 	const one, two, three = "https://one.test", "https://two.test", "https://three.test"
 	var cfg config.Config
-	cfg.Authn = authn.Config{
-		OIDC:    []authn.Issuer{{Issuer: one}, {Issuer: two, Header: "authorization"}, {Issuer: three, Header: "X-User"}},
-		APIKeys: &authn.APIKeys{}, MTLS: &authn.MTLS{}, Anonymous: true,
+	cfg.Authn = schemes.Config{
+		OIDC:    []jwt.Issuer{{Issuer: one}, {Issuer: two, Header: "authorization"}, {Issuer: three, Header: "X-User"}},
+		APIKeys: &apikey.Config{}, MTLS: &clientcert.Config{}, Anonymous: true,
 		Combinations: []authn.Combination{{User: three, Client: one}, {User: "oidc", Client: "mtls"}, {User: "apiKeys"}},
 	}
 	want := card.Schemes{
@@ -26,11 +30,11 @@ func TestSchemes(t *testing.T) {
 		APIKeyHeader: "X-API-Key", MTLS: true, Anonymous: true,
 		Combinations: [][]string{{three, one}, {"oidc", "mtls"}, {"apiKeys"}},
 	}
-	if diff := cmp.Diff(want, schemes(&cfg)); diff != "" {
+	if diff := cmp.Diff(want, cardSchemes(&cfg)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	cfg.Authn.APIKeys.Header = "X-Company-Key"
-	if got := schemes(&cfg).APIKeyHeader; got != "X-Company-Key" {
+	if got := cardSchemes(&cfg).APIKeyHeader; got != "X-Company-Key" {
 		t.Errorf("API keys in %s", got)
 	}
 }

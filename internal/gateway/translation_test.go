@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
@@ -52,7 +52,7 @@ func openToAll(t *testing.T, agents []*gatewaytest.Agent) gatewaytest.Gateway {
 func openWith(t *testing.T, agents []*gatewaytest.Agent, sections string) gatewaytest.Gateway {
 	t.Helper()
 	w := newWorld(t)
-	keys, err := authn.OpenKeys(filepath.Join(w.dir, "keys.yaml"))
+	keys, err := apikey.Open(filepath.Join(w.dir, "keys.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func openWith(t *testing.T, agents []*gatewaytest.Agent, sections string) gatewa
 	for _, caller := range gatewaytest.AllFlavours() {
 		for _, a := range agents {
 			id := caller.Name + "." + a.ID
-			_, key, err := keys.Create(authn.KeySpec{
+			_, key, err := keys.Create(apikey.Spec{
 				ID: id, Subject: caller.Name, Groups: []string{"all"}, Agents: []string{a.ID},
 			})
 			if err != nil {

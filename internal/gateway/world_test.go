@@ -24,7 +24,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
@@ -79,11 +79,11 @@ func (w *world) token(subject string, groups ...string) http.Header {
 // key is the header of a caller with an API key.
 func (w *world) key(id string, groups ...string) http.Header {
 	w.t.Helper()
-	keys, err := authn.OpenKeys(filepath.Join(w.dir, "keys.yaml"))
+	keys, err := apikey.Open(filepath.Join(w.dir, "keys.yaml"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	_, key, err := keys.Create(authn.KeySpec{ID: id, Groups: groups})
+	_, key, err := keys.Create(apikey.Spec{ID: id, Groups: groups})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/apikeys"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/identities"
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
@@ -38,13 +39,13 @@ func (c Callers) Identities() identities.Identities {
 	if s == nil {
 		return is
 	}
-	for _, i := range authn.TokensOf(s.Chain).ShowIssuers() {
+	for _, i := range jwt.From(s.Chain).Shown() {
 		is.Issuers = append(is.Issuers, issuerOf(&i))
 	}
 	cfg := &s.Config.Authn
 	if keys := cfg.APIKeys; keys != nil {
 		is.APIKeys = &identities.KeyRing{
-			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.Revoked != nil, Keys: authn.KeysOf(s.Chain).CountAPIKeys(),
+			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.Revoked != nil, Keys: apikey.From(s.Chain).Count(),
 		}
 	}
 	if m := cfg.MTLS; m != nil {
@@ -62,7 +63,7 @@ func authorityOf(c *x509.Certificate) identities.CA {
 	return identities.CA{Subject: c.Subject.String(), Serial: hex.EncodeToString(c.SerialNumber.Bytes()), NotAfter: c.NotAfter.UTC()}
 }
 
-func issuerOf(i *authn.ShownIssuer) identities.Issuer {
+func issuerOf(i *jwt.Shown) identities.Issuer {
 	one := identities.Issuer{
 		Issuer: i.Issuer, Header: i.Header, Audiences: i.Audiences, Algorithms: i.Algorithms, Tenant: i.Tenant,
 		SenderConstrained: i.SenderConstrained, Introspection: i.Introspection, Fetched: i.Asked.UTC(), Fresh: i.Fresh.UTC(),
@@ -88,7 +89,7 @@ func (c Callers) Keys(part, after string, limit int) []apikeys.APIKey {
 	}
 	now := time.Now()
 	var list []apikeys.APIKey
-	for _, k := range authn.KeysOf(s.Chain).APIKeys(part, after, limit) {
+	for _, k := range apikey.From(s.Chain).List(part, after, limit) {
 		one := apikeys.APIKey{
 			ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents, Bound: k.Agents != nil, Tenant: k.Tenant,
 			Owner: k.Owner, Created: k.Created, Expires: k.Expires, Used: k.LastUsed, ReplacedBy: k.ReplacedBy, State: apikeys.KeyActive,
@@ -108,12 +109,12 @@ func (c Callers) Keys(part, after string, limit int) []apikeys.APIKey {
 }
 
 // keyFile is the file of API keys, which may be changed from the admin API.
-func (c Callers) keyFile() (*authn.Keys, error) {
+func (c Callers) keyFile() (*apikey.File, error) {
 	s := c.Current.Load()
 	if s == nil || s.Config.Authn.APIKeys == nil || !s.Config.Authn.APIKeys.API {
 		return nil, apikeys.ErrKeysOff
 	}
-	return authn.OpenKeys(s.Config.Authn.APIKeys.File)
+	return apikey.Open(s.Config.Authn.APIKeys.File)
 }
 
 // MakeKey implements apikeys.Keys.
@@ -122,7 +123,7 @@ func (c Callers) MakeKey(_ context.Context, k *apikeys.NewKey, life time.Duratio
 	if err != nil {
 		return made, err
 	}
-	spec := authn.KeySpec{ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents, Tenant: k.Tenant, Owner: k.Owner}
+	spec := apikey.Spec{ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents, Tenant: k.Tenant, Owner: k.Owner}
 	if life > 0 {
 		spec.Expires = time.Now().Add(life)
 	}
@@ -151,7 +152,7 @@ func (c Callers) RevokeKey(ctx context.Context, id string) error {
 	if err != nil && (c.Revoked == nil || !errors.Is(err, apikeys.ErrKeysOff)) {
 		return err
 	}
-	k, found := authn.KeysOf(s.Chain).APIKey(id)
+	k, found := apikey.From(s.Chain).Find(id)
 	if !found {
 		return apikeys.ErrNoKey
 	}

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
@@ -79,7 +79,7 @@ func readRevoked(ctx context.Context, v state.Values) (map[string]time.Time, err
 }
 
 // Revoke tells all gateways of the state, for as long as the key would be good.
-func Revoke(ctx context.Context, v state.Values, k *authn.ShownKey) error {
+func Revoke(ctx context.Context, v state.Values, k *apikey.Shown) error {
 	const after = 24 * time.Hour // clocks differ
 	life := time.Duration(0)
 	if !k.Expires.IsZero() {

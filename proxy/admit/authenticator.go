@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -41,7 +42,7 @@ func (au *Authenticator) Greet(x *exchange.Exchange, strangers bool) error {
 	case err == nil:
 		x.Principal = principal
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused), errors.Is(err, authn.ErrUnavailable),
-		errors.Is(err, authn.ErrTooManyProofs):
+		errors.Is(err, dpop.ErrTooManyProofs):
 		if !strangers {
 			return err
 		}

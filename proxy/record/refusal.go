@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -119,14 +120,14 @@ func (rc *Recorder) why(x *exchange.Exchange, err error) *wire.Error {
 // other errors.
 func (rc *Recorder) tooOften(err error) *wire.Error {
 	var throttled *authn.Throttled
-	after, text := 1, authn.ErrTooManyProofs.Error()
+	after, text := 1, dpop.ErrTooManyProofs.Error()
 	switch {
 	case errors.As(err, new(*wire.Error)):
 		return nil
 	case errors.As(err, &throttled):
 		rc.Telemetry.Metrics.Throttled()
 		after, text = int(throttled.After/time.Second)+1, "too many refused credentials (authn.failures)"
-	case !errors.Is(err, authn.ErrTooManyProofs):
+	case !errors.Is(err, dpop.ErrTooManyProofs):
 		return nil
 	}
 	e := wire.Errorf(wire.RateLimited, "%s", text).Because(err)

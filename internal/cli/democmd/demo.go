@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/servecmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -110,11 +110,11 @@ func (c *cast) start() (err error) {
 		return fmt.Errorf("start development issuer: %w", err)
 	}
 	c.Keys = filepath.Join(c.Dir, "keys.yaml")
-	keys, err := authn.OpenKeys(c.Keys)
+	keys, err := apikey.Open(c.Keys)
 	if err != nil {
 		return err
 	}
-	_, c.Key, err = keys.Create(authn.KeySpec{ID: "ci", Groups: []string{"pipelines"}})
+	_, c.Key, err = keys.Create(apikey.Spec{ID: "ci", Groups: []string{"pipelines"}})
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/findcard"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/validatecmd"
@@ -76,7 +76,7 @@ func (b *beginning) askIssuer(ctx context.Context, egress *tunnel.Proxy) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, validatecmd.OnlineTimeout)
 	defer cancel()
-	if err := validatecmd.Reach(ctx, authn.Issuer{Issuer: b.Issuer}, egress).Of("authn.oidc[0]").Err; err != nil {
+	if err := validatecmd.Reach(ctx, jwt.Issuer{Issuer: b.Issuer}, egress).Of("authn.oidc[0]").Err; err != nil {
 		b.Found, b.Doubtful = append(b.Found, verb.Legible(err.Error())), true
 	}
 }

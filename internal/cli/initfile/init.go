@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/findcard"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/keyscmd"
@@ -207,13 +207,13 @@ func (b *beginning) makeKey(file string) error {
 	if b.KeyID == "" || b.Issuer != "" {
 		return nil
 	}
-	keys, err := authn.OpenKeys(file)
+	keys, err := apikey.Open(file)
 	if err != nil {
 		return err
 	}
 	if keyscmd.Unused(keys, file, b.KeyID) != nil {
 		return nil
 	}
-	_, b.Key, err = keys.Create(authn.KeySpec{ID: b.KeyID})
+	_, b.Key, err = keys.Create(apikey.Spec{ID: b.KeyID})
 	return err
 }

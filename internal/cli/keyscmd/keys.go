@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -32,14 +32,14 @@ func Command() *cobra.Command {
 }
 
 func keysCreate(file, output *string) *cobra.Command {
-	var spec authn.KeySpec
+	var spec apikey.Spec
 	var ttl secret.Duration
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create a key and print it, once",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			keys, err := authn.OpenKeys(*file)
+			keys, err := apikey.Open(*file)
 			if err != nil {
 				return verb.Usage(err)
 			}
@@ -75,7 +75,7 @@ func keysCreate(file, output *string) *cobra.Command {
 
 // Unused says that a name is taken in words of the command line. Create refuses
 // it as well, as a file that would not load.
-func Unused(keys *authn.Keys, file, id string) error {
+func Unused(keys *apikey.File, file, id string) error {
 	all, err := keys.List()
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func keysRotate(file, output *string) *cobra.Command {
 			"The old one is accepted for --overlap longer, but not longer than before.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			keys, err := authn.OpenKeys(*file)
+			keys, err := apikey.Open(*file)
 			if err != nil {
 				return verb.Usage(err)
 			}

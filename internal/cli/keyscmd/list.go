@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -59,7 +59,7 @@ func keysList(file, output *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keys, err := authn.OpenKeys(*file)
+			keys, err := apikey.Open(*file)
 			if err != nil {
 				return verb.Usage(err)
 			}
@@ -126,9 +126,9 @@ func markRevoked(all []listed, revoked map[string]time.Time) {
 }
 
 // revokedElsewhere are the revoked keys that the file here does not hold.
-func revokedElsewhere(specs []authn.KeySpec, revoked map[string]time.Time) (all []listed) {
+func revokedElsewhere(specs []apikey.Spec, revoked map[string]time.Time) (all []listed) {
 	for _, id := range slices.Sorted(maps.Keys(revoked)) {
-		if !slices.ContainsFunc(specs, func(k authn.KeySpec) bool { return k.ID == id }) {
+		if !slices.ContainsFunc(specs, func(k apikey.Spec) bool { return k.ID == id }) {
 			all = append(all, listed{ID: id, State: revokedState, Revoked: revoked[id]})
 		}
 	}
@@ -136,14 +136,14 @@ func revokedElsewhere(specs []authn.KeySpec, revoked map[string]time.Time) (all 
 }
 
 // uses is what several gateways know together. Nil is nothing.
-type uses authn.KeyUsage
+type uses apikey.Usage
 
 // readUsage joins the files of several gateways: a key was last used where it was
 // used latest, and is known to be unused only since all of them have looked.
 func readUsage(files []string) (*uses, error) {
 	var all *uses
 	for _, name := range files {
-		u, err := authn.ReadKeyUsage(name)
+		u, err := apikey.ReadUsage(name)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ func readUsage(files []string) (*uses, error) {
 
 // last is when a key was last used; zero where that is not known. What was noted before
 // the key was made belongs to another one of that id.
-func (u *uses) last(k *authn.KeySpec) time.Time {
+func (u *uses) last(k *apikey.Spec) time.Time {
 	if u == nil || u.Last[k.ID].Before(k.Created) {
 		return time.Time{}
 	}
@@ -173,11 +173,11 @@ func (u *uses) last(k *authn.KeySpec) time.Time {
 
 // unused reports whether a key that is older than the given time was certainly not
 // used since.
-func (u *uses) unused(k *authn.KeySpec, since time.Time) bool {
+func (u *uses) unused(k *apikey.Spec, since time.Time) bool {
 	return !u.Since.After(since) && !k.Created.After(since) && !u.last(k).After(since)
 }
 
-func list(k *authn.KeySpec, seen *uses, now time.Time) listed {
+func list(k *apikey.Spec, seen *uses, now time.Time) listed {
 	l := listed{ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Tenant: k.Tenant,
 		Owner: k.Owner, State: state(k, now), Created: k.Created, Expires: k.Expires, ReplacedBy: k.ReplacedBy}
 	if k.Agents != nil {
@@ -189,7 +189,7 @@ func list(k *authn.KeySpec, seen *uses, now time.Time) listed {
 	return l
 }
 
-func state(k *authn.KeySpec, now time.Time) string {
+func state(k *apikey.Spec, now time.Time) string {
 	switch {
 	case !k.Expires.IsZero() && !k.Expires.After(now):
 		return "expired"

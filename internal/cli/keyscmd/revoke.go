@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
@@ -48,7 +48,7 @@ func keysRevoke(file *string) *cobra.Command {
 }
 
 func revokeInFile(file, id string) error {
-	keys, err := authn.OpenKeys(file)
+	keys, err := apikey.Open(file)
 	if err != nil {
 		return verb.Usage(err)
 	}
@@ -99,7 +99,7 @@ func revokeEverywhere(cmd *cobra.Command, cfg *config.Config, file, id string) e
 // gateway. Without an expiry, or where that is not known, which is said, that is for good.
 func lifeOf(file, id string) (life time.Duration, doubt error) {
 	const clocks = time.Hour
-	keys, err := authn.OpenKeys(file)
+	keys, err := apikey.Open(file)
 	if err != nil {
 		return 0, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
@@ -109,7 +110,7 @@ func (b *bearings) request(cfg *config.Config, in io.Reader) (*http.Request, err
 }
 
 // field is the header field that a line is, or that a bare credential travels in.
-func field(c *authn.Config, line string) (name, value string) {
+func field(c *schemes.Config, line string) (name, value string) {
 	if name, value, ok := strings.Cut(line, ":"); ok && !strings.ContainsAny(name, " .") {
 		return name, strings.TrimSpace(value)
 	}
@@ -136,7 +137,7 @@ func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Requ
 		return nil, verb.Usage(fmt.Errorf("egress: %w", err))
 	}
 	trusted := func(*tls.ConnectionState) error { return nil } // clientState has verified it
-	chain, err := authn.New(ctx, cfg.Authn, authn.Options{
+	chain, err := schemes.New(ctx, cfg.Authn, schemes.Options{
 		Logger: slog.New(slog.DiscardHandler), Egress: egress, Scheme: public.Scheme, Trusted: trusted,
 	})
 	if err != nil {

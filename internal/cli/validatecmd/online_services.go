@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -30,7 +30,7 @@ func services(cfg *config.Config, egress *tunnel.Proxy) []func(context.Context) 
 		add(fmt.Sprintf("authn.oidc[%d]", i), func(ctx context.Context) outcome { return Reach(ctx, cfg.Authn.OIDC[i], egress) })
 	}
 	if o := cfg.Admin.OIDC; o != nil {
-		add("admin.oidc", func(ctx context.Context) outcome { return Reach(ctx, authn.Issuer{Issuer: o.Issuer}, egress) })
+		add("admin.oidc", func(ctx context.Context) outcome { return Reach(ctx, jwt.Issuer{Issuer: o.Issuer}, egress) })
 	}
 	if cfg.State.Driver == "redis" {
 		add("state", func(ctx context.Context) outcome { return tryRedis(ctx, cfg) })
@@ -46,8 +46,8 @@ func services(cfg *config.Config, egress *tunnel.Proxy) []func(context.Context) 
 }
 
 // Reach asks an issuer of tokens for its keys.
-func Reach(ctx context.Context, issuer authn.Issuer, egress *tunnel.Proxy) outcome {
-	odd, err := authn.Reach(ctx, issuer, egress)
+func Reach(ctx context.Context, issuer jwt.Issuer, egress *tunnel.Proxy) outcome {
+	odd, err := jwt.Reach(ctx, issuer, egress)
 	if err != nil || odd == "" {
 		return outcome{Err: err}
 	}

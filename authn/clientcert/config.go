@@ -1,0 +1,141 @@
+// Package clientcert authenticates by client certificates (mTLS), among them the SVIDs of
+// SPIFFE workloads: by a name in the subjectAltName, never by the common name. Which
+// authorities count is package internal/server's.
+package clientcert
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+)
+
+// Config is authn.mtls: client certificates as identities. The subject is a name in the
+// certificate's subjectAltName, never its common name; the principal's issuer is
+// "mtls". Which CAs count is server.tls.clientCA.
+type Config struct {
+	// Names says which kind of name is the subject, in the order of preference: uri,
+	// dns. A certificate needs exactly one of the kind that is taken. Default:
+	// [uri, dns].
+	Names []string `yaml:"names,omitempty" jsonschema:"enum=uri,enum=dns"`
+	// TrustDomains are the SPIFFE trust domains whose ids are taken (spiffe://DOMAIN/…);
+	// other URIs then are not. Default: any that a trusted CA vouches for.
+	TrustDomains []string `yaml:"trustDomains,omitempty"`
+	// Identities says more of callers, by the name in their certificate. Without an
+	// entry that matches, a certificate is refused, unless there are no entries at all.
+	// The first match counts.
+	Identities []Identity `yaml:"identities,omitempty"`
+}
+
+// Identity maps names of certificates to principals.
+type Identity struct {
+	// Name is a subject, in which a * stands for any run of characters.
+	Name string `yaml:"name"`
+	// Subject the caller is known by. Default: the name in the certificate.
+	Subject string `yaml:"subject,omitempty"`
+	// Groups, Scopes and Tenant are given to the principal.
+	Groups []string `yaml:"groups,omitempty"`
+	Scopes []string `yaml:"scopes,omitempty"`
+	Tenant string   `yaml:"tenant,omitempty"`
+	// Agents binds the identity to these agents. Default: any.
+	Agents []string `yaml:"agents,omitempty"`
+}
+
+// Kinds of names in authn.mtls.names.
+const (
+	nameURI = "uri"
+	nameDNS = "dns"
+)
+
+// Kinds are the effective kinds of names.
+func (m *Config) Kinds() []string { return slices.Clone(m.kinds()) }
+
+// kinds are the effective kinds of names.
+func (m *Config) kinds() []string {
+	if len(m.Names) == 0 {
+		return []string{nameURI, nameDNS}
+	}
+	return m.Names
+}
+
+// Validate reports what is wrong with the section, by its keys.
+func (m *Config) Validate() error {
+	var errs []error
+	for i, kind := range m.Names {
+		if kind != nameURI && kind != nameDNS {
+			errs = append(errs, keypath.At(fmt.Errorf("%q is neither uri nor dns", kind), "names", i))
+		}
+		if slices.Contains(m.Names[:i], kind) {
+			errs = append(errs, keypath.At(fmt.Errorf("%q is listed twice", kind), "names", i))
+		}
+	}
+	for i, domain := range m.TrustDomains {
+		if !trustDomain(domain) {
+			errs = append(errs, keypath.At(fmt.Errorf("%q is not made of small letters, "+
+				"digits, dots, hyphens and underscores", domain), "trustDomains", i))
+		}
+	}
+	if len(m.TrustDomains) > 0 && !slices.Contains(m.kinds(), nameURI) {
+		errs = append(errs, keypath.At(errors.New("SPIFFE ids are URIs, which names leaves out"), "trustDomains"))
+	}
+	for i := range m.Identities {
+		id := &m.Identities[i]
+		if slices.ContainsFunc(m.Identities[:i], func(o Identity) bool { return o.Name == id.Name }) {
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("name %q is listed twice", id.Name), "name"), "identities", i))
+		}
+		if err := id.validate(m); err != nil {
+			errs = append(errs, keypath.At(err, "identities", i))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (id *Identity) validate(m *Config) error {
+	var errs []error
+	switch {
+	case id.Name == "":
+		errs = append(errs, keypath.At(errors.New("missing"), "name"))
+	case !strings.Contains(id.Name, "*") && m.admit(id.Name) != nil:
+		errs = append(errs, keypath.At(fmt.Errorf("no certificate that is taken has it: %w", m.admit(id.Name)), "name"))
+	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if len(id.Subject) > authn.MaxName || strings.ContainsFunc(id.Subject, unprintable) {
+		errs = append(errs, keypath.At(fmt.Errorf("not %d bytes of printable characters at most", authn.MaxName), "subject"))
+	}
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"groups", id.Groups}, {"scopes", id.Scopes}, {"agents", id.Agents}} {
+		if slices.Contains(list.names, "") {
+			errs = append(errs, keypath.At(keypath.Point(errors.New("one is empty"), slices.Index(list.names, "")), list.key))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// admit reports whether a name could be a subject under any of the kinds.
+func (m *Config) admit(name string) error {
+	var err error
+	for _, kind := range m.kinds() {
+		if err = m.checkName(kind, name); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// identity finds what is said of a name: nothing and true where nothing is said of
+// any.
+func (m *Config) identity(name string) (Identity, bool) {
+	for i := range m.Identities {
+		if pattern.Match(m.Identities[i].Name, name) {
+			return m.Identities[i], true
+		}
+	}
+	return Identity{}, len(m.Identities) == 0
+}

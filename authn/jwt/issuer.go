@@ -1,0 +1,154 @@
+package jwt
+
+import (
+	"errors"
+	"fmt"
+	"net/textproto"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Issuer is one OpenID Connect provider or OAuth 2.0 authorization server
+// (RFC 8414) that signs JWT access tokens (RFC 9068).
+type Issuer struct {
+	// Issuer is the issuer identifier, exactly as the iss claim spells it: scheme,
+	// case and trailing slash included. https is required for the issuer and for
+	// everything fetched from it; an issuer written as http:// is trusted to be a
+	// local or development one and may serve its keys over plain HTTP.
+	Issuer string `yaml:"issuer" jsonschema:"required"`
+	// Audiences are the names of this gateway as a resource (RFC 8707). The aud
+	// claim must contain one of them. At least one is required: without it any
+	// token that the issuer ever gave to anyone for anything would be accepted.
+	Audiences []string `yaml:"audiences"`
+	// Algorithms are the accepted JWS algorithms. Default: RS256, PS256, ES256 and
+	// EdDSA. Also possible: RS384, RS512, PS384, PS512, ES384, ES512. Symmetric
+	// algorithms and "none" cannot be configured.
+	Algorithms []string `yaml:"algorithms,omitempty" jsonschema:"enum=RS256,enum=RS384,enum=RS512,enum=PS256,enum=PS384,enum=PS512,enum=ES256,enum=ES384,enum=ES512,enum=EdDSA"`
+	// JWKS is the address of the issuer's key set. Default: read from the issuer's
+	// discovery document (OpenID Connect Discovery, then RFC 8414).
+	JWKS secret.URL `yaml:"jwks,omitempty"`
+	// Claims says which claims make the principal.
+	Claims Claims `yaml:"claims,omitempty"`
+	// Header carries this issuer's tokens: Authorization (the default), as a Bearer or
+	// DPoP token, or a header of its own, where the token stands alone or behind
+	// "Bearer " or "DPoP ". Several issuers may share one. A token in another header
+	// than its issuer's is refused.
+	Header string `yaml:"header,omitempty"`
+	// Introspection asks the issuer about tokens (RFC 7662): about opaque ones, which
+	// cannot be read here, and where it says so about all. At most one issuer per
+	// header may have it.
+	Introspection *Introspection `yaml:"introspection,omitempty"`
+	// SenderConstrained refuses tokens of this issuer that are bound neither to a DPoP
+	// key nor to a client certificate. Default: false; a token that is bound needs its
+	// proof in any case.
+	SenderConstrained bool `yaml:"senderConstrained,omitempty"`
+	// Tenant binds every principal of this issuer to one tenant. When claims.tenant
+	// is set as well, the claim must have this value. Default: none.
+	Tenant string `yaml:"tenant,omitempty"`
+	// ClockSkew is how far the issuer's clock may be off when exp, nbf, iat and authTime are
+	// judged; with 0s not at all. Default and maximum: 60s.
+	ClockSkew *secret.Duration `yaml:"clockSkew,omitempty"`
+}
+
+// Claims maps token claims to the principal. A name is looked up as it is first
+// (so that names like https://example.com/groups work) and as a path with dots
+// next (realm_access.roles). A claim that is present in a shape it cannot have is
+// a refusal: groups that silently vanish would slip past a deny rule.
+type Claims struct {
+	// Subject names the caller within the issuer; a non-empty string. Default: sub.
+	// Choose only claims that the issuer never gives to a second person.
+	Subject string `yaml:"subject,omitempty"`
+	// Groups is a list of strings, or one string. Default: groups.
+	Groups string `yaml:"groups,omitempty"`
+	// Scopes is a list of strings, or a string separated by spaces. Default: scope,
+	// and scp where there is no scope.
+	Scopes string `yaml:"scopes,omitempty"`
+	// Client is the OAuth client that uses the token. Default: azp, and client_id
+	// where there is no azp.
+	Client string `yaml:"client,omitempty"`
+	// ACR, AMR and AuthTime say how and when the user authenticated (OpenID Connect
+	// Core §2). Default: acr, amr and auth_time. AMR is a list of strings or one string,
+	// AuthTime seconds since 1970, and not in the future.
+	ACR      string `yaml:"acr,omitempty"`
+	AMR      string `yaml:"amr,omitempty"`
+	AuthTime string `yaml:"authTime,omitempty"`
+	// Tenant is the claim that names the tenant. When set, tokens without it are
+	// refused. Default: no tenant is read from tokens.
+	Tenant string `yaml:"tenant,omitempty"`
+}
+
+// maxSkew bounds how long an expired or not yet valid token may pass.
+const maxSkew = 60 * time.Second
+
+// Validate reports what cannot work, naming the key.
+func (is *Issuer) Validate() error {
+	var errs []error
+	u, err := address(secret.URL(is.Issuer), true)
+	if err != nil {
+		errs = append(errs, keypath.At(err, "issuer"))
+	} else if u.RawQuery != "" || u.ForceQuery {
+		errs = append(errs, keypath.At(fmt.Errorf("%q has a query", secret.URL(is.Issuer)), "issuer"))
+	}
+	if is.JWKS != "" {
+		if _, err := address(is.JWKS, is.plaintext()); err != nil {
+			errs = append(errs, keypath.At(err, "jwks"))
+		}
+	}
+	if len(is.Audiences) == 0 || slices.Contains(is.Audiences, "") {
+		errs = append(errs, keypath.At(errors.New("at least one, and none empty: "+
+			"the names by which tokens are issued for this gateway"), "audiences"))
+	}
+	for i, a := range is.Algorithms {
+		if !slices.Contains(authn.Signatures.Algorithms, a) {
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is not one of %s",
+				a, strings.Join(authn.Signatures.Algorithms, ", ")), i), "algorithms"))
+		}
+	}
+	if is.Header != "" {
+		if err := authn.CheckHeader(is.Header, is.HeaderName(), authn.Authorization); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if d := is.skew(); d < 0 || d > maxSkew {
+		errs = append(errs, keypath.At(fmt.Errorf("%s is not between 0 and %s", d, maxSkew), "clockSkew"))
+	}
+	if is.Introspection != nil {
+		if err := is.Introspection.validate(is.plaintext()); err != nil {
+			errs = append(errs, keypath.At(err, "introspection"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// plaintext reports whether the operator wrote the issuer as http://, which is
+// the only way to have anything of it fetched without TLS.
+func (is *Issuer) plaintext() bool { return strings.HasPrefix(is.Issuer, "http://") }
+
+// HeaderName is the effective header name in canonical form.
+func (is *Issuer) HeaderName() string {
+	if is.Header == "" {
+		return authn.Authorization
+	}
+	return textproto.CanonicalMIMEHeaderKey(is.Header)
+}
+
+// algs is the effective allow-list.
+func (is *Issuer) algs() []string {
+	if len(is.Algorithms) > 0 {
+		return is.Algorithms
+	}
+	return []string{"RS256", "PS256", "ES256", "EdDSA"}
+}
+
+// skew is the effective clock tolerance.
+func (is *Issuer) skew() time.Duration {
+	if is.ClockSkew == nil {
+		return maxSkew
+	}
+	return is.ClockSkew.Std()
+}

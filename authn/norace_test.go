@@ -1,5 +1,0 @@
-//go:build !race
-
-package authn
-
-const crowd = 100_000
