@@ -45,6 +45,46 @@ func From(c *authn.Chain) *Scheme {
 	return a
 }
 
+// Scheme accepts the keys of a file.
+type Scheme struct {
+	header  string // canonical
+	bearer  bool   // also accepted as a bearer token
+	file    *keyFile
+	revoked func(id string) (bool, error) // keyOptions.Revoked
+	now     func() time.Time
+	observe func(provider, result string)
+	where   func() string // Chain.where
+}
+
+// How the principal of an API key was proved, and its issuer. It cannot be configured as
+// an issuer, which is always an address.
+const (
+	methodAPIKey  = "api-key"
+	issuerAPIKeys = "api-keys"
+)
+
+// New reads the file of keys, or shares that of the chain before a reload.
+func New(cfg *Config, o Options) (*Scheme, error) {
+	o.defaults()
+	file, err := takeKeyFile(cfg.File, &o)
+	if err != nil {
+		return nil, err
+	}
+	return &Scheme{header: cfg.HeaderName(), bearer: cfg.Bearer, file: file, revoked: o.Revoked, now: o.Now, observe: o.Observe,
+		where: o.Where}, nil
+}
+
+// takeKeyFile shares the previous chain's file, or opens one.
+func takeKeyFile(path string, o *Options) (*keyFile, error) {
+	if p := o.Previous; p != nil && p.file.serves(path, o) && p.file.lease.Share() {
+		return p.file, nil
+	}
+	return openKeyFile(path, o)
+}
+
+// Close gives up the share of the file.
+func (a *Scheme) Close() { a.file.lease.Release() }
+
 // Name implements Scheme.
 func (a *Scheme) Name() string { return Name }
 
