@@ -69,8 +69,7 @@ type Usage struct {
 	Proofs  []string // JWS algorithms of DPoP proofs
 }
 
-// Challenge schemes. ApiKey is not a registered HTTP authentication scheme; it is
-// what gateways commonly say, and tells a person which header to set.
+// Challenge schemes of tokens.
 const (
 	SchemeBearer = "Bearer"
 	SchemeDPoP   = "DPoP" // RFC 9449 §7.1

@@ -33,18 +33,18 @@ func (a *Scheme) Authenticate(r *http.Request) (*authn.Principal, error) {
 	if f == "" {
 		var err error
 		if f, err = a.elsewhere(table.keys[index].id()); err != nil {
-			a.observe(issuerAPIKeys, authn.Outcome(err))
+			a.observe(Issuer, authn.Outcome(err))
 			return nil, err
 		}
 	}
 	if f == "" {
-		a.observe(issuerAPIKeys, authn.Outcome(nil))
+		a.observe(Issuer, authn.Outcome(nil))
 		if a.file.usage != nil {
 			a.file.used(table, index, now)
 		}
 		return table.principal(index, carrier), nil
 	}
-	a.observe(issuerAPIKeys, string(f))
+	a.observe(Issuer, string(f))
 	// Whether the id is unknown, the secret wrong or the key malformed is the log's
 	// business; the caller reads the same sentence for all three.
 	reason := reasonAPIKey

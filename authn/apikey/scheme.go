@@ -59,8 +59,8 @@ type Scheme struct {
 // How the principal of an API key was proved, and its issuer. It cannot be configured as
 // an issuer, which is always an address.
 const (
-	methodAPIKey  = "api-key"
-	issuerAPIKeys = "api-keys"
+	Method = "api-key"
+	Issuer = "api-keys"
 )
 
 // New reads the file of keys, or shares that of the chain before a reload.
@@ -109,7 +109,7 @@ func (a *Scheme) twice(r *http.Request) bool {
 }
 
 // Owns implements Scheme.
-func (a *Scheme) Owns(p *authn.Principal) bool { return p.Issuer == issuerAPIKeys }
+func (a *Scheme) Owns(p *authn.Principal) bool { return p.Issuer == Issuer }
 
 // takes reports whether keys may come in this header.
 func (a *Scheme) takes(header string) bool {

@@ -80,7 +80,7 @@ func (k *storedKey) spec() Spec {
 func (k *storedKey) principal() *authn.Principal {
 	spec := k.spec()
 	p := &authn.Principal{
-		Issuer: issuerAPIKeys, Method: methodAPIKey,
+		Issuer: Issuer, Method: Method,
 		KeyID: spec.ID, Subject: spec.Subject, Tenant: spec.Tenant, Owner: spec.Owner,
 		Groups: spec.Groups, Scopes: spec.Scopes, Agents: spec.Agents, Expires: spec.Expires,
 	}

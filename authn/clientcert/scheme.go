@@ -16,8 +16,8 @@ import (
 // principals. No OIDC issuer can be configured by it, since that is always an address.
 const Name = "mtls"
 
-// methodMTLS is how a principal of a certificate was proved, in Principal.Method.
-const methodMTLS = "mtls"
+// Method is how a principal of a certificate was proved, in Principal.Method.
+const Method = "mtls"
 
 // Options are what certificates need besides their configuration, as in Options.
 type Options struct {
@@ -144,7 +144,7 @@ func (c *Scheme) judge(state *tls.ConnectionState) (*authn.Principal, *shown, er
 		name = id.Subject
 	}
 	return &authn.Principal{
-			Subject: name, Issuer: Name, Method: methodMTLS, Proof: "mtls", Expires: leaf.NotAfter,
+			Subject: name, Issuer: Name, Method: Method, Proof: "mtls", Expires: leaf.NotAfter,
 			Groups: id.Groups, Scopes: id.Scopes, Tenant: id.Tenant, Agents: id.Agents,
 		}, &shown{agents: id.Agents, state: &tls.ConnectionState{
 			Version: state.Version, HandshakeComplete: true,

@@ -78,7 +78,7 @@ const Name = "oidc"
 
 // How a principal of a token was proved, in Principal.Method.
 const (
-	methodOIDC          = "oidc"
+	Method              = "oidc"
 	methodIntrospection = "introspection"
 )
 

@@ -574,7 +574,7 @@ func TestIntrospectionAlways(t *testing.T) {
 	say := func(doc string) { a.set(func(a *authServer) { a.answer = func(string) string { return doc } }) }
 	say(`{"active":true}`)
 	p, err := c.Authenticate(authntest.BearerOf(token))
-	if err != nil || p.Method != methodOIDC || p.Subject != "alice" {
+	if err != nil || p.Method != Method || p.Subject != "alice" {
 		t.Fatal(p, err)
 	}
 	say(`{"active":false}`)

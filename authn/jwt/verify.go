@@ -57,7 +57,7 @@ func (is *issuer) verify(
 	if err != nil {
 		return nil, confirmation{}, err
 	}
-	p.Method, p.KeyID = methodOIDC, t.kid
+	p.Method, p.KeyID = Method, t.kid
 	p.Attest(&origin{issuer: is, key: key, alg: t.alg, access: t.access})
 	return p, bound, nil
 }

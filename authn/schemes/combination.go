@@ -84,7 +84,10 @@ func (c *Config) validatePrefer() error {
 		return keypath.At(errors.New("combinations say already which credentials a call has"), "authn", "prefer")
 	}
 	var errs []error
-	configured := map[string]bool{jwt.Name: len(c.OIDC) > 0, apikey.Name: c.APIKeys != nil, clientcert.Name: c.MTLS != nil}
+	configured := map[string]bool{}
+	for _, r := range All() {
+		configured[r.Name] = r.Configured(c)
+	}
 	for i, method := range c.Prefer {
 		switch is, known := configured[method]; {
 		case !known:

@@ -20,18 +20,15 @@ func New(ctx context.Context, cfg Config, o Options) (*authn.Chain, error) {
 	var chain *authn.Chain
 	b := &build{cfg: &cfg, o: &o, where: func() string { return chain.Where() }, blame: authn.NewFailureCounter(cfg.Failures, o.Previous)}
 	var schemes []authn.Scheme
-	if cfg.APIKeys != nil {
-		s, err := b.apiKeys()
+	for _, r := range All() {
+		if !r.Configured(&cfg) {
+			continue
+		}
+		s, err := r.make(ctx, b)
 		if err != nil {
-			return nil, fmt.Errorf("authn.apiKeys: %w", err)
+			return nil, fmt.Errorf("authn.%s: %w", r.Name, err)
 		}
 		schemes = append(schemes, s)
-	}
-	if len(cfg.OIDC) > 0 {
-		schemes = append(schemes, b.oidc(ctx))
-	}
-	if cfg.MTLS != nil {
-		schemes = append(schemes, b.mtls())
 	}
 	chain = authn.NewChain(authn.Setup{Schemes: schemes, Combinations: cfg.Combinations, Prefer: cfg.Prefer, Anonymous: cfg.Anonymous,
 		Blame: b.blame, Now: o.Now, Observe: o.Observe})

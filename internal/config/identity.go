@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -52,7 +54,7 @@ func (c *Config) checkIdentity() []error {
 // identities returns warnings about credentials that tell callers apart by names: what is
 // one person's at one issuer may be another's at the next.
 func (c *Config) identities() []string {
-	known := []string{"api-keys", "anonymous", "mtls"} // what principals without a token have as their issuer
+	known := append(schemes.Issuers(nil), authn.IssuerAnonymous)
 	for _, issuer := range c.Authn.OIDC {
 		known = append(known, issuer.Issuer)
 	}

@@ -5,6 +5,9 @@ package configlint
 import (
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -105,9 +108,9 @@ func issuers(cfg *config.Config) []string {
 	if len(cfg.Authn.OIDC) < 2 {
 		return nil
 	}
-	names := []string{"api-keys", "anonymous"}
+	names := []string{apikey.Issuer, authn.IssuerAnonymous}
 	if cfg.Authn.MTLS != nil {
-		names = append(names, "mtls")
+		names = append(names, clientcert.Name)
 	}
 	for _, i := range cfg.Authn.OIDC {
 		names = append(names, i.Issuer)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -18,7 +18,7 @@ func TestIssuers(t *testing.T) {
 	if slices.Contains(issuers(&cfg), "mtls") {
 		t.Error("certificates are identities that nothing says so of")
 	}
-	cfg.Authn.MTLS = &authn.MTLS{}
+	cfg.Authn.MTLS = &clientcert.Config{}
 	if !slices.Contains(issuers(&cfg), "mtls") {
 		t.Error("a rule about callers with certificates is warned of")
 	}

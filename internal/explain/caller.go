@@ -41,14 +41,7 @@ func (s *Said) Identify(c *schemes.Config, now time.Time) (*authn.Principal, err
 	case !slices.Contains(issuers, p.Issuer):
 		return nil, fmt.Errorf("%s: %q is none of %s", s.Key("issuer"), p.Issuer, strings.Join(issuers, ", "))
 	}
-	switch p.Issuer {
-	case "api-keys":
-		p.Method = "api-key"
-	case "mtls":
-		p.Method = "mtls"
-	default:
-		p.Method = "oidc"
-	}
+	p.Method = schemes.MethodOf(p.Issuer)
 	return &p, s.tell(&p, c, now)
 }
 
@@ -58,13 +51,7 @@ func issuersOf(c *schemes.Config) []string {
 	for _, i := range c.OIDC {
 		issuers = append(issuers, i.Issuer)
 	}
-	if c.APIKeys != nil {
-		issuers = append(issuers, "api-keys")
-	}
-	if c.MTLS != nil {
-		issuers = append(issuers, "mtls")
-	}
-	return issuers
+	return append(issuers, schemes.Issuers(c)...)
 }
 
 // any reports whether anything is said that a caller without a credential cannot have.

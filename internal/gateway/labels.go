@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/certificates"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -15,7 +17,7 @@ import (
 func labels(cfgs ...*config.Config) telemetry.Labels {
 	l := telemetry.Labels{
 		Rules:     policy.Undecided(),
-		Providers: []string{"api-keys", "mtls", "unknown"}, URIs: slices.Collect(maps.Keys(provided.Providers())),
+		Providers: append(schemes.Issuers(nil), authn.ProviderUnknown), URIs: slices.Collect(maps.Keys(provided.Providers())),
 	}
 	for _, cfg := range cfgs {
 		l.Agents = append(l.Agents, cfg.AgentIDs()...)

@@ -1,0 +1,57 @@
+package schemes
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+)
+
+// TestRegistrations: every section of the configuration that makes a scheme is registered
+// once with all of its parts, the chain has the scheme under that name, asks for it or looks
+// at the connection, and docs/identity.md has its section and the issuer of its principals.
+func TestRegistrations(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("../../docs/identity.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, path := keyStore(t)
+	c := open(t, Config{APIKeys: &apikey.Config{File: path}, OIDC: []jwt.Issuer{issuerConfig()}, MTLS: &clientcert.Config{}}, Options{})
+	seen := map[string]bool{}
+	for _, r := range All() {
+		if r.Name == "" || r.Method == "" || r.Configured == nil || r.make == nil || seen[r.Name] || seen[r.Method+" method"] {
+			t.Errorf("%+v lacks a part, or has that of another", r)
+		}
+		seen[r.Name], seen[r.Method+" method"] = true, true
+		if r.Configured(&Config{}) {
+			t.Errorf("%s is configured by nothing", r.Name)
+		}
+		s := c.Scheme(r.Name)
+		if s == nil || s.Name() != r.Name || len(s.Carriers()) == 0 {
+			t.Errorf("the chain has no %s", r.Name)
+			continue
+		}
+		_, connection := s.Carriers()[0].(authn.Connection)
+		if asks := len(s.Challenges(&authn.Demand{Realm: "gateway"})) > 0; asks == connection {
+			t.Errorf("%s: a challenge asks for it: %v, and it belongs to the connection: %v", r.Name, asks, connection)
+		}
+		if MethodOf(r.Issuer) != r.Method {
+			t.Errorf("callers of %q are explained as proved by %s, not %s", r.Issuer, MethodOf(r.Issuer), r.Method)
+		}
+		row := "| `authn." + r.Name + "` |"
+		at := strings.Index(string(doc), row)
+		if at < 0 {
+			t.Errorf("docs/identity.md has no row %s", row)
+			continue
+		}
+		line, _, _ := strings.Cut(string(doc)[at:], "\n")
+		if r.Issuer != "" && !strings.Contains(line, "`"+r.Issuer+"`") {
+			t.Errorf("docs/identity.md does not say that the issuer of %s is %s: %s", r.Name, r.Issuer, line)
+		}
+	}
+}
