@@ -4,14 +4,19 @@
 package apikey
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/textproto"
+	"os"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// APIKeys says where API keys are kept and how they are presented.
+// Config is authn.apiKeys: where API keys are kept and how they are presented.
 type Config struct {
 	// File is the YAML file with the hashes of the keys. Changes are picked up
 	// without a restart; a missing file is an empty one, with a warning.
@@ -47,4 +52,36 @@ func (k *Config) HeaderName() string {
 		return authn.KeyHeader
 	}
 	return textproto.CanonicalMIMEHeaderKey(k.Header)
+}
+
+// written is the header as it is written, for people and agent cards.
+func (k *Config) written() string { return cmp.Or(k.Header, "X-API-Key") }
+
+// HeaderOf is where a credential travels that is an API key; "" where it is none.
+func (k *Config) HeaderOf(credential string) string {
+	if !strings.HasPrefix(credential, authn.KeyPrefix) {
+		return ""
+	}
+	return k.written()
+}
+
+// Security is how agent cards ask for API keys.
+func (k *Config) Security() []authn.Security {
+	list := []authn.Security{{Kind: authn.APIKey, Header: k.written()}}
+	if k.Bearer {
+		list = append(list, authn.Security{Kind: authn.HTTPBearer})
+	}
+	return list
+}
+
+// Check reads the file of API keys as the gateway would, to which a file that is missing is an
+// empty one.
+func (k *Config) Check() (warnings []string, err error) {
+	if _, err := os.Stat(k.File); errors.Is(err, fs.ErrNotExist) {
+		return []string{fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", k.File)}, nil
+	}
+	if _, err := Open(k.File); err != nil {
+		return nil, fmt.Errorf("authn.apiKeys.file: %w", err)
+	}
+	return nil, nil
 }

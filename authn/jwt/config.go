@@ -82,6 +82,9 @@ const (
 	methodIntrospection = "introspection"
 )
 
+// Methods are what Principal.Method may be of those who have a token.
+func Methods() []string { return []string{Method, methodIntrospection} }
+
 // origin is what a token's principal rests on.
 type origin struct {
 	issuer *issuer  // as it was configured when the token was verified

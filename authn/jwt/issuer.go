@@ -152,3 +152,15 @@ func (is *Issuer) skew() time.Duration {
 	}
 	return is.ClockSkew.Std()
 }
+
+// Security is how agent cards ask for tokens of issuers.
+func Security(issuers []Issuer) []authn.Security {
+	list := make([]authn.Security, len(issuers))
+	for i, is := range issuers {
+		list[i] = authn.Security{Kind: authn.OpenIDConnect, Issuer: is.Issuer}
+		if !strings.EqualFold(is.Header, authn.Authorization) {
+			list[i].Header = is.Header
+		}
+	}
+	return list
+}

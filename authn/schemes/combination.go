@@ -31,7 +31,7 @@ func (c *Config) validateCombinations() error {
 func (c *Config) validateCombination(k authn.Combination) error {
 	users, ok := c.places(k.User, k.Client)
 	if !ok {
-		return keypath.At(fmt.Errorf("%q is neither oidc, apiKeys, mtls nor an issuer's address, or not configured", k.User), "user")
+		return keypath.At(notConfigured(k.User), "user")
 	}
 	if k.Client == "" {
 		return nil
@@ -39,7 +39,7 @@ func (c *Config) validateCombination(k authn.Combination) error {
 	clients, ok := c.places(k.Client, k.User)
 	switch {
 	case !ok:
-		return keypath.At(fmt.Errorf("%q is neither oidc, apiKeys, mtls nor an issuer's address, or not configured", k.Client), "client")
+		return keypath.At(notConfigured(k.Client), "client")
 	case k.Client == k.User:
 		return keypath.At(errors.New("the same as user"), "client")
 	}
@@ -49,6 +49,11 @@ func (c *Config) validateCombination(k authn.Combination) error {
 		}
 	}
 	return keypath.At(errors.New("comes in the same header as user"), "client")
+}
+
+// notConfigured is the error about a name that stands for no credential.
+func notConfigured(name string) error {
+	return fmt.Errorf("%q is neither %s, or not configured", name, Enumerate(append(Names(), "an issuer's address"), "nor"))
 }
 
 // places are the headers that the credential of that name comes in, "" for a
@@ -91,7 +96,7 @@ func (c *Config) validatePrefer() error {
 	for i, method := range c.Prefer {
 		switch is, known := configured[method]; {
 		case !known:
-			errs = append(errs, keypath.At(fmt.Errorf("%q is neither oidc, apiKeys nor mtls", method), "authn", "prefer", i))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is neither %s", method, Enumerate(Names(), "nor")), "authn", "prefer", i))
 		case !is:
 			errs = append(errs, keypath.At(fmt.Errorf("authn.%s is not configured", method), "authn", "prefer", i))
 		case slices.Contains(c.Prefer[:i], method):

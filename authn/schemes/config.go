@@ -64,9 +64,9 @@ type Config struct {
 // Validate reports everything that is wrong with the configuration, offline.
 func (c *Config) Validate() error {
 	var errs []error
-	if len(c.OIDC) == 0 && c.APIKeys == nil && c.MTLS == nil && !c.Anonymous {
-		errs = append(errs, keypath.At(errors.New("nobody could call: configure oidc, apiKeys or mtls, "+
-			"or write `anonymous: true` to let everybody in"), "authn"))
+	if len(Of(c)) == 0 && !c.Anonymous {
+		errs = append(errs, keypath.At(errors.New("nobody could call: configure "+Enumerate(Names(), "or")+
+			", or write `anonymous: true` to let everybody in"), "authn"))
 	}
 	seen := make(map[string]bool, len(c.OIDC))
 	for i := range c.OIDC {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRegistrations: every section of the configuration that makes a scheme is registered
-// once with all of its parts, the chain has the scheme under that name, asks for it or looks
+// once with all of its parts, cards have words for it, the chain has the scheme under that name, asks for it or looks
 // at the connection, and docs/identity.md has its section and the issuer of its principals.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
@@ -21,15 +21,24 @@ func TestRegistrations(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, path := keyStore(t)
-	c := open(t, Config{APIKeys: &apikey.Config{File: path}, OIDC: []jwt.Issuer{issuerConfig()}, MTLS: &clientcert.Config{}}, Options{})
+	all := Config{APIKeys: &apikey.Config{File: path}, OIDC: []jwt.Issuer{issuerConfig()}, MTLS: &clientcert.Config{}}
+	c := open(t, all, Options{})
 	seen := map[string]bool{}
 	for _, r := range All() {
-		if r.Name == "" || r.Method == "" || r.Configured == nil || r.make == nil || seen[r.Name] || seen[r.Method+" method"] {
+		if r.Name == "" || len(r.Methods) == 0 || r.Configured == nil || r.Security == nil || r.make == nil || seen[r.Name] || seen[r.Methods[0]+" method"] {
 			t.Errorf("%+v lacks a part, or has that of another", r)
 		}
-		seen[r.Name], seen[r.Method+" method"] = true, true
+		seen[r.Name], seen[r.Methods[0]+" method"] = true, true
 		if r.Configured(&Config{}) {
 			t.Errorf("%s is configured by nothing", r.Name)
+		}
+		if len(r.Security(&all)) == 0 {
+			t.Errorf("agent cards do not ask for %s", r.Name)
+		}
+		for _, method := range r.Methods {
+			if HaveClaims(method) != r.Claims {
+				t.Errorf("callers by %s have claims: %v", method, !r.Claims)
+			}
 		}
 		s := c.Scheme(r.Name)
 		if s == nil || s.Name() != r.Name || len(s.Carriers()) == 0 {
@@ -40,8 +49,8 @@ func TestRegistrations(t *testing.T) {
 		if asks := len(s.Challenges(&authn.Demand{Realm: "gateway"})) > 0; asks == connection {
 			t.Errorf("%s: a challenge asks for it: %v, and it belongs to the connection: %v", r.Name, asks, connection)
 		}
-		if MethodOf(r.Issuer) != r.Method {
-			t.Errorf("callers of %q are explained as proved by %s, not %s", r.Issuer, MethodOf(r.Issuer), r.Method)
+		if MethodOf(r.Issuer) != r.Methods[0] {
+			t.Errorf("callers of %q are explained as proved by %s, not %s", r.Issuer, MethodOf(r.Issuer), r.Methods[0])
 		}
 		row := "| `authn." + r.Name + "` |"
 		at := strings.Index(string(doc), row)

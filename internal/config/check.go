@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
-	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
@@ -32,9 +32,11 @@ func (c *Config) Check() ([]string, error) {
 			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, c.Agents[i].ID, err))
 		}
 	}
-	if keys := c.Authn.APIKeys; keys != nil {
-		missing, err := checkKeys(keys)
-		warnings, errs = append(warnings, missing...), append(errs, err)
+	for _, r := range schemes.Of(&c.Authn) {
+		if r.Check != nil {
+			odd, err := r.Check(&c.Authn)
+			warnings, errs = append(warnings, odd...), append(errs, err)
+		}
 	}
 	errs = append(errs, c.checkFiles()...)
 	warnings = append(warnings, c.Doubts()...)
@@ -169,18 +171,6 @@ func (c *Config) checkRedis() error {
 		return nil
 	}
 	return redis.Validate(c.State)
-}
-
-// checkKeys reads the file of API keys as the gateway would, to which a file that is missing is an
-// empty one.
-func checkKeys(keys *apikey.Config) (warnings []string, err error) {
-	if _, err := os.Stat(keys.File); errors.Is(err, fs.ErrNotExist) {
-		return []string{fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File)}, nil
-	}
-	if _, err := apikey.Open(keys.File); err != nil {
-		return nil, fmt.Errorf("authn.apiKeys.file: %w", err)
-	}
-	return nil, nil
 }
 
 // asWhom says who was refused, where that matters: the same check may do for one user

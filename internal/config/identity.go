@@ -19,9 +19,11 @@ import (
 func (c *Config) checkIdentity() []error {
 	var errs []error
 	asked := c.Server.TLS != nil && (c.Server.TLS.ClientAuth == "optional" || c.Server.TLS.ClientAuth == "require")
-	if c.Authn.MTLS != nil && !asked {
-		errs = append(errs, keypath.At(errors.New("needs server.tls.clientAuth to be optional or require, with a clientCA: "+
-			"no certificate would ever be an identity"), "authn", "mtls"))
+	for _, r := range schemes.Of(&c.Authn) {
+		if r.Certificates && !asked {
+			errs = append(errs, keypath.At(errors.New("needs server.tls.clientAuth to be optional or require, with a clientCA: "+
+				"no certificate would ever be an identity"), "authn", r.Name))
+		}
 	}
 	if most := c.Authn.Limits.Token; most >= c.Server.Limits.Header && c.Server.Limits.Header > 0 && most > 0 {
 		errs = append(errs, keypath.At(fmt.Errorf("%s does not fit into a request head of server.limits.header, %s", most, c.Server.Limits.Header), "authn", "limits", "token"))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
-	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -109,8 +109,10 @@ func issuers(cfg *config.Config) []string {
 		return nil
 	}
 	names := []string{apikey.Issuer, authn.IssuerAnonymous}
-	if cfg.Authn.MTLS != nil {
-		names = append(names, clientcert.Name)
+	for _, name := range schemes.Issuers(&cfg.Authn) {
+		if name != apikey.Issuer {
+			names = append(names, name)
+		}
 	}
 	for _, i := range cfg.Authn.OIDC {
 		names = append(names, i.Issuer)

@@ -35,7 +35,7 @@ func (s *Said) Identify(c *schemes.Config, now time.Time) (*authn.Principal, err
 	issuers := issuersOf(c)
 	switch {
 	case len(issuers) == 0:
-		return nil, errors.New(s.Key("subject") + ": authn has none of oidc, apiKeys and mtls, so that no caller has a name")
+		return nil, errors.New(s.Key("subject") + ": authn has none of " + schemes.Enumerate(schemes.Names(), "and") + ", so that no caller has a name")
 	case p.Issuer == "" && len(issuers) == 1:
 		p.Issuer = issuers[0]
 	case !slices.Contains(issuers, p.Issuer):

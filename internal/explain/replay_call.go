@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -57,9 +58,7 @@ func (r *Replay) request(c *audit.Call) (q policy.Request, unknown facts, why st
 	if source, err := netip.ParseAddr(c.ClientIP); err == nil {
 		q.Source = source.Unmap()
 	}
-	switch c.AuthMethod {
-	case "api-key", "mtls", "anonymous": // have no claims
-	default:
+	if schemes.HaveClaims(c.AuthMethod) {
 		unknown |= factClaims
 	}
 	if c.AuthMethod != "anonymous" {

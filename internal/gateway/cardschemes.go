@@ -1,10 +1,8 @@
 package gateway
 
 import (
-	"cmp"
-	"strings"
-
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -12,21 +10,29 @@ import (
 // cardSchemes is what cards say about how to authenticate.
 func cardSchemes(cfg *config.Config) card.Schemes {
 	s := card.Schemes{Anonymous: cfg.Authn.Anonymous}
-	for _, i := range cfg.Authn.OIDC {
-		own := i.Header
-		if strings.EqualFold(own, "Authorization") {
-			own = ""
+	for _, r := range schemes.Of(&cfg.Authn) {
+		for _, asked := range r.Security(&cfg.Authn) {
+			addSecurity(&s, asked)
 		}
-		s.OIDC = append(s.OIDC, card.Issuer{URL: i.Issuer, Header: own})
 	}
-	if keys := cfg.Authn.APIKeys; keys != nil {
-		s.APIKeyHeader, s.Bearer = cmp.Or(keys.Header, "X-API-Key"), keys.Bearer
-	}
-	s.MTLS = cfg.Authn.MTLS != nil
 	for _, c := range cfg.Authn.Combinations {
 		s.Combinations = append(s.Combinations, together(c))
 	}
 	return s
+}
+
+// addSecurity adds one of the kinds of credential that cards have words for.
+func addSecurity(s *card.Schemes, asked authn.Security) {
+	switch asked.Kind {
+	case authn.OpenIDConnect:
+		s.OIDC = append(s.OIDC, card.Issuer{URL: asked.Issuer, Header: asked.Header})
+	case authn.APIKey:
+		s.APIKeyHeader = asked.Header
+	case authn.HTTPBearer:
+		s.Bearer = true
+	case authn.MutualTLS:
+		s.MTLS = true
+	}
 }
 
 // together is a combination, as cards know it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 )
 
@@ -20,7 +21,7 @@ type said struct {
 func (s *said) describe(f *pflag.FlagSet) {
 	s.Key = flagged
 	f.StringVar(&s.Subject, "subject", "", "caller's `subject`")
-	f.StringVar(&s.Issuer, "issuer", "", "`issuer` of the caller's credential: an OIDC issuer, api-keys or mtls")
+	f.StringVar(&s.Issuer, "issuer", "", "`issuer` of the caller's credential: "+schemes.Enumerate(append([]string{"an OIDC issuer"}, schemes.Issuers(nil)...), "or"))
 	f.StringSliceVar(&s.Groups, "group", nil, "`group` of the caller; repeatable")
 	f.StringSliceVar(&s.Scopes, "scope", nil, "`scope` of the caller's credential; repeatable")
 	f.StringVar(&s.Client, "client", "", "OAuth `client` of the caller")

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
@@ -211,7 +213,7 @@ func splitOwner(text string) (subject, issuer string) {
 	if i < 0 {
 		return text, ""
 	}
-	if issuer = text[i+1:]; issuer == "api-keys" || issuer == "mtls" || strings.Contains(issuer, "://") {
+	if issuer = text[i+1:]; slices.Contains(schemes.Issuers(nil), issuer) || strings.Contains(issuer, "://") {
 		return text[:i], issuer
 	}
 	return text, ""

@@ -114,11 +114,13 @@ func field(c *schemes.Config, line string) (name, value string) {
 	if name, value, ok := strings.Cut(line, ":"); ok && !strings.ContainsAny(name, " .") {
 		return name, strings.TrimSpace(value)
 	}
-	if c.APIKeys != nil && strings.HasPrefix(line, "a2a_") {
-		if name := c.APIKeys.Header; name != "" {
+	for _, r := range schemes.Of(c) {
+		if r.Header == nil {
+			continue
+		}
+		if name := r.Header(c, line); name != "" {
 			return name, line
 		}
-		return "X-API-Key", line
 	}
 	if scheme, _, ok := strings.Cut(line, " "); ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "dpop")) {
 		return "Authorization", line
