@@ -21,10 +21,10 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 var floors = [][]string{
 	0:  {"internal/jsonscan"},
 	1:  {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/breaker", "internal/share", "internal/jws", "internal/durable", "internal/netpoll", "internal/demo", "internal/server/strict", "internal/server/flood", "internal/console/openapi", "card/lint", "proxy/buffers", "internal/keypath", "internal/grpcframe"},
-	2:  {"internal/server/http1", "internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "audit/redact", "audit/vault", "internal/keys", "internal/state", "internal/console/login", "internal/tunnel", "internal/egress", "internal/wire/pushconfig", "internal/wire/authdemand", "internal/wire/taskpage", "internal/grpcsystem"},
-	3:  {"authn", "internal/state/sqlite", "internal/state/redis", "audit", "telemetry/anomaly", "internal/server", "ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/upstream/http1", "card/signature", "internal/state/observed", "internal/console/api"},
-	4:  {"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "card/trust", "audit/postgres", "audit/kafka", "audit/otlp", "audit/index", "audit/ocsf", "internal/status", "internal/console/fleet", "internal/console/apikeys", "internal/console/identities", "internal/console/process", "internal/console/streams", "internal/console/trials", "internal/console/health", "internal/console/replicas", "internal/console/contents"},
-	5:  {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict", "internal/certificates", "internal/console/records", "internal/console/extensions"},
+	2:  {"internal/server/http1", "internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "audit/redact", "audit/vault", "internal/keys", "internal/state", "internal/console/login", "internal/tunnel", "internal/egress", "internal/wire/pushconfig", "internal/wire/authdemand", "internal/wire/taskpage", "internal/grpcsystem", "authn"},
+	3:  {"internal/state/sqlite", "internal/state/redis", "audit", "telemetry/anomaly", "internal/server", "ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/upstream/http1", "card/signature", "internal/state/observed", "internal/console/api", "authn/apikey", "authn/clientcert", "authn/dpop"},
+	4:  {"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "card/trust", "audit/postgres", "audit/kafka", "audit/otlp", "audit/index", "audit/ocsf", "internal/status", "internal/console/fleet", "internal/console/apikeys", "internal/console/identities", "internal/console/process", "internal/console/streams", "internal/console/trials", "internal/console/health", "internal/console/replicas", "internal/console/contents", "authn/jwt"},
+	5:  {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict", "internal/certificates", "internal/console/records", "internal/console/extensions", "authn/schemes"},
 	6:  {"proxy/agents", "proxy/openstreams", "internal/console/cards", "internal/console/deliveries", "internal/console/rules"},
 	7:  {"proxy/exchange", "internal/console"},
 	8:  {"proxy/admit", "proxy/negotiate", "proxy/webhooks", "proxy/cursors"},
@@ -49,7 +49,7 @@ var floors = [][]string{
 }
 
 // testOnly packages are imported by test files and by each other.
-var testOnly = []string{"internal/gatewaytest", "internal/figures", "internal/testenv", "internal/state/statetest", "internal/jws/jwstest", "internal/sse/ssetest", "internal/wire/wiretest", "bench", "interop", "e2e", "deploy/sbom", "deploy/notices", "deploy/check"}
+var testOnly = []string{"internal/gatewaytest", "authn/authntest", "internal/figures", "internal/testenv", "internal/state/statetest", "internal/jws/jwstest", "internal/sse/ssetest", "internal/wire/wiretest", "bench", "interop", "e2e", "deploy/sbom", "deploy/notices", "deploy/check"}
 
 // sdk is what only these may import: a proxy must not squeeze traffic through
 // somebody's structs, which drop what they do not know.
