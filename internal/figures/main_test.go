@@ -9,17 +9,17 @@ import (
 // limits are what the figures may not exceed, or fall short of where a limit is negative.
 // They hold what has been reached; whoever improves a figure moves its limit along.
 var limits = map[string]float64{
-	"comments":                          -13.3,
-	"comments of internal/wire":         -18.5,
-	"files of a package, p90":           30,
-	"files of a package, largest":       99,
+	"comments":                          -13.8,
+	"comments of internal/wire":         -18.8,
+	"files of a package, p90":           22,
+	"files of a package, largest":       50,
 	"exported names of a package, p50":  8,
-	"exported names of a package, most": 136,
-	"packages of more than 20 names": 22,
-	"methods of a type, most":           97,
-	"fields of a struct, most":          43,
-	"lines of a function, longest":      80,
-	"lines of a file, most":             500,
+	"exported names of a package, most": 133,
+	"packages of more than 20 names":    22,
+	"methods of a type, most":           73,
+	"fields of a struct, most":          35,
+	"lines of a function, longest":      75,
+	"lines of a file, most":             400,
 	"files named after another's name":  0,
 }
 
