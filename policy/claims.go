@@ -2,6 +2,8 @@ package policy
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -9,7 +11,59 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
+
+// onClaims is the condition on what the credential says of the caller beside its name.
+var onClaims = condition{
+	key: "claims", about: ofCaller, holds: "each claim has one of the values",
+	compile: func(_ *compiler, r *rule) []error {
+		r.claims = newClaims(r.source.Claims)
+		return r.source.checkClaims()
+	},
+	has: func(r *rule) bool { return r.claims != nil },
+	caller: func(r *rule, p *authn.Principal) string {
+		for i := range r.claims {
+			if c := &r.claims[i]; !c.holds(p, r.effect == denies) {
+				return c.key
+			}
+		}
+		return ""
+	},
+	covers: func(r, other *rule) bool {
+		for path, values := range r.source.Claims {
+			if !widens(values, other.source.Claims[path]) {
+				return false
+			}
+		}
+		return true
+	},
+	names: func(*rule) string { return "claims" },
+	asks:  func(src *Rule) Facts { return Facts{Claims: src.Claims != nil} },
+}
+
+// checkClaims reports the claims in the order of their names.
+func (r *Rule) checkClaims() []error {
+	if r.Claims != nil && len(r.Claims) == 0 {
+		return []error{keypath.Point(errors.New("claims is empty; leave it out to mean any"), "claims")}
+	}
+	var problems []error
+	for _, path := range slices.Sorted(maps.Keys(r.Claims)) {
+		values := r.Claims[path]
+		switch {
+		case path == "":
+			problems = append(problems, keypath.Point(errors.New("claims has an empty name"), "claims"))
+		case len(values) == 0:
+			problems = append(problems, keypath.Point(fmt.Errorf("claims.%s is empty, so the rule can never match; "+
+				"leave it out to mean any", path), "claims", path))
+		case slices.Contains(values, ""):
+			problems = append(problems, keypath.Point(fmt.Errorf("claims.%s has an empty entry", path), "claims", path, slices.Index(values, "")))
+		case slices.Contains(values, "*"):
+			problems = append(problems, keypath.Point(fmt.Errorf(`claims.%s: values are compared exactly and "*" is none`, path), "claims", path, slices.Index(values, "*")))
+		}
+	}
+	return problems
+}
 
 // claim is one entry of Rule.Claims, compiled.
 type claim struct {

@@ -7,6 +7,25 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
+// onContent is the condition on the parts of the call's message.
+var onContent = condition{
+	key: "content", about: ofCall, holds: "the parts of its message are within these bounds", patterns: "`hosts`",
+	compile: func(_ *compiler, r *rule) (problems []error) {
+		r.content, problems = newContent(r.source.Content, r.source.Effect)
+		return problems
+	},
+	has:    func(r *rule) bool { return r.content != nil },
+	call:   func(r *rule, c circumstances) string { return r.content.failed(c.message) },
+	covers: func(r, other *rule) bool { return other.content != nil && r.content.covers(other.content) },
+	// A call without parts is within what an allow rule says of them, and in no deny rule.
+	stops: func(*Set, *rule, *rule) bool { return false },
+	dead: func(s *Set, r *rule) string {
+		return unless(r.effect != denies || s.mayHaveParts(r), "no call that it is about has such parts, so the rule can never match")
+	},
+	reads: func(*rule) bool { return true },
+	asks:  func(src *Rule) Facts { return Facts{Message: src.Content != nil} },
+}
+
 // content is Content, compiled.
 type content struct {
 	kinds    []string     // nil: any
@@ -31,26 +50,32 @@ const (
 )
 
 // failed names the first bound that a call's message is not within, "" when it is.
-func (c *content) failed(q *Request) string {
+func (c *content) failed(m *wire.Message) string {
 	switch {
-	case q.Message != nil:
-	case q.unread():
+	case m == unreadable:
 		return c.doubt(inContent)
+	case m != nil:
 	case c.denies:
 		return inContent
 	default:
 		return ""
 	}
 	if c.denies {
-		return c.anyPart(q.Message.Parts)
+		return c.anyPart(m.Parts)
 	}
-	return c.everyPart(q.Message.Parts)
+	return c.everyPart(m.Parts)
 }
 
-// unread reports whether what the call brings cannot be told: its message was not handed
-// on, or is an extension's own protobuf.
-func (q *Request) unread() bool {
-	return q.Message == nil && (q.Method.Subject == wire.OfMessage || q.Method.Extension != "" && q.Binding == wire.GRPC)
+// mayHaveParts reports whether a call that a rule is about can have parts: A2A's own methods
+// bring a message only where they start work.
+func (s *Set) mayHaveParts(r *rule) bool {
+	may := s.sending() | otherMethods
+	for m, bit := range s.bits {
+		if m.Extension != "" {
+			may |= bit
+		}
+	}
+	return r.methods&may != 0
 }
 
 // doubt is the answer about what cannot be told: an allow rule does not hold where it
@@ -168,6 +193,21 @@ type mediaRange struct{ major, minor string }
 // covers reports whether every type in other is in m.
 func (m mediaRange) covers(other mediaRange) bool {
 	return (m.major == "*" || m.major == other.major) && (m.minor == "*" || m.minor == other.minor)
+}
+
+// covers reports whether messages that are within other are within c. In deny rules it is
+// parts.
+func (c *content) covers(other *content) bool {
+	return widens(c.kinds, other.kinds) && coversTypes(c.types, other.types) &&
+		(c.hosts == nil || other.hosts != nil && c.hosts.covers(other.names)) &&
+		looser(int64(c.maxParts), int64(other.maxParts)) &&
+		looser(c.maxPart, other.maxPart) && looser(c.maxBytes, other.maxBytes)
+}
+
+func coversTypes(a, b []mediaRange) bool {
+	return a == nil || b != nil && !slices.ContainsFunc(b, func(t mediaRange) bool {
+		return !slices.ContainsFunc(a, func(wide mediaRange) bool { return wide.covers(t) })
+	})
 }
 
 // mediaWord reports whether a word is one of a media type's (RFC 6838 §4.2), in lower

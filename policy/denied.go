@@ -58,9 +58,9 @@ type prospects struct{ hits, candidates []*rule }
 // is a claim is nothing that either is known to bring, and neither is another place,
 // time or content, or what an expression looks at.
 func curable(candidates []*rule, q *Request, n *need) []*rule {
+	c := q.circumstances()
 	return slices.DeleteFunc(candidates, func(r *rule) bool {
-		return r.circumstances.failed(q) != "" || !n.met(r) ||
-			r.terms != nil && r.terms.consent.lacks(q.Principal) == "consent.claim" || !n.exprs.holds(r, q)
+		return r.unmetByCall(c) != "" || !n.met(r) || !r.obtain(q, &demand{}) || !n.exprs.holds(r, q)
 	})
 }
 
@@ -151,15 +151,25 @@ func (s *Set) ask(d *demand, q *Request, n *need, skill string, rules prospects)
 	if s.cardScopes && (n.level == bySkill || n.level == anySkill) {
 		d.scopes = appendMissing(d.scopes, nearest(q.SkillScopes[skill], q.Principal), q.Principal)
 	}
-	if r == nil || r.terms == nil {
+	return r == nil || r.obtain(q, d)
+}
+
+// obtain adds what a caller has to sign in for to make the rule match. It reports false
+// where nothing that a caller can obtain is known to help.
+func (r *rule) obtain(q *Request, d *demand) bool {
+	if r.ofSignIn == nil {
 		return true
 	}
-	if c := r.terms.consent; c != nil && c.scope != "" {
-		d.scopes = appendMissing(d.scopes, []string{c.scope}, q.Principal)
+	begun, ok := q.begun(), true
+	for _, c := range r.conditions {
+		if c.obtain == nil {
+			continue
+		}
+		if *d, ok = c.obtain(r, q.Principal, begun, *d); !ok {
+			return false
+		}
 	}
-	d.lacks = d.lacks || r.terms.authentication.lacks(q.Principal, q.begun()) != ""
-	// Those that hold are asked for again: a new authentication must not lose them.
-	return d.step.add(r.terms.authentication)
+	return true
 }
 
 func appendMissing(scopes, needed []string, p *authn.Principal) []string {

@@ -14,34 +14,49 @@ import (
 // maxFaults is how many rules Decision.Faults names.
 const maxFaults = 16
 
-// compileExprs compiles the expressions of all rules.
-func (s *Set) compileExprs() error {
-	var (
-		env  *expr.Env
-		errs []error
-		err  error
-	)
-	for _, r := range s.rules {
-		if r.source.Expr == "" {
-			continue
+// onExpr is the condition that is an expression over the call. It is evaluated at most once
+// for a call, of rules of which all else holds: see verdicts.
+var onExpr = condition{
+	key: "expr", about: ofCall, holds: "the [expression](#expressions) is true",
+	compile: func(c *compiler, r *rule) []error {
+		for _, err := range c.expression(r) {
+			c.late = append(c.late, r.wrong(keypath.At(err, "expr")))
 		}
-		if s.exprs = true; env == nil {
-			if env, err = expr.New(); err != nil {
-				return err
-			}
-		}
-		program, problems := env.Compile(r.source.Expr)
-		if program != nil {
-			if value, known := program.Constant(); known && !value {
-				problems = []string{"it is never true, so the rule can never match"}
-			}
-		}
-		for _, p := range problems {
-			errs = append(errs, r.wrong(keypath.At(errors.New(p), "expr")))
-		}
-		r.expr = program
+		return nil
+	},
+	has: func(r *rule) bool { return r.expr != nil },
+	traced: func(_ *Set, r *rule, q *Request, n *need) string {
+		return unless(n.exprs.holds(r, q), "expr")
+	},
+	covers: func(r, other *rule) bool { return r.source.Expr == other.source.Expr },
+	reads:  func(r *rule) bool { return r.expr.Reads() },
+	asks:   func(src *Rule) Facts { return factsOf(src.Expr) },
+}
+
+// expression compiles the expression of a rule, where it has one, and describes what is wrong.
+func (c *compiler) expression(r *rule) []error {
+	if r.source.Expr == "" {
+		return nil
 	}
-	return errors.Join(errs...)
+	if c.env == nil {
+		env, err := expr.New()
+		if err != nil {
+			return []error{err}
+		}
+		c.env = env
+	}
+	program, problems := c.env.Compile(r.source.Expr)
+	if program != nil {
+		if value, known := program.Constant(); known && !value {
+			problems = []string{"it is never true, so the rule can never match"}
+		}
+	}
+	r.expr = program
+	var wrong []error
+	for _, p := range problems {
+		wrong = append(wrong, errors.New(p))
+	}
+	return wrong
 }
 
 // vacuous says that an expression is no condition, or "".

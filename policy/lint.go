@@ -61,13 +61,15 @@ func (s *Set) Unused() []string {
 
 // dead says why a rule can never decide anything, or "".
 func (s *Set) dead(r *rule, closed patterns) string {
+	for _, d := range r.conditions {
+		if d.dead == nil {
+			continue
+		}
+		if text := d.dead(s, r); text != "" {
+			return text
+		}
+	}
 	switch {
-	case !s.reaches(r):
-		return "no configured agent has such an id, so the rule can never match"
-	case !s.possible(r):
-		return "none of its methods can be called over its bindings, so the rule can never match"
-	case r.effect == denies && s.partless(r):
-		return "no call that it is about has such parts, so the rule can never match"
 	case r.shadow:
 		return ""
 	case r.effect == allows && overruled(r, closed):
@@ -83,22 +85,12 @@ func (s *Set) dead(r *rule, closed patterns) string {
 	return ""
 }
 
-// reaches reports whether any configured agent can meet the rule.
-func (s *Set) reaches(r *rule) bool {
-	if r.agents.any {
-		return true
-	}
-	return slices.ContainsFunc(r.source.Agents, func(pattern string) bool {
-		return len(s.matching(pattern)) > 0
-	})
-}
-
 // closed are the agents that some rule denies to everybody, as patterns.
 func (s *Set) closed() patterns {
 	list := []string{}
 	for _, r := range s.rules {
-		if r.effect != denies || r.shadow || r.methods != allMethods || !r.skills.any || !r.subjects.any ||
-			r.issuers != nil || r.groups != nil || r.scopes != nil || r.terms != nil || r.momentary() {
+		other := func(d *condition) bool { return d != &onAgents }
+		if r.effect != denies || r.shadow || slices.ContainsFunc(r.conditions, other) {
 			continue
 		}
 		if r.agents.any {
@@ -144,54 +136,12 @@ type Known struct {
 func (s *Set) Lint(k Known) []Warning {
 	var list []Warning
 	for _, r := range s.rules {
-		list = append(list, r.lintIssuers(k.Issuers)...)
-		list = append(list, s.lintSkills(r, k.Skills)...)
-		list = append(list, r.lintTimes(k.Now)...)
-	}
-	return append(list, s.lintSharing(k)...)
-}
-
-func (r *rule) lintIssuers(issuers []string) []Warning {
-	var list []Warning
-	if issuers == nil {
-		return nil
-	}
-	for _, issuer := range r.issuers {
-		if !slices.Contains(issuers, issuer) {
-			list = append(list, Warning{r.name, fmt.Sprintf("issuer %q is not configured", issuer)})
+		list = append(list, r.lintNames(k.Issuers)...)
+		for _, d := range r.conditions {
+			if d.lint != nil {
+				list = append(list, d.lint(s, r, k)...)
+			}
 		}
 	}
-	if names := r.names(); r.issuers == nil && len(issuers) > 1 && names != "" && r.effect != denies {
-		list = append(list, Warning{r.name, fmt.Sprintf("it names %s but no issuers, "+
-			"so the same names from any of %d issuers match", names, len(issuers))})
-	}
-	return list
-}
-
-// names says what the rule knows callers by that means little without an issuer.
-func (r *rule) names() string {
-	switch {
-	case !r.subjects.any || r.groups != nil:
-		return "subjects or groups"
-	case r.terms == nil:
-		return ""
-	case r.terms.clients != nil || r.terms.actors != nil && !r.terms.actors.none:
-		return "clients or actors"
-	case r.terms.claims != nil:
-		return "claims"
-	}
-	return ""
-}
-
-// lintSkills reports the skills that none of the rule's agents has. A rule with
-// an agent whose skills are not known yet is left alone.
-func (s *Set) lintSkills(r *rule, known map[string][]string) []Warning {
-	if r.skills.any {
-		return nil
-	}
-	var list []Warning
-	for _, skill := range s.unknownSkills(r.places(), r.source.Skills, known) {
-		list = append(list, Warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
-	}
-	return list
+	return append(list, s.lintSharing(k)...)
 }

@@ -102,7 +102,7 @@ func (s *Set) UnknownSkills(known map[string][]string) error {
 	var errs []error
 	for _, r := range s.rules {
 		for _, w := range s.lintSkills(r, known) {
-			errs = append(errs, keypath.At(errors.New(w.String()), "rules", r.pos, "skills"))
+			errs = append(errs, keypath.At(errors.New(w.String()), "rules", r.pos, onSkills.key))
 		}
 	}
 	for i, sh := range s.sharing {

@@ -138,5 +138,5 @@ func (s *Set) Reads(agent string) bool {
 
 // reads reports whether the rule looks at the message.
 func (r *rule) reads() bool {
-	return r.circumstances != nil && r.circumstances.content != nil || r.expr != nil && r.expr.Reads()
+	return slices.ContainsFunc(r.conditions, func(d *condition) bool { return d.reads != nil && d.reads(r) })
 }

@@ -34,7 +34,7 @@ func (s *Set) Everywhere(p *authn.Principal, agent string, m *wire.Method) bool 
 
 // lasts reports whether what a rule says of a principal's calls is the same for all of them.
 func (r *rule) lasts() bool {
-	return !r.momentary() && (r.terms == nil || r.terms.authentication == nil && r.terms.consent == nil)
+	return !r.momentary() && r.ofSignIn == nil
 }
 
 // CheckNamed decides whether a call may name a task, q.Task, that it is not about: one that

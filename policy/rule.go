@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -18,6 +19,14 @@ type rule struct {
 	says   *Extensions // about extensions; nil for nothing
 	shows  *Extensions // of it, what cards tell; nil for nothing
 
+	// The conditions that the rule has, in the order of the table, and their functions.
+	ofCaller   []func(*rule, *authn.Principal) string
+	ofCall     []func(*rule, circumstances) string
+	ofSignIn   []func(*rule, *authn.Principal, time.Time) string
+	conditions []*condition
+
+	// What the conditions are compiled to. Each is read by its descriptor, and by whatever
+	// finds rules faster than by asking all of them.
 	methods  methods
 	agents   patterns
 	skills   patterns
@@ -25,10 +34,17 @@ type rule struct {
 	issuers  []string // nil: any
 	groups   []string // nil: any
 	scopes   []string // all needed
-	terms    *terms   // nil: none
 
-	circumstances *circumstances // nil: none
-	expr          *expr.Program  // nil: none
+	clients        *patterns       // nil: any
+	actors         *actors         // nil: any
+	claims         []claim         // in the order of their names
+	authentication *Authentication // nil: none is asked for
+	consent        *consent        // nil: none is asked for
+	bindings       bindings        // 0: any
+	sources        ranges          // nil: any
+	times          []window        // nil: any
+	content        *content        // nil: any
+	expr           *expr.Program   // nil: none
 
 	source *Rule // as written, for Lint
 }
@@ -67,13 +83,22 @@ func (s *Set) bit(m *wire.Method) methods {
 	return otherMethods
 }
 
-// identifies reports whether the conditions on who is calling hold, apart from scopes
-// and what terms.unready is about.
+// identifies reports whether the conditions on who is calling hold, apart from scopes.
 func (r *rule) identifies(p *authn.Principal) bool {
 	return (r.issuers == nil || slices.Contains(r.issuers, p.Issuer)) &&
 		r.subjects.match(p.Subject) &&
 		(r.groups == nil || intersect(r.groups, p.Groups)) &&
-		(r.terms == nil || r.terms.failed(p) == "")
+		(r.ofCaller == nil || r.describes(p))
+}
+
+// describes asks the conditions on the caller that few rules have.
+func (r *rule) describes(p *authn.Principal) bool {
+	for _, failed := range r.ofCaller {
+		if failed(r, p) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // scoped reports whether the principal has every scope that the rule asks for.
@@ -81,21 +106,56 @@ func (r *rule) scoped(p *authn.Principal) bool {
 	return within(r.scopes, p.Scopes)
 }
 
-// within reports whether all of a are in b.
-func within(a, b []string) bool {
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			return false
-		}
+// momentary reports whether the rule has conditions on the call itself. They are another
+// matter with every call, so that what a caller may see (Sees, Skills, Extensions) is judged
+// as with authentication: an allow rule counts as if they held, and a deny rule as if they did
+// not. Who may call in the morning still sees the agent in the evening, and is then refused.
+func (r *rule) momentary() bool { return r.ofCall != nil || r.expr != nil }
+
+// unmet names the first condition of r that does not hold, of those that another call,
+// or another sign-in, of the same caller can meet; "" when all do. What the caller can do
+// something about comes last.
+func (r *rule) unmet(q *Request) string {
+	if key := r.unmetByCall(q.circumstances()); key != "" {
+		return key
 	}
-	return true
+	return r.unmetBySignIn(q)
 }
 
-func intersect(a, b []string) bool {
-	for _, s := range a {
-		if slices.Contains(b, s) {
-			return true
+// unmetByCall is unmet for what another call can meet.
+func (r *rule) unmetByCall(c circumstances) string {
+	for _, failed := range r.ofCall {
+		if key := failed(r, c); key != "" {
+			return key
 		}
 	}
-	return false
+	return ""
+}
+
+// unmetBySignIn is unmet for what another sign-in can meet.
+func (r *rule) unmetBySignIn(q *Request) string {
+	if r.ofSignIn == nil {
+		return ""
+	}
+	begun := q.begun()
+	for _, failed := range r.ofSignIn {
+		if key := failed(r, q.Principal, begun); key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+// inDoubt is the answer of a condition about what is not known of a call: an allow rule does
+// not hold where it might not, a deny rule does where it might.
+func (r *rule) inDoubt(key string) string { return unless(r.effect == denies, key) }
+
+// holding keeps the rules that hold for a call, of those that gather found. Whether a
+// rule is about a skill that is needed is asked first, being the cheapest.
+func holding(hits []*rule, q *Request, n *need) []*rule {
+	c := q.circumstances()
+	return slices.DeleteFunc(hits, func(r *rule) bool {
+		return (r.ofCall != nil || r.ofSignIn != nil) &&
+			(!n.met(r) || r.unmetByCall(c) != "" || r.unmetBySignIn(q) != "")
+	})
 }

@@ -145,7 +145,12 @@ func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error)
 
 // check returns what is wrong with the conditions, read on their own.
 func (src *Sharing) check() []error {
-	problems := checkLists([]condition{
+	var problems []error
+	for _, l := range []struct {
+		key   string
+		items []string
+		exact bool
+	}{
 		{"agents", src.Agents, false},
 		{"owners", src.Owners, false},
 		{"ownerIssuers", src.OwnerIssuers, true},
@@ -156,7 +161,9 @@ func (src *Sharing) check() []error {
 		{"groups", src.Groups, true},
 		{"issuers", src.Issuers, true},
 		{"tenants", src.Tenants, true},
-	}, "entry")
+	} {
+		problems = append(problems, checkList(l.key, l.items, l.exact, "entry")...)
+	}
 	if src.Subjects == nil && src.Groups == nil && src.Issuers == nil && src.Tenants == nil {
 		problems = append(problems, errors.New("it says nothing of who may: give subjects, groups, issuers or tenants"))
 	}

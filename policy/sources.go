@@ -9,6 +9,27 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
+// onSources is the condition on where the call comes from, after trusted proxies were taken
+// off (internal/server).
+var onSources = condition{
+	key: "sources", about: ofCall, holds: "it comes from one of these addresses and networks, trusted proxies taken off",
+	compile: func(_ *compiler, r *rule) []error {
+		list, wrong := newRanges(r.source.Sources)
+		r.sources = list
+		return append(checkList("sources", r.source.Sources, true, "rule"), wrong...)
+	},
+	has: func(r *rule) bool { return r.sources != nil },
+	call: func(r *rule, c circumstances) string {
+		if !c.source.IsValid() { // not known
+			return r.inDoubt("sources")
+		}
+		// The zone of a link-local address is the name of one of this machine's interfaces, and
+		// says nothing of the caller.
+		return unless(r.sources.has(c.source.Unmap().WithZone("")), "sources")
+	},
+	covers: func(r, other *rule) bool { return other.sources != nil && r.sources.covers(other.sources) },
+}
+
 // ranges are sets of addresses, apart from one another and in order, so that one of
 // thousands of networks is found in a few steps.
 type ranges []addressRange

@@ -1,12 +1,45 @@
 package policy
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
+
+// onAuthentication is the condition on how the user signed in.
+var onAuthentication = condition{
+	key: "authentication", about: ofSignIn,
+	holds: "the user has signed in so; only in allow rules ([identity](identity.md))",
+	compile: func(_ *compiler, r *rule) []error {
+		a := r.source.Authentication
+		r.authentication = a
+		return append(a.check(), r.source.onlyAllows("authentication", a != nil)...)
+	},
+	has:    func(r *rule) bool { return r.authentication != nil },
+	signIn: func(r *rule, p *authn.Principal, begun time.Time) string { return r.authentication.lacks(p, begun) },
+	covers: func(r, other *rule) bool { return r.authentication.covers(other.authentication) },
+	obtain: func(r *rule, p *authn.Principal, begun time.Time, d demand) (demand, bool) {
+		d.lacks = d.lacks || r.authentication.lacks(p, begun) != ""
+		// Those that hold are asked for again: a new authentication must not lose them.
+		ok := d.step.add(r.authentication)
+		return d, ok
+	},
+}
+
+// onlyAllows reports a condition in a rule that denies, or speaks of extensions only: it has
+// nothing to offer to a caller who signs in once more.
+func (r *Rule) onlyAllows(key string, has bool) []error {
+	if !has || r.Effect == "allow" {
+		return nil
+	}
+	return []error{keypath.Point(errors.New(key+" is for rules with effect allow"), key)}
+}
 
 // Authentication is `authentication:` of a rule. At least one key is given.
 type Authentication struct {
@@ -23,12 +56,54 @@ type Authentication struct {
 // ahead is how far the clock of who wrote auth_time may be ahead of ours.
 const ahead = time.Minute
 
+// check returns what is wrong with what a rule asks of the user's authentication.
+func (a *Authentication) check() []error {
+	if a == nil {
+		return nil
+	}
+	var problems []error
+	if a.ACR == nil && a.AMR == nil && a.MaxAge == 0 {
+		problems = append(problems, keypath.Point(errors.New("authentication has none of acr, amr and maxAge"), "authentication"))
+	}
+	for _, l := range []struct {
+		key   string
+		items []string
+	}{{"acr", a.ACR}, {"amr", a.AMR}} {
+		if l.items != nil && len(l.items) == 0 {
+			problems = append(problems, keypath.Point(fmt.Errorf("authentication.%s is empty; leave it out to mean any", l.key), "authentication", l.key))
+		}
+		for i, item := range l.items {
+			if !token(item) {
+				problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is not a word without spaces, "+
+					"quotes and backslashes", item), i), "authentication", l.key))
+			} else if slices.Contains(l.items[:i], item) {
+				problems = append(problems, keypath.Point(fmt.Errorf("authentication.%s has %q twice", l.key, item), "authentication", l.key, i))
+			}
+		}
+	}
+	if d := a.MaxAge.Std(); d < 0 || d%time.Second != 0 { // max_age has no fractions
+		problems = append(problems, keypath.At(fmt.Errorf("%s is not whole seconds", d), "authentication", "maxAge"))
+	}
+	return problems
+}
+
+// token reports whether a word can stand in a challenge's list of acr_values or scopes
+// (RFC 6749 §3.3).
+func token(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r > '~' || r == '"' || r == '\\'
+	})
+}
+
+// covers reports whether a asks for no more than other does, which may be nil.
+func (a *Authentication) covers(other *Authentication) bool {
+	return other != nil && widens(a.ACR, other.ACR) && within(a.AMR, other.AMR) && looser(int64(a.MaxAge), int64(other.MaxAge))
+}
+
 // lacks names the first key that does not hold, "" when all do. Without a time of the
 // call no authentication is recent.
 func (a *Authentication) lacks(p *authn.Principal, now time.Time) string {
 	switch {
-	case a == nil:
-		return ""
 	case a.ACR != nil && !slices.Contains(a.ACR, p.ACR):
 		return "authentication.acr"
 	case !within(a.AMR, p.AMR):
@@ -40,6 +115,27 @@ func (a *Authentication) lacks(p *authn.Principal, now time.Time) string {
 		return "authentication.maxAge"
 	}
 	return ""
+}
+
+// onConsent is the condition on what the user has agreed to.
+var onConsent = condition{
+	key: "consent", about: ofSignIn, holds: "the user has agreed to it; only in allow rules",
+	compile: func(_ *compiler, r *rule) []error {
+		c := r.source.Consent
+		r.consent = newConsent(c)
+		return append(c.check(), r.source.onlyAllows("consent", c != nil)...)
+	},
+	has:    func(r *rule) bool { return r.consent != nil },
+	signIn: func(r *rule, p *authn.Principal, _ time.Time) string { return r.consent.lacks(p) },
+	covers: func(r, other *rule) bool { return other.consent != nil && *r.source.Consent == *other.source.Consent },
+	obtain: func(r *rule, p *authn.Principal, _ time.Time, d demand) (demand, bool) {
+		if r.consent.scope != "" {
+			d.scopes = appendMissing(d.scopes, []string{r.consent.scope}, p)
+			return d, true
+		}
+		return d, r.consent.lacks(p) == "" // nothing is known to bring a claim
+	},
+	asks: func(src *Rule) Facts { return Facts{Claims: src.Consent != nil && src.Consent.Claim != ""} },
 }
 
 // Consent is `consent:` of a rule. Exactly one of Scope and Claim is given.
@@ -71,10 +167,27 @@ func newConsent(src *Consent) *consent {
 	return &consent{claim: claim{path: src.Claim, values: []string{"true"}}, label: "claim " + src.Claim}
 }
 
+// check returns what is wrong with what the user has to have agreed to.
+func (c *Consent) check() []error {
+	var err error
+	switch {
+	case c == nil:
+		return nil
+	case (c.Scope == "") == (c.Claim == ""):
+		err = keypath.Point(errors.New("consent needs exactly one of scope and claim"), "consent")
+	case c.Scope != "" && c.Value != "":
+		err = keypath.Point(errors.New("consent.value is for a claim"), "consent", "value")
+	case c.Scope != "" && !token(c.Scope):
+		err = keypath.At(fmt.Errorf("%q is not one scope", c.Scope), "consent", "scope")
+	default:
+		return nil
+	}
+	return []error{err}
+}
+
 // lacks names the key that does not hold, "" where the user has agreed.
 func (c *consent) lacks(p *authn.Principal) string {
 	switch {
-	case c == nil:
 	case c.scope != "" && !slices.Contains(p.Scopes, c.scope):
 		return "consent.scope"
 	case c.scope == "" && !c.claim.holds(p, false):
@@ -94,9 +207,6 @@ type StepUp struct {
 // add asks for what a further rule does as well. It reports false where no single
 // authentication can satisfy both.
 func (s *StepUp) add(a *Authentication) bool {
-	if a == nil {
-		return true
-	}
 	if a.ACR != nil && s.ACR == nil {
 		s.ACR = slices.Clone(a.ACR)
 	} else if a.ACR != nil {

@@ -10,6 +10,36 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
+// onTimes is the condition on when the call comes. Windows that are over are told of while
+// the gateway runs: Compile reads no clock.
+var onTimes = condition{
+	key: "times", about: ofCall, holds: "it comes in one of these windows",
+	compile: func(_ *compiler, r *rule) (problems []error) {
+		r.times, problems = newWindows(r.source.Times)
+		return problems
+	},
+	has: func(r *rule) bool { return r.times != nil },
+	call: func(r *rule, c circumstances) string {
+		if c.now.IsZero() { // not known
+			return r.inDoubt("times")
+		}
+		for i := range r.times {
+			if r.times[i].has(c.now) {
+				return ""
+			}
+		}
+		return "times"
+	},
+	covers: func(r, other *rule) bool { return other.times != nil && coversWindows(r.times, other.times) },
+	lint: func(_ *Set, r *rule, k Known) []Warning {
+		open := func(w window) bool { return w.before.IsZero() || k.Now.Before(w.before) }
+		if k.Now.IsZero() || slices.ContainsFunc(r.times, open) {
+			return nil
+		}
+		return []Warning{{r.name, "all of its times are over, so the rule matches no more"}}
+	},
+}
+
 // window is a Window, compiled.
 type window struct {
 	days          uint8 // a bit for each time.Weekday on which it begins
@@ -48,6 +78,33 @@ func (w *window) shows(day time.Weekday, at int) bool {
 func weekdays(at int) (time.Weekday, int) { return time.Weekday(at / dayMinutes), at % dayMinutes }
 
 func (w *window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
+
+// coversWindows reports whether each of some windows is within one of a list.
+func coversWindows(list, some []window) bool {
+	return !slices.ContainsFunc(some, func(o window) bool {
+		return !slices.ContainsFunc(list, func(w window) bool { return w.covers(&o) })
+	})
+}
+
+// covers reports whether every moment of other is in w.
+func (w *window) covers(other *window) bool {
+	if !w.after.IsZero() && (other.after.IsZero() || other.after.Before(w.after)) ||
+		!w.before.IsZero() && (other.before.IsZero() || other.before.After(w.before)) {
+		return false
+	}
+	if w.days == everyDay && w.from == 0 && w.to == dayMinutes {
+		return true
+	}
+	if w.zone.String() != other.zone.String() {
+		return false
+	}
+	for at := range 7 * dayMinutes {
+		if day, at := weekdays(at); other.shows(day, at) && !w.shows(day, at) {
+			return false
+		}
+	}
+	return true
+}
 
 // newWindows compiles windows and describes what is wrong with them.
 func newWindows(list []Window) ([]window, []error) {

@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // Step is what one rule had to say about a call.
 type Step struct {
@@ -15,6 +12,8 @@ type Step struct {
 	// call could meet comes after what the caller is, and then what the caller can do
 	// something about, authentication and consent. The last is "expr".
 	Failed string
+	// Obtainable says that Failed is about what the caller can obtain by signing in again.
+	Obtainable bool
 	// Skills are, of several that the call may be for, those that the rule is about; nil
 	// where there is one or none.
 	Skills []string
@@ -29,15 +28,16 @@ func (s *Set) Trace(q Request) []Step {
 		return nil
 	}
 	n := s.need(&q)
-	hasStepUp := make([]Step, 0, len(s.rules))
+	steps := make([]Step, 0, len(s.rules))
 	for _, r := range s.rules {
-		hasStepUp = append(hasStepUp, Step{
-			Rule: r.name, Effect: cmp.Or(r.source.Effect, "extensions"), Shadow: r.shadow, Failed: s.failed(r, &q, &n),
-			Skills: n.matched(r),
+		failed, obtainable := s.failed(r, &q, &n)
+		steps = append(steps, Step{
+			Rule: r.name, Effect: cmp.Or(r.source.Effect, "extensions"), Shadow: r.shadow,
+			Failed: failed, Obtainable: obtainable, Skills: n.matched(r),
 		})
 	}
 	if n.level != bySkill && n.level != anySkill {
-		return hasStepUp
+		return steps
 	}
 	var lacking []string
 	for i := range n.count() {
@@ -46,12 +46,12 @@ func (s *Set) Trace(q Request) []Step {
 		}
 	}
 	if lacking == nil {
-		return hasStepUp
+		return steps
 	}
 	if n.all == nil {
 		lacking = nil
 	}
-	return append(hasStepUp, Step{Rule: byScopes, Effect: "deny", Skills: lacking})
+	return append(steps, Step{Rule: byScopes, Effect: "deny", Skills: lacking})
 }
 
 // matched lists the skills that r is about, of several.
@@ -65,29 +65,13 @@ func (n *need) matched(r *rule) []string {
 	return list
 }
 
-// failed names the first condition of r that does not hold.
-func (s *Set) failed(r *rule, q *Request, n *need) string {
-	p := q.Principal
-	switch {
-	case !r.agents.match(q.Agent):
-		return "agents"
-	case r.methods&s.bit(q.Method) == 0:
-		return "methods"
-	case r.issuers != nil && !slices.Contains(r.issuers, p.Issuer):
-		return "issuers"
-	case !r.subjects.match(p.Subject):
-		return "subjects"
-	case r.groups != nil && !intersect(r.groups, p.Groups):
-		return "groups"
+// failed names the first condition of r that does not hold, and says whether the caller can
+// obtain what it lacks.
+func (s *Set) failed(r *rule, q *Request, n *need) (key string, obtainable bool) {
+	for _, d := range r.conditions {
+		if key := d.fails(s, r, q, n); key != "" {
+			return key, d.about == ofSignIn
+		}
 	}
-	if key := r.terms.failed(p); key != "" {
-		return key
-	}
-	switch {
-	case !r.scoped(p):
-		return "scopes"
-	case !n.met(r):
-		return "skills"
-	}
-	return n.exprs.unmet(r, q)
+	return "", false
 }

@@ -65,59 +65,22 @@ func (r *Rule) checkWords() []error {
 	return problems
 }
 
-// checkLists returns what is wrong with the conditions, read on their own.
-func (r *Rule) checkLists() []error {
-	return checkLists([]condition{
-		{"agents", r.Agents, false},
-		{"skills", r.Skills, false},
-		{"methods", r.Methods, false},
-		{"subjects", r.Subjects, false},
-		{"groups", r.Groups, true},
-		{"scopes", r.Scopes, true},
-		{"issuers", r.Issuers, true},
-		{"clients", r.Clients, false},
-		{"actors", r.Actors, false},
-		{"bindings", r.Bindings, true},
-		{"sources", r.Sources, true},
-	}, "rule")
-}
-
-// condition is one that any entry of a list meets.
-type condition struct {
-	key   string
-	items []string
-	exact bool // no globs, so a lone star is a misunderstanding
-}
-
-// checkLists returns what is wrong with the conditions of a rule, or whatever has them.
-func checkLists(list []condition, whose string) []error {
-	var problems []error
-	for _, l := range list {
-		switch {
-		case l.items == nil:
-		case len(l.items) == 0:
-			problems = append(problems, keypath.Point(fmt.Errorf("%s is empty, so the %s can never match; "+
-				"leave it out to mean any", l.key, whose), l.key))
-		case slices.Contains(l.items, ""):
-			problems = append(problems, keypath.Point(fmt.Errorf("%s has an empty entry", l.key), l.key, slices.Index(l.items, "")))
-		case l.exact && slices.Contains(l.items, "*"):
-			problems = append(problems, keypath.Point(fmt.Errorf(`%s are compared exactly and "*" is none; `+
-				"leave it out to mean any", l.key), l.key, slices.Index(l.items, "*")))
-		}
+// checkList returns what is wrong with a condition of a rule, or whatever has it, that any
+// entry of a list meets. exact says that entries are no patterns, so that a lone star is a
+// misunderstanding.
+func checkList(key string, items []string, exact bool, whose string) []error {
+	var err error
+	switch {
+	case items == nil:
+		return nil
+	case len(items) == 0:
+		err = keypath.Point(fmt.Errorf("%s is empty, so the %s can never match; leave it out to mean any", key, whose), key)
+	case slices.Contains(items, ""):
+		err = keypath.Point(errors.New(key+" has an empty entry"), key, slices.Index(items, ""))
+	case exact && slices.Contains(items, "*"):
+		err = keypath.Point(errors.New(key+` are compared exactly and "*" is none; leave it out to mean any`), key, slices.Index(items, "*"))
+	default:
+		return nil
 	}
-	return problems
-}
-
-// checkAgents returns the agents that are named exactly and do not exist.
-func (s *Set) checkAgents(list []string) []error {
-	var problems []error
-	for i, id := range list {
-		if id == "" || strings.Contains(id, "*") {
-			continue
-		}
-		if _, ok := slices.BinarySearch(s.ids, id); !ok {
-			problems = append(problems, keypath.Point(fmt.Errorf("agent %q is not configured", id), "agents", i))
-		}
-	}
-	return problems
+	return []error{err}
 }

@@ -26,7 +26,7 @@ func newContent(src *Content, effect string) (*content, []error) {
 		if !ok || major == "*" && minor != "*" ||
 			major != "*" && !mediaWord(major) || minor != "*" && !mediaWord(minor) {
 			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is no media type, such as text/plain, "+
-				"image/* or */*", text), i), "content", "mediaTypes"))
+				"image/* or */*", text), i), inContent, "mediaTypes"))
 		}
 		c.types = append(c.types, mediaRange{major, minor})
 	}
@@ -43,23 +43,23 @@ func newContent(src *Content, effect string) (*content, []error) {
 func (c *Content) check(effect string) []error {
 	var problems []error
 	if c.Parts == nil && c.MediaTypes == nil && c.Hosts == nil && c.MaxParts == 0 && c.MaxPart == 0 && c.MaxBytes == 0 {
-		problems = append(problems, keypath.Point(errors.New("content has none of parts, mediaTypes, hosts, maxParts, maxPart and maxBytes"), "content"))
+		problems = append(problems, keypath.Point(errors.New("content has none of parts, mediaTypes, hosts, maxParts, maxPart and maxBytes"), inContent))
 	}
 	for _, l := range []struct {
 		key  string
 		list []string
 	}{{"parts", c.Parts}, {"mediaTypes", c.MediaTypes}, {"hosts", c.Hosts}} {
 		if l.list != nil && len(l.list) == 0 {
-			problems = append(problems, keypath.Point(fmt.Errorf("content.%s is empty; leave it out to mean any", l.key), "content", l.key))
+			problems = append(problems, keypath.Point(fmt.Errorf("content.%s is empty; leave it out to mean any", l.key), inContent, l.key))
 		}
 	}
 	for i, kind := range c.Parts {
 		if !slices.Contains([]string{wire.PartText, wire.PartFile, wire.PartData}, kind) {
-			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is none of text, file and data", kind), i), "content", "parts"))
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is none of text, file and data", kind), i), inContent, "parts"))
 		}
 	}
 	if c.Hosts != nil && len(c.Parts) > 0 && !slices.Contains(c.Parts, wire.PartFile) {
-		problems = append(problems, keypath.Point(errors.New("content.hosts is about files, which content.parts leaves out"), "content", "hosts"))
+		problems = append(problems, keypath.Point(errors.New("content.hosts is about files, which content.parts leaves out"), inContent, "hosts"))
 	}
 	for _, l := range []struct {
 		key string
@@ -67,9 +67,9 @@ func (c *Content) check(effect string) []error {
 	}{{"maxParts", int64(c.MaxParts)}, {"maxPart", int64(c.MaxPart)}, {"maxBytes", int64(c.MaxBytes)}} {
 		switch {
 		case l.n < 0:
-			problems = append(problems, keypath.At(fmt.Errorf("%d is below 0", l.n), "content", l.key))
+			problems = append(problems, keypath.At(fmt.Errorf("%d is below 0", l.n), inContent, l.key))
 		case l.n > 0 && effect != "allow":
-			problems = append(problems, keypath.Point(fmt.Errorf("content.%s is for rules with effect allow", l.key), "content", l.key))
+			problems = append(problems, keypath.Point(fmt.Errorf("content.%s is for rules with effect allow", l.key), inContent, l.key))
 		}
 	}
 	return problems
@@ -85,7 +85,7 @@ func hostPatterns(list []string) (out []string, problems []error) {
 		}
 		if pattern == "" || strings.Trim(pattern, "abcdefghijklmnopqrstuvwxyz0123456789-_.*") != "" {
 			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is no name of a host, such as files.example.com "+
-				"or *.example.com: it has no scheme, port or path, and other alphabets are written as xn--", text), i), "content", "hosts"))
+				"or *.example.com: it has no scheme, port or path, and other alphabets are written as xn--", text), i), inContent, "hosts"))
 		}
 		out = append(out, pattern)
 	}

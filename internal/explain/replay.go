@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
 // Bounds of what a replay keeps, however many calls there are.
@@ -27,8 +28,8 @@ type Replay struct {
 	Sample  int
 	Sampled []verdict.Redecided
 
-	asked   facts // by any rule
-	bounds  map[facts]*bounds
+	asked   policy.Facts // by any rule
+	bounds  map[policy.Facts]*bounds
 	agents  map[string]*Agent
 	groups  map[verdict.Change]*verdict.Group
 	reasons map[string]int
@@ -38,11 +39,11 @@ type Replay struct {
 func NewReplay(jd *Judge) *Replay {
 	r := &Replay{
 		Replay: verdict.Replay{Changes: []*verdict.Group{}, Why: []verdict.Reason{}}, Judge: jd,
-		bounds: map[facts]*bounds{}, agents: map[string]*Agent{},
+		bounds: map[policy.Facts]*bounds{}, agents: map[string]*Agent{},
 		groups: map[verdict.Change]*verdict.Group{}, reasons: map[string]int{},
 	}
 	for i := range jd.Policy.Rules {
-		r.asked |= asks(&jd.Policy.Rules[i])
+		r.asked = r.asked.Or(jd.Policy.Rules[i].Asks())
 	}
 	return r
 }

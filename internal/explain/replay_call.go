@@ -45,10 +45,10 @@ func was(c *audit.Call) (r ruling, why string) {
 }
 
 // request is a recorded call as rules see it, with what of it they cannot.
-func (r *Replay) request(c *audit.Call) (q policy.Request, unknown facts, why string) {
+func (r *Replay) request(c *audit.Call) (q policy.Request, unknown policy.Facts, why string) {
 	m, err := r.FindMethod(c.Method)
 	if err != nil {
-		return q, 0, "the configuration has no method " + c.Method
+		return q, unknown, "the configuration has no method " + c.Method
 	}
 	q = policy.Request{
 		Principal: principalOf(c), Agent: c.Agent, Method: m, Now: c.Start, Extensions: c.Extensions,
@@ -59,19 +59,19 @@ func (r *Replay) request(c *audit.Call) (q policy.Request, unknown facts, why st
 		q.Source = source.Unmap()
 	}
 	if schemes.HaveClaims(c.AuthMethod) {
-		unknown |= factClaims
+		unknown.Claims = true
 	}
 	if c.AuthMethod != "anonymous" {
-		unknown |= factExpiry
+		unknown.Expiry = true
 	}
 	if q.Principal.Workload != nil {
-		unknown |= factSoftware
+		unknown.Workload = true
 	}
 	if m.Subject == wire.OfMessage {
-		unknown |= factMessage
+		unknown.Message = true
 	}
 	if m.Subject != wire.OfAgent && m.Subject != wire.OfCaller {
-		unknown |= factTask
+		unknown.Task = true
 	}
 	return q, unknown, ""
 }
@@ -107,21 +107,21 @@ func parted(text string) (subject, issuer string) {
 // settle finds the skill that the call is for: the one that was found then. Where there
 // was none it is found again, if that takes no more than the configuration. refused says
 // that the skill being unknown is refused.
-func (r *Replay) settle(q *policy.Request, c *audit.Call) (unknown facts, refused bool) {
+func (r *Replay) settle(q *policy.Request, c *audit.Call) (unknown policy.Facts, refused bool) {
 	a := r.agent(c.Agent)
 	wide := q.Method.Subject == wire.OfCaller || q.Method.Subject == wire.OfAgent
 	switch {
 	case a == nil: // nothing is allowed on what does not exist
-		return 0, false
+		return unknown, false
 	case c.Rule == unsettled:
 		q.Agentwide = true // as at the end
-		return factSkill, false
+		return policy.Facts{Skill: true}, false
 	case c.Skill != "":
 		q.Skill = c.Skill
-		return 0, false
+		return unknown, false
 	case wide:
 		q.Agentwide = true
-		return 0, false
+		return unknown, false
 	}
 	for _, s := range a.Skills {
 		q.Skills = append(q.Skills, s.ID)
@@ -132,10 +132,10 @@ func (r *Replay) settle(q *policy.Request, c *audit.Call) (unknown facts, refuse
 			All: q.Skills, Method: q.Method, Principal: q.Principal, Agent: q.Agent,
 		})
 		q.Skill, q.Agentwide = skill, agentwide
-		return 0, err != nil
+		return unknown, err != nil
 	}
 	q.Agentwide = true // of the rules that bounds leave, none asks for a skill
-	return factSkill, false
+	return policy.Facts{Skill: true}, false
 }
 
 // answer is what the rules say of a call now: at their strictest and their most lenient,
@@ -149,8 +149,8 @@ func (r *Replay) answer(c *audit.Call) (strict, lenient ruling, why string, err 
 	if refused {
 		return ruling{rule: unsettled}, ruling{rule: unsettled}, "", nil
 	}
-	unknown |= more
-	b, err := r.boundsFor(unknown & r.asked)
+	unknown = unknown.Or(more)
+	b, err := r.boundsFor(unknown.And(r.asked))
 	if err != nil {
 		return strict, lenient, "", err
 	}
@@ -163,7 +163,7 @@ func (r *Replay) answer(c *audit.Call) (strict, lenient ruling, why string, err 
 	unruled := "" // what beside rules may refuse the call
 	switch {
 	case !strict.allow:
-	case c.Rule == unsettled || more != 0 && r.Policy.Skills.Undeclared == "deny":
+	case c.Rule == unsettled || more.Any() && r.Policy.Skills.Undeclared == "deny":
 		strict, unruled = ruling{rule: unsettled}, "skill: which the call is for could not be told"
 	case r.Rules.UsesCardScopes() && q.Method.Subject != wire.OfCaller && q.Method.Subject != wire.OfAgent:
 		strict, unruled = ruling{rule: "skill-scopes"}, "the scopes that the agent's card asks for"

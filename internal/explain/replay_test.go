@@ -101,9 +101,12 @@ func TestReplayStaysSmall(t *testing.T) {
 	}
 }
 
-// judgeOf is one for agents of which nothing is known.
-func judgeOf(t interface{ Fatal(args ...any) }, rules []policy.Rule) *Judge {
-	jd := &Judge{Policy: policy.Config{Rules: rules}, RuleAgents: []string{"x"}}
+// judgeOf is one for agents of which nothing is known, x unless others are named.
+func judgeOf(t interface{ Fatal(args ...any) }, rules []policy.Rule, ids ...string) *Judge {
+	if ids == nil {
+		ids = []string{"x"}
+	}
+	jd := &Judge{Policy: policy.Config{Rules: rules}, RuleAgents: ids}
 	jd.Find = func(id string) (*Agent, error) { return NewAgent(&agents.Config{ID: id}, files.Config{}) }
 	var err error
 	if jd.Book, err = (ext.Registry)(nil).Compile(); err != nil {

@@ -109,11 +109,11 @@ func applying(rules *policy.Set, q policy.Request) []string {
 		if s.Shadow {
 			text += " (shadow)"
 		}
-		switch condition, _, _ := strings.Cut(s.Failed, "."); condition {
-		case "authentication", "consent": // the caller can obtain them
+		if s.Obtainable {
+			condition, _, _ := strings.Cut(s.Failed, ".")
 			text += " (lacks " + condition + ")"
-			fallthrough
-		case "", "methods", "skills":
+		}
+		if s.Obtainable || s.Failed == "" || s.Failed == "methods" || s.Failed == "skills" {
 			all = append(all, text)
 		}
 	}

@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// onBindings is the condition on the protocol binding that the call came over.
+var onBindings = condition{
+	key: "bindings", about: ofCall, holds: "the call came over one of `JSONRPC`, `HTTP+JSON`, `GRPC`",
+	compile: func(_ *compiler, r *rule) []error {
+		set, unknown := newBindings(r.source.Bindings)
+		r.bindings = set
+		return append(checkList("bindings", r.source.Bindings, true, "rule"), unknown...)
+	},
+	has: func(r *rule) bool { return r.bindings != 0 },
+	call: func(r *rule, c circumstances) string {
+		if c.binding == 0 { // not known
+			return r.inDoubt("bindings")
+		}
+		return unless(r.bindings&(1<<c.binding) != 0, "bindings")
+	},
+	covers: func(r, other *rule) bool { return other.bindings != 0 && other.bindings&^r.bindings == 0 },
+	dead: func(s *Set, r *rule) string {
+		return unless(s.possible(r), "none of its methods can be called over its bindings, so the rule can never match")
+	},
+}
+
+// bindings is a set of them, one bit for each.
+type bindings uint8
+
+func newBindings(list []string) (set bindings, problems []error) {
+	for i, name := range list {
+		b := bindingNamed(name)
+		if b == 0 && name != "" { // an empty entry is reported with those of other lists
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is none of JSONRPC, HTTP+JSON and GRPC", name), i), "bindings"))
+		}
+		set |= 1 << b
+	}
+	return set &^ 1, problems
+}
+
+// bindingNamed looks a binding up by the name it has in cards; 0 for none.
+func bindingNamed(name string) wire.Binding {
+	for _, b := range []wire.Binding{wire.JSONRPC, wire.HTTPJSON, wire.GRPC} {
+		if b.String() == name {
+			return b
+		}
+	}
+	return 0
+}
+
+// possible reports whether some method of the rule can be called over one of its
+// bindings: extensions offer theirs where they say.
+func (s *Set) possible(r *rule) bool {
+	if r.methods&otherMethods != 0 {
+		return true
+	}
+	for m, bit := range s.bits {
+		if r.methods&bit != 0 && r.bindings&offered(m) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// offered are the bindings over which a method can be called.
+func offered(m *wire.Method) bindings {
+	set := bindings(1) << wire.JSONRPC
+	if m.Extension == "" || m.Path != "" {
+		set |= 1 << wire.HTTPJSON
+	}
+	if m.Extension == "" || m.RPCPath != "" {
+		set |= 1 << wire.GRPC
+	}
+	return set
+}

@@ -1,0 +1,122 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+)
+
+// onAgents is the condition on which agent is called. Rules are indexed by it (index.go).
+var onAgents = condition{
+	key: "agents", about: ofTarget, holds: "the agent is one of them", patterns: "yes",
+	compile: func(c *compiler, r *rule) []error {
+		list := r.source.Agents
+		r.agents = newPatterns(list)
+		return append(checkList("agents", list, false, "rule"), c.checkAgents(list)...)
+	},
+	has:    func(r *rule) bool { return !r.agents.any },
+	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.agents.match(q.Agent), "agents") },
+	covers: func(r, other *rule) bool { return r.agents.covers(other.source.Agents) },
+	dead: func(s *Set, r *rule) string {
+		if slices.ContainsFunc(r.source.Agents, s.names) {
+			return ""
+		}
+		return "no configured agent has such an id, so the rule can never match"
+	},
+}
+
+// checkAgents returns the agents that are named exactly and do not exist.
+func (s *Set) checkAgents(list []string) []error {
+	var problems []error
+	for i, id := range list {
+		if id == "" || strings.Contains(id, "*") {
+			continue
+		}
+		if _, ok := slices.BinarySearch(s.ids, id); !ok {
+			problems = append(problems, keypath.Point(fmt.Errorf("agent %q is not configured", id), "agents", i))
+		}
+	}
+	return problems
+}
+
+// onMethods is the condition on the operation.
+var onMethods = condition{
+	key: "methods", about: ofTarget,
+	holds: "the operation is one of them, under any name that it has had; methods of extensions by their own",
+	compile: func(c *compiler, r *rule) []error {
+		list := r.source.Methods
+		set, unknown := methodsOf(list, c.methods)
+		r.methods = set
+		return append(checkList("methods", list, false, "rule"), unknown...)
+	},
+	has: func(r *rule) bool { return r.methods != allMethods },
+	traced: func(s *Set, r *rule, q *Request, _ *need) string {
+		return unless(r.methods&s.bit(q.Method) != 0, "methods")
+	},
+	covers: func(r, other *rule) bool { return other.methods&^r.methods == 0 },
+}
+
+// methodsOf looks method names up and describes those that nobody knows.
+func methodsOf(list []string, names map[string]methods) (set methods, problems []error) {
+	if list == nil {
+		return allMethods, nil
+	}
+	for i, name := range list {
+		bits, ok := names[name]
+		switch {
+		case ok:
+			set |= bits
+		case name == "*":
+			problems = append(problems, keypath.Point(errors.New(`methods has no "*"; leave methods out to mean every method`), "methods", i))
+		case name != "":
+			problems = append(problems, keypath.Point(fmt.Errorf("method %q is not an A2A method", name), "methods", i))
+		}
+	}
+	return set, problems
+}
+
+// onSkills is the condition on what the call is for. How it is read for a call whose skill is
+// not known is for level to say.
+var onSkills = condition{
+	key: "skills", about: ofTarget, holds: "the skill is one of them", patterns: "yes",
+	compile: func(_ *compiler, r *rule) []error {
+		r.skills = newPatterns(r.source.Skills)
+		return checkList("skills", r.source.Skills, false, "rule")
+	},
+	has:    func(r *rule) bool { return !r.skills.any },
+	traced: func(_ *Set, r *rule, _ *Request, n *need) string { return unless(n.met(r), "skills") },
+	covers: func(r, other *rule) bool { return r.skills.covers(other.source.Skills) },
+	stops: func(s *Set, _, other *rule) bool {
+		// See acrossSkills: an allow rule about some skills holds there, a deny rule does not.
+		return other.effect != allows || other.methods&(s.mayBeWide()|otherMethods) == 0
+	},
+	lint: func(s *Set, r *rule, k Known) []Warning { return s.lintSkills(r, k.Skills) },
+	asks: func(src *Rule) Facts { return Facts{Skill: src.Skills != nil} },
+}
+
+// lintSkills reports the skills that none of the rule's agents has. A rule with
+// an agent whose skills are not known yet is left alone.
+func (s *Set) lintSkills(r *rule, known map[string][]string) []Warning {
+	if r.skills.any {
+		return nil
+	}
+	var list []Warning
+	for _, skill := range s.unknownSkills(r.places(), r.source.Skills, known) {
+		list = append(list, Warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
+	}
+	return list
+}
+
+// mayBeWide are the methods that are about no skill unless somebody says one.
+func (s *Set) mayBeWide() methods {
+	var set methods
+	for m, bit := range s.bits {
+		if wide(m) {
+			set |= bit
+		}
+	}
+	return set
+}
