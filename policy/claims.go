@@ -68,7 +68,7 @@ func (r *Rule) checkClaims() []error {
 // claim is one entry of Rule.Claims, compiled.
 type claim struct {
 	path   string
-	key    string // what Step.Failed calls it
+	key    string // what step.Failed calls it
 	values []string
 }
 

@@ -14,7 +14,7 @@ import (
 // once, each with the rule it is about; warnings are for rules that are allowed
 // but cannot do what they seem to. extra are the methods that extensions bring, at
 // most fifty; those are the calls that rules can name beside A2A's own.
-func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning, error) {
+func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []warning, error) {
 	s := &Set{ids: slices.Clone(agents), bits: make(map[*wire.Method]methods)}
 	slices.Sort(s.ids)
 	s.ids = slices.Compact(s.ids)

@@ -100,22 +100,22 @@ func TestCompileWarns(t *testing.T) {
 	team := Rule{Name: "team", Effect: "allow"}
 	for name, tc := range map[string]struct {
 		in   Config
-		want []Warning
+		want []warning
 	}{
 		"nothing to say": {in: Config{Rules: []Rule{team}}},
-		"no rules":       {want: []Warning{{"", "no rule allows anything"}}},
+		"no rules":       {want: []warning{{"", "no rule allows anything"}}},
 		"default allow":  {in: Config{Default: "allow"}},
 		"only denials": {
 			in:   Config{Rules: []Rule{{Name: "no", Effect: "deny", Groups: []string{"g"}}}},
-			want: []Warning{{"", "no rule allows anything"}},
+			want: []warning{{"", "no rule allows anything"}},
 		},
 		"allow beside default allow": {
 			in:   Config{Default: "allow", Rules: []Rule{team}},
-			want: []Warning{{"team", "the default is allow"}},
+			want: []warning{{"team", "the default is allow"}},
 		},
 		"glob without agents": {
 			in:   Config{Rules: []Rule{team, {Name: "x", Effect: "deny", Agents: []string{"crew-*"}}}},
-			want: []Warning{{"x", "no configured agent"}},
+			want: []warning{{"x", "no configured agent"}},
 		},
 		"glob with agents": {
 			in: Config{Rules: []Rule{team, {Name: "x", Effect: "deny", Agents: []string{"crew-*", "*m-a"}}}},
@@ -126,11 +126,11 @@ func TestCompileWarns(t *testing.T) {
 				{Name: "b", Effect: "allow", Agents: []string{"team-a", "billing"}},
 				{Name: "no", Effect: "deny", Agents: []string{"team-*"}},
 			}},
-			want: []Warning{{"a", "can never allow"}},
+			want: []warning{{"a", "can never allow"}},
 		},
 		"overruled everywhere": {
 			in:   Config{Rules: []Rule{team, {Name: "no", Effect: "deny"}}},
-			want: []Warning{{"team", "can never allow"}},
+			want: []warning{{"team", "can never allow"}},
 		},
 		"not overruled by a shadow": {
 			in: Config{Rules: []Rule{team, {Name: "no", Effect: "deny", Mode: "shadow"}}},
@@ -140,7 +140,7 @@ func TestCompileWarns(t *testing.T) {
 				Name: "no", Effect: "deny", Skills: []string{"s"},
 				Methods: []string{"ListTasks", "agent/getAuthenticatedExtendedCard"},
 			}}},
-			want: []Warning{{"no", "about no skill"}},
+			want: []warning{{"no", "about no skill"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,9 +155,9 @@ func TestCompileWarns(t *testing.T) {
 }
 
 // diffWarnings compares warnings; those wanted hold only a part of the text.
-func diffWarnings(t *testing.T, want, got []Warning) {
+func diffWarnings(t *testing.T, want, got []warning) {
 	t.Helper()
-	same := slices.EqualFunc(want, got, func(w, g Warning) bool {
+	same := slices.EqualFunc(want, got, func(w, g warning) bool {
 		return w.Rule == g.Rule && strings.Contains(g.Text, w.Text)
 	})
 	if !same {
@@ -177,16 +177,16 @@ func TestLint(t *testing.T) {
 		{Name: "any", Effect: "allow", Skills: []string{"nowhere"}},
 	}})
 	diffWarnings(t, nil, s.Lint(Known{}))
-	diffWarnings(t, []Warning{
+	diffWarnings(t, []warning{
 		{"where", `issuer "https://gone" is not configured`},
 		{"who", "any of 2 issuers"},
 		{"what", `no skill`},
 		{"team", "no skill"},
 	}[:2], s.Lint(Known{Issuers: []string{"https://a", "https://b"}}))
 	known := map[string][]string{"billing": {"invoices"}, "team-a": {"plan"}}
-	diffWarnings(t, []Warning{{"what", `none of its agents has a skill "refund"`}}, s.Lint(Known{Skills: known}))
+	diffWarnings(t, []warning{{"what", `none of its agents has a skill "refund"`}}, s.Lint(Known{Skills: known}))
 	known["team-b"], known["weather"] = []string{"dance"}, nil
-	diffWarnings(t, []Warning{
+	diffWarnings(t, []warning{
 		{"what", `a skill "refund"`},
 		{"team", `a skill "paint"`},
 		{"any", `a skill "nowhere"`},

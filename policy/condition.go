@@ -15,7 +15,7 @@ import (
 //
 // A rule that does not have a condition is never asked about it.
 type condition struct {
-	key      string  // in the configuration; Step.Failed is this, or begins with it and a dot
+	key      string  // in the configuration; step.Failed is this, or begins with it and a dot
 	about    subject // what the condition looks at
 	holds    string  // when it does, in docs/policy.md
 	patterns string  // which of its values may have a *, in docs/policy.md
@@ -50,7 +50,7 @@ type condition struct {
 	// dead says why a rule with the condition never matches, "" where it may.
 	dead func(s *Set, r *rule) string
 	// lint compares the condition with what is known only while the gateway runs.
-	lint func(s *Set, r *rule, k Known) []Warning
+	lint func(s *Set, r *rule, k Known) []warning
 	// names says what the condition knows callers by that means little without an issuer;
 	// "" for nothing.
 	names func(r *rule) string

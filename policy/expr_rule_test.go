@@ -191,7 +191,7 @@ func TestExprProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diffWarnings(t, []Warning{{"always", "its expr is always true"}}, warnings)
+	diffWarnings(t, []warning{{"always", "its expr is always true"}}, warnings)
 }
 
 // A deny rule with an expression closes no agent.

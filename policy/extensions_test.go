@@ -63,17 +63,17 @@ func TestExtensionsWarn(t *testing.T) {
 	team := allow("team")
 	for name, tc := range map[string]struct {
 		in   Config
-		want []Warning
+		want []warning
 	}{
 		"nothing to say": {in: Config{Rules: []Rule{team, says("e", e)}}},
-		"alone":          {Config{Rules: []Rule{says("e", e)}}, []Warning{{"", "no rule allows anything"}}},
+		"alone":          {Config{Rules: []Rule{says("e", e)}}, []warning{{"", "no rule allows anything"}}},
 		"no agents": {
 			Config{Rules: []Rule{team, says("e", e, agents("crew-*"))}},
-			[]Warning{{"e", "no configured agent"}},
+			[]warning{{"e", "no configured agent"}},
 		},
 		"closed agents": {
 			Config{Rules: []Rule{team, deny("no", agents("team-*")), says("e", e, agents("team-a"))}},
-			[]Warning{{"e", "there is never a call"}},
+			[]warning{{"e", "there is never a call"}},
 		},
 		"default allow": {in: Config{Default: "allow", Rules: []Rule{says("e", e)}}},
 		"default allow, allow": {in: Config{Default: "allow", Rules: []Rule{
@@ -81,7 +81,7 @@ func TestExtensionsWarn(t *testing.T) {
 		}}},
 		"a skill of a list": {
 			Config{Rules: []Rule{team, says("e", e, skills("s"), calls("ListTasks"))}},
-			[]Warning{{"e", "about no skill"}},
+			[]warning{{"e", "about no skill"}},
 		},
 		"a skill that a method may need": {
 			in: Config{Rules: []Rule{team, deny("no", skills("s"), calls("x/find", "x/about"))}},

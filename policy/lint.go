@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Warning is about a rule that can be compiled and yet cannot be meant.
-type Warning struct {
+// warning is about a rule that can be compiled and yet cannot be meant.
+type warning struct {
 	Rule string // "" when it is about the rules as a whole
 	Text string
 }
 
 // String is for the log.
-func (w Warning) String() string {
+func (w warning) String() string {
 	if w.Rule == "" {
 		return w.Text
 	}
@@ -21,24 +21,24 @@ func (w Warning) String() string {
 }
 
 // warnings are what the rules alone give reason for.
-func (s *Set) warnings(buckets map[string]*bucket) []Warning {
-	var list []Warning
+func (s *Set) warnings(buckets map[string]*bucket) []warning {
+	var list []warning
 	closed, others := s.closed(), s.shadowed(buckets)
 	open := false
 	for _, r := range s.rules {
 		open = open || r.effect == allows && !r.shadow
 		if text := s.dead(r, closed); text != "" {
-			list = append(list, Warning{r.name, text})
+			list = append(list, warning{r.name, text})
 		} else if text := s.idle(r, others); text != "" {
-			list = append(list, Warning{r.name, text})
+			list = append(list, warning{r.name, text})
 		}
 		if text := r.vacuous(); text != "" {
-			list = append(list, Warning{r.name, text})
+			list = append(list, warning{r.name, text})
 		}
 	}
 	list = append(list, s.warnSharing()...)
 	if !s.allow && !open {
-		list = append(list, Warning{Text: "no rule allows anything and the default is deny: every call is denied"})
+		list = append(list, warning{Text: "no rule allows anything and the default is deny: every call is denied"})
 	}
 	return list
 }
@@ -133,8 +133,8 @@ type Known struct {
 // Lint compares the rules with what is known by now: issuers and skills that do
 // not exist, times that are over, and subjects or groups that say too little when several
 // issuers vouch for them.
-func (s *Set) Lint(k Known) []Warning {
-	var list []Warning
+func (s *Set) Lint(k Known) []warning {
+	var list []warning
 	for _, r := range s.rules {
 		list = append(list, r.lintNames(k.Issuers)...)
 		for _, d := range r.conditions {

@@ -11,13 +11,13 @@ import (
 )
 
 // warn makes a warning about an entry of tasks.sharing.
-func (sh *share) warn(pos int, key, format string, args ...any) Warning {
-	return Warning{Text: fmt.Sprintf("tasks.sharing[%d]%s: %q ", pos, key, sh.name) + fmt.Sprintf(format, args...)}
+func (sh *share) warn(pos int, key, format string, args ...any) warning {
+	return warning{Text: fmt.Sprintf("tasks.sharing[%d]%s: %q ", pos, key, sh.name) + fmt.Sprintf(format, args...)}
 }
 
 // warnSharing reports the entries that share nothing.
-func (s *Set) warnSharing() []Warning {
-	var list []Warning
+func (s *Set) warnSharing() []warning {
+	var list []warning
 	for i, sh := range s.sharing {
 		switch other := s.sharedBy(i); {
 		case sh.source.Agents != nil && !slices.ContainsFunc(sh.source.Agents, s.names):
@@ -70,8 +70,8 @@ func (sh *share) covers(other *share) bool {
 }
 
 // lintSharing compares entries with what is known by now, as Lint does with rules.
-func (s *Set) lintSharing(k Known) []Warning {
-	var list []Warning
+func (s *Set) lintSharing(k Known) []warning {
+	var list []warning
 	for i, sh := range s.sharing {
 		src := sh.source
 		for _, l := range []struct {

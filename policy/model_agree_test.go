@@ -70,7 +70,7 @@ func agreeDenied(rt *rapid.T, s *Set, q Request, err error) {
 	q.Principal = &p
 	// A deny rule that asks for one of the scopes may come in between, and leave another
 	// skill that is enough.
-	between := s.undeclared == requireAny && slices.ContainsFunc(s.Trace(q), func(step Step) bool {
+	between := s.undeclared == requireAny && slices.ContainsFunc(s.Trace(q), func(step step) bool {
 		return step.Effect == "deny" && step.Failed == "" && step.Rule != byScopes
 	})
 	if d, err := s.Check(q); err != nil && (d.Rule == byDefault || d.Rule == byScopes) && !between {

@@ -91,7 +91,7 @@ func TestTraceDecides(t *testing.T) {
 		hasStepUp, yes := s.Trace(q), 0
 		for i := range n.count() {
 			decides := func(effect string) bool {
-				return slices.ContainsFunc(hasStepUp, func(step Step) bool {
+				return slices.ContainsFunc(hasStepUp, func(step step) bool {
 					return step.Effect == effect && step.Failed == "" && !step.Shadow &&
 						(n.all == nil || slices.Contains(step.Skills, n.skill(i)))
 				})

@@ -10,7 +10,15 @@
 // Rules have no order of their own. A deny rule that matches wins, then an allow
 // rule, then the default, which is deny. Conditions of one rule must all hold; a
 // condition that is left out always does. What matching rules say about extensions
-// is handed on, for package ext to weigh.
+// is handed on, for package ext to weigh. What a condition is, from its key to its
+// documentation, stands in its descriptor (condition.go).
+//
+// A Set is asked in three ways. Check decides one call. Sees, Skills, Extensions and
+// Everywhere say what a caller could do, for cards, the catalog and lists, where no
+// particular call is asked about. Trace and Reading say why, for people.
+//
+// There are more than twenty exported names because half of them are the types of the
+// configuration, which programs that embed the gateway write as well.
 package policy
 
 import (

@@ -93,19 +93,19 @@ var onSkills = condition{
 		// See acrossSkills: an allow rule about some skills holds there, a deny rule does not.
 		return other.effect != allows || other.methods&(s.mayBeWide()|otherMethods) == 0
 	},
-	lint: func(s *Set, r *rule, k Known) []Warning { return s.lintSkills(r, k.Skills) },
+	lint: func(s *Set, r *rule, k Known) []warning { return s.lintSkills(r, k.Skills) },
 	asks: func(src *Rule) Facts { return Facts{Skill: src.Skills != nil} },
 }
 
 // lintSkills reports the skills that none of the rule's agents has. A rule with
 // an agent whose skills are not known yet is left alone.
-func (s *Set) lintSkills(r *rule, known map[string][]string) []Warning {
+func (s *Set) lintSkills(r *rule, known map[string][]string) []warning {
 	if r.skills.any {
 		return nil
 	}
-	var list []Warning
+	var list []warning
 	for _, skill := range s.unknownSkills(r.places(), r.source.Skills, known) {
-		list = append(list, Warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
+		list = append(list, warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
 	}
 	return list
 }

@@ -62,12 +62,12 @@ func TestTermsWarn(t *testing.T) {
 	strict := allow("strict", agents("billing", "team-a"), skills("refunds"), groups("staff"), scopes("x"), mfa)
 	for name, tc := range map[string]struct {
 		in   []Rule
-		want []Warning
+		want []warning
 	}{
 		"alone":        {in: []Rule{strict}},
-		"all":          {[]Rule{allow("all"), strict}, []Warning{{"strict", `rule "all" allows the same calls`}}},
-		"the same":     {[]Rule{strict, allow("x", agents("billing", "team-a"), skills("refunds"), groups("staff"), scopes("x"))}, []Warning{{"strict", `rule "x" allows`}}},
-		"wider":        {[]Rule{strict, allow("x", agents("billing", "team-*"), skills("re*", "y"), groups("a", "staff"))}, []Warning{{"strict", `rule "x" allows`}}},
+		"all":          {[]Rule{allow("all"), strict}, []warning{{"strict", `rule "all" allows the same calls`}}},
+		"the same":     {[]Rule{strict, allow("x", agents("billing", "team-a"), skills("refunds"), groups("staff"), scopes("x"))}, []warning{{"strict", `rule "x" allows`}}},
+		"wider":        {[]Rule{strict, allow("x", agents("billing", "team-*"), skills("re*", "y"), groups("a", "staff"))}, []warning{{"strict", `rule "x" allows`}}},
 		"other agents": {in: []Rule{strict, allow("x", agents("billing"))}},
 		"other skills": {in: []Rule{strict, allow("x", skills("invoices"))}},
 		"others":       {in: []Rule{strict, allow("x", groups("finance"))}},
@@ -80,10 +80,10 @@ func TestTermsWarn(t *testing.T) {
 		"a claim":      {in: []Rule{strict, allow("x", claiming("a", "1"))}},
 		"its claim": {
 			[]Rule{allow("r", claiming("a", "1"), claiming("b", "1"), agreed(Consent{Claim: "c"})), allow("x", claiming("a", "2", "1"))},
-			[]Warning{{"r", `rule "x" allows`}},
+			[]warning{{"r", `rule "x" allows`}},
 		},
 		"another value":       {in: []Rule{allow("r", claiming("a", "1"), agreed(Consent{Claim: "c"})), allow("x", claiming("a", "2"))}},
-		"as strict":           {[]Rule{strict, allow("x", mfa)}, []Warning{{"strict", `rule "x" allows the same calls already`}}},
+		"as strict":           {[]Rule{strict, allow("x", mfa)}, []warning{{"strict", `rule "x" allows the same calls already`}}},
 		"stricter":            {in: []Rule{strict, allow("x", signIn(Authentication{ACR: []string{"mfa"}, AMR: []string{"hwk"}}))}},
 		"a shadow":            {in: []Rule{strict, allow("x", shadow)}},
 		"a denial":            {in: []Rule{strict, deny("x", subjects("bob"))}},
@@ -102,7 +102,7 @@ func TestTermsWarn(t *testing.T) {
 		allow("client", clients("app")), allow("actor", acting("planner")), allow("claim", claiming("a", "1")),
 		allow("nobody", acting("none")), allow("sign-in", mfa), allow("said", clients("app"), issuers("https://a")), deny("no", clients("x")),
 	}})
-	diffWarnings(t, []Warning{
+	diffWarnings(t, []warning{
 		{"client", "names clients or actors but no issuers"}, {"actor", "clients or actors"}, {"claim", "names claims but"},
 	}, s.Lint(Known{Issuers: []string{"https://a", "https://b"}}))
 }

@@ -31,12 +31,12 @@ var onTimes = condition{
 		return "times"
 	},
 	covers: func(r, other *rule) bool { return other.times != nil && coversWindows(r.times, other.times) },
-	lint: func(_ *Set, r *rule, k Known) []Warning {
+	lint: func(_ *Set, r *rule, k Known) []warning {
 		open := func(w window) bool { return w.before.IsZero() || k.Now.Before(w.before) }
 		if k.Now.IsZero() || slices.ContainsFunc(r.times, open) {
 			return nil
 		}
-		return []Warning{{r.name, "all of its times are over, so the rule matches no more"}}
+		return []warning{{r.name, "all of its times are over, so the rule matches no more"}}
 	},
 }
 

@@ -2,8 +2,8 @@ package policy
 
 import "cmp"
 
-// Step is what one rule had to say about a call.
-type Step struct {
+// step is what one rule had to say about a call.
+type step struct {
 	Rule   string
 	Effect string // "allow", "deny", or "extensions" for a rule that only speaks of those
 	Shadow bool
@@ -23,15 +23,15 @@ type Step struct {
 // did or did not match. It is for people who ask why a call was refused; Check
 // decides by the same conditions without looking at every rule. Where the scopes that
 // the card asks for are lacking, a last step says so as a deny rule would.
-func (s *Set) Trace(q Request) []Step {
+func (s *Set) Trace(q Request) []step {
 	if q.Principal == nil || q.Method == nil {
 		return nil
 	}
 	n := s.need(&q)
-	steps := make([]Step, 0, len(s.rules))
+	steps := make([]step, 0, len(s.rules))
 	for _, r := range s.rules {
 		failed, obtainable := s.failed(r, &q, &n)
-		steps = append(steps, Step{
+		steps = append(steps, step{
 			Rule: r.name, Effect: cmp.Or(r.source.Effect, "extensions"), Shadow: r.shadow,
 			Failed: failed, Obtainable: obtainable, Skills: n.matched(r),
 		})
@@ -51,7 +51,7 @@ func (s *Set) Trace(q Request) []Step {
 	if n.all == nil {
 		lacking = nil
 	}
-	return append(steps, Step{Rule: byScopes, Effect: "deny", Skills: lacking})
+	return append(steps, step{Rule: byScopes, Effect: "deny", Skills: lacking})
 }
 
 // matched lists the skills that r is about, of several.

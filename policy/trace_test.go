@@ -23,7 +23,7 @@ func TestTrace(t *testing.T) {
 		{Name: "says", Extensions: &RuleExtensions{Deny: []string{"urn:x"}}},
 	}})
 	q := Request{Principal: alice(), Agent: "billing", Method: method(t, wire.SendMessage), Skill: "invoices"}
-	want := []Step{
+	want := []step{
 		{Rule: "agent", Effect: "allow", Failed: "agents"},
 		{Rule: "method", Effect: "allow", Failed: "methods"},
 		{Rule: "issuer", Effect: "allow", Failed: "issuers"},

@@ -61,7 +61,7 @@ type Skill struct {
 	Why string `json:"why"`
 }
 
-// Step is a policy.Step.
+// Step is what one rule had to say about the call (policy.Set.Trace).
 type Step struct {
 	Rule    string `json:"rule"`
 	Effect  string `json:"effect"`

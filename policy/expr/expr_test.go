@@ -181,7 +181,7 @@ func TestReads(t *testing.T) {
 		v := call()
 		v.Message, v.Unread = nil, true
 		_, err := p.Evaluate(v)
-		if fault := new(Fault); errors.As(err, &fault) && fault.Reason == unread != want {
+		if fault := new(fault); errors.As(err, &fault) && fault.reason == unread != want {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// Fault says why an expression could not be evaluated. What it says is safe for records:
+// fault says why an expression could not be evaluated. What it says is safe for records:
 // it is one of few sentences, and never a value of the call.
-type Fault struct{ Reason string }
+type fault struct{ reason string }
 
 // Error is the reason.
-func (f *Fault) Error() string { return f.Reason }
+func (f *fault) Error() string { return f.reason }
 
 // Reasons that CEL has no words for.
 const (

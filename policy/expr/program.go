@@ -77,22 +77,22 @@ func (p *Program) Constant() (value, known bool) { return bool(p.constant), p.kn
 // Reads reports whether the expression looks at the message.
 func (p *Program) Reads() bool { return p.reads }
 
-// Evaluate returns what the expression is of a call. The error is a *Fault. One Vars may
-// serve many programs, in turn.
+// Evaluate returns what the expression is of a call. The error says why that cannot be told, in
+// a sentence that is safe for records. One Vars may serve many programs, in turn.
 func (p *Program) Evaluate(v *Vars) (bool, error) {
 	switch {
 	case p.reads && v.Unread:
-		return false, &Fault{unread}
+		return false, &fault{unread}
 	case p.skill && v.Open:
-		return false, &Fault{open}
+		return false, &fault{open}
 	}
 	out, _, err := p.prog.Eval(v)
 	if err != nil {
-		return false, &Fault{reason(err)}
+		return false, &fault{reason(err)}
 	}
 	result, ok := out.(types.Bool)
 	if !ok {
-		return false, &Fault{other}
+		return false, &fault{other}
 	}
 	return bool(result), nil
 }

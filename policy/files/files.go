@@ -52,15 +52,15 @@ func (r *Rules) Answer() Action { return r.config.OnViolation.Answer }
 
 // The kinds of Fault; metrics and records use the words.
 const (
-	URI  = "file_uri"
-	Type = "file_type"
-	Size = "file_size"
-	Name = "file_name"
+	faultURI  = "file_uri"
+	faultType = "file_type"
+	faultSize = "file_size"
+	faultName = "file_name"
 )
 
 // Fault is one thing that is wrong with a file.
 type Fault struct {
-	Kind     string // URI, Type, Size or Name
+	Kind     string // file_uri, file_type, file_size or file_name
 	Text     string // what is wrong, without anything that the file says
 	Detail   string // what it says of that, for the record: a host or a media type
 	Enforced bool   // the action is for it; else it is only recorded
@@ -80,22 +80,22 @@ func (r *Rules) Judge(f *wire.File, nth int) []Fault {
 			continue
 		}
 		if host, why := r.uris.Judge(link); why != "" {
-			add(URI, "a file's URI is not permitted: "+string(why), host, true)
+			add(faultURI, "a file's URI is not permitted: "+string(why), host, true)
 			break
 		}
 	}
 	if bytes > int64(r.config.MaxBytes) {
-		add(Size, fmt.Sprintf("a file exceeds policy.fileParts.maxBytes (%d bytes)", r.config.MaxBytes), "", true)
+		add(faultSize, fmt.Sprintf("a file exceeds policy.fileParts.maxBytes (%d bytes)", r.config.MaxBytes), "", true)
 	} else if nth > r.config.MaxParts {
-		add(Size, fmt.Sprintf("there are more files than policy.fileParts.maxParts (%d)", r.config.MaxParts), "", true)
+		add(faultSize, fmt.Sprintf("there are more files than policy.fileParts.maxParts (%d)", r.config.MaxParts), "", true)
 	}
 	if what, ok := r.untyped(types); ok {
-		add(Type, "a file's media type is not permitted", what, true)
+		add(faultType, "a file's media type is not permitted", what, true)
 	} else if what := r.active(types, f); what != "" && r.config.ActiveContent != off {
-		add(Type, "a file is of a type that browsers run", what, r.config.ActiveContent == enforce)
+		add(faultType, "a file is of a type that browsers run", what, r.config.ActiveContent == enforce)
 	}
 	if why := r.misnamed(f.Names); why != "" {
-		add(Name, why, "", r.config.Names == enforce)
+		add(faultName, why, "", r.config.Names == enforce)
 	}
 	return faults
 }

@@ -17,8 +17,9 @@ const (
 	inLocal
 )
 
-// draw draws where it can: in the store, or what onLoss says. The store bounds its own time, and says quickly that it cannot be reached once
-// it knows; the next success ends the loss.
+// draw draws where it can: in the store, or what onLoss says. The store bounds its own
+// time, and says quickly that it cannot be reached once it knows; the next success ends the
+// loss. The error is ErrUnavailable, with its cause, or that of ctx.
 func (l *Limiter) draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, where, error) {
 	got, err := l.options.Store.Draw(ctx, draws)
 	if err == nil {
