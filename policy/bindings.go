@@ -22,6 +22,7 @@ var onBindings = condition{
 		}
 		return unless(r.bindings&(1<<c.binding) != 0, "bindings")
 	},
+	// One bit for each binding: no bit of the other rule may be missing here.
 	covers: func(r, other *rule) bool { return other.bindings != 0 && other.bindings&^r.bindings == 0 },
 	dead: func(s *Set, r *rule) string {
 		return unless(s.possible(r), "none of its methods can be called over its bindings, so the rule can never match")
@@ -31,6 +32,7 @@ var onBindings = condition{
 // bindings is a set of them, one bit for each.
 type bindings uint8
 
+// newBindings reads the names that cards have for bindings, and describes those that are none.
 func newBindings(list []string) (set bindings, problems []error) {
 	for i, name := range list {
 		b := bindingNamed(name)

@@ -24,6 +24,7 @@ var onClaims = condition{
 	has: func(r *rule) bool { return r.claims != nil },
 	caller: func(r *rule, p *authn.Principal) string {
 		for i := range r.claims {
+			// All of them have to hold, each by one of its values.
 			if c := &r.claims[i]; !c.holds(p, r.effect == denies) {
 				return c.key
 			}
@@ -72,6 +73,8 @@ type claim struct {
 	values []string
 }
 
+// newClaims compiles them. They are asked in the order of their names, so that the same call
+// always fails at the same one.
 func newClaims(conditions map[string][]string) []claim {
 	var list []claim
 	for _, path := range slices.Sorted(maps.Keys(conditions)) {

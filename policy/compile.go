@@ -58,6 +58,7 @@ func (s *Set) methodNames(extra []*wire.Method) (map[string]methods, error) {
 		return names, fmt.Errorf("extensions bring %d methods; rules can tell apart %d", len(extra), maxExtra)
 	}
 	var errs []error
+	// Theirs come behind those of A2A, in the order of the registry.
 	for i, m := range extra {
 		bit := methods(1) << (len(table) + i)
 		if names[m.Name] != 0 {
@@ -78,6 +79,7 @@ func (c *compiler) rule(pos int, src *Rule) (*rule, error) {
 		would: src.Effect + " " + src.Name,
 	}
 	problems := slices.Concat(src.checkName(c.taken), src.checkWords(), c.conditions(r), src.checkExtensions())
+	// Only now: a name is no repetition of itself.
 	c.taken[src.Name] = true
 	r.speak(src.Extensions)
 

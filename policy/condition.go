@@ -99,6 +99,7 @@ type compiler struct {
 // conditions compiles the conditions of a rule, and describes what is wrong with them.
 func (c *compiler) conditions(r *rule) []error {
 	var problems []error
+	// Every condition is compiled, since compile also sets what holds for all.
 	for _, d := range conditions {
 		problems = append(problems, d.compile(c, r)...)
 		if !d.has(r) {

@@ -19,6 +19,7 @@ var onContent = condition{
 	covers: func(r, other *rule) bool { return other.content != nil && r.content.covers(other.content) },
 	// A call without parts is within what an allow rule says of them, and in no deny rule.
 	stops: func(*Set, *rule, *rule) bool { return false },
+	// For an allow rule a call without parts is within any bounds.
 	dead: func(s *Set, r *rule) string {
 		return unless(r.effect != denies || s.mayHaveParts(r), "no call that it is about has such parts, so the rule can never match")
 	},
@@ -204,6 +205,7 @@ func (c *content) covers(other *content) bool {
 		looser(c.maxPart, other.maxPart) && looser(c.maxBytes, other.maxBytes)
 }
 
+// coversTypes reports whether every media type of b is in one range of a; nil is any type.
 func coversTypes(a, b []mediaRange) bool {
 	return a == nil || b != nil && !slices.ContainsFunc(b, func(t mediaRange) bool {
 		return !slices.ContainsFunc(a, func(wide mediaRange) bool { return wide.covers(t) })

@@ -58,7 +58,7 @@ type prospects struct{ hits, candidates []*rule }
 // is a claim is nothing that either is known to bring, and neither is another place,
 // time or content, or what an expression looks at.
 func curable(candidates []*rule, q *Request, n *need) []*rule {
-	c := q.circumstances()
+	c := q.circumstances() // no other call is meant, but this one with more in its credential
 	return slices.DeleteFunc(candidates, func(r *rule) bool {
 		return r.unmetByCall(c) != "" || !n.met(r) || !r.obtain(q, &demand{}) || !n.exprs.holds(r, q)
 	})
@@ -126,6 +126,7 @@ type demand struct {
 	lacks  bool // the authentication that step is; else the caller's will do
 }
 
+// effort is how much a caller has to obtain: the scopes, and one for another sign-in.
 func (d *demand) effort() int {
 	if d.lacks {
 		return len(d.scopes) + 1
@@ -172,6 +173,7 @@ func (r *rule) obtain(q *Request, d *demand) bool {
 	return true
 }
 
+// appendMissing adds the scopes that the credential lacks, each once.
 func appendMissing(scopes, needed []string, p *authn.Principal) []string {
 	for _, scope := range needed {
 		if !slices.Contains(p.Scopes, scope) && !slices.Contains(scopes, scope) {

@@ -28,6 +28,7 @@ var onExpr = condition{
 	traced: func(_ *Set, r *rule, q *Request, n *need) string {
 		return unless(n.exprs.holds(r, q), "expr")
 	},
+	// Whether one expression implies another cannot be told, but for the same text.
 	covers: func(r, other *rule) bool { return r.source.Expr == other.source.Expr },
 	reads:  func(r *rule) bool { return r.expr.Reads() },
 	asks:   func(src *Rule) Facts { return factsOf(src.Expr) },
@@ -38,6 +39,7 @@ func (c *compiler) expression(r *rule) []error {
 	if r.source.Expr == "" {
 		return nil
 	}
+	// Making one takes a moment, and most configurations have no expression.
 	if c.env == nil {
 		env, err := expr.New()
 		if err != nil {

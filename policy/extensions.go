@@ -68,6 +68,7 @@ func (r *rule) speak(src *RuleExtensions) {
 		return
 	}
 	r.says = &Extensions{Rule: r.name, Shadow: r.shadow, RuleExtensions: *src}
+	// Cards are made for no particular call.
 	if r.shows = r.says; !r.momentary() || src.Deny == nil {
 		return
 	}

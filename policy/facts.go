@@ -86,6 +86,7 @@ func (r *Rule) Asks() Facts {
 
 // Without is the rule with no conditions on facts: it matches whenever the rule might.
 func (r *Rule) Without(f Facts) Rule {
+	// A copy: rules are shared by all who ask about them.
 	lax := *r
 	for _, d := range conditions {
 		if d.asks != nil && d.asks(r).And(f).Any() {

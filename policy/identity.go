@@ -39,6 +39,7 @@ var onSubjects = condition{
 		r.subjects = newPatterns(r.source.Subjects)
 		return checkList("subjects", r.source.Subjects, false, "rule")
 	},
+	// ["*"] is no condition: everybody has a subject.
 	has: func(r *rule) bool { return !r.subjects.any },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
 		return unless(r.subjects.match(q.Principal.Subject), "subjects")
@@ -68,6 +69,7 @@ var onClients = condition{
 	key: "clients", about: ofCaller, patterns: "yes",
 	holds: "the OAuth client, or the workload that came with the user, is one of them",
 	compile: func(_ *compiler, r *rule) []error {
+		// Behind a pointer, since a lone star is a condition here: somebody has to be named.
 		if list := r.source.Clients; list != nil {
 			clients := newPatterns(list)
 			r.clients = &clients
@@ -93,6 +95,7 @@ var onScopes = condition{
 	},
 	has:    func(r *rule) bool { return r.scopes != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.scoped(q.Principal), "scopes") },
+	// All scopes are needed, so that fewer of them hold for more calls.
 	covers: func(r, other *rule) bool { return within(r.scopes, other.scopes) },
 }
 

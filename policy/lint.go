@@ -61,6 +61,7 @@ func (s *Set) Unused() []string {
 
 // dead says why a rule can never decide anything, or "".
 func (s *Set) dead(r *rule, closed patterns) string {
+	// What cannot match at all is told of first, whatever the rule is for.
 	for _, d := range r.conditions {
 		if d.dead == nil {
 			continue

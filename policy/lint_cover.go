@@ -76,6 +76,7 @@ type shadowed struct {
 
 const coverBudget = 2_000_000
 
+// shadowed makes ready to look for rules that cover others, in the buckets of the index.
 func (s *Set) shadowed(buckets map[string]*bucket) *shadowed {
 	sh := &shadowed{set: s, buckets: buckets, budget: coverBudget}
 	for pattern := range buckets {

@@ -10,6 +10,7 @@ type glob struct {
 	middle         []string // what must occur between them, in order
 }
 
+// newGlob takes a pattern apart at its stars. Stars that stand together are one.
 func newGlob(pattern string) glob {
 	parts := strings.Split(pattern, "*")
 	last := len(parts) - 1

@@ -90,6 +90,7 @@ func (m *Matcher) find(q *Request) (int, error) {
 	vars := variables(q)
 	for i, entry := range m.entries {
 		switch ok, err := entry.when.Evaluate(vars); {
+		// An entry that cannot be evaluated might have been the one: the next must not take the call.
 		case err != nil:
 			return -1, fmt.Errorf("match[%d]: %w", i, err)
 		case ok:

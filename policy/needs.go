@@ -81,6 +81,7 @@ func (s *Set) need(q *Request) need {
 // nothing cannot let a call pass.
 func (n *need) count() int { return max(len(n.all), 1) }
 
+// skill is the i-th of the skills that have to be allowed; "" where the level ignores them.
 func (n *need) skill(i int) string {
 	if len(n.all) == 0 {
 		return n.one

@@ -35,6 +35,7 @@ func (s *Set) decide(q *Request, hits []*rule, n *need) outcome {
 			v.by = r
 		}
 	}
+	// After the rules: what they deny, no scope helps.
 	if n.level == bySkill && s.cardScopes {
 		for i := range n.count() {
 			if !s.scoped(q, n.skill(i)) {
@@ -91,6 +92,7 @@ func (s *Set) scoped(q *Request, skill string) bool {
 	return !s.cardScopes || holdsOne(q.SkillScopes[skill], q.Principal)
 }
 
+// holdsOne reports whether the credential has all scopes of one of the alternatives.
 func holdsOne(alternatives [][]string, p *authn.Principal) bool {
 	for _, a := range alternatives {
 		if within(a, p.Scopes) {

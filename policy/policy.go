@@ -150,12 +150,16 @@ func (s *Set) Check(q Request) (Decision, error) {
 		return Decision{Rule: byCredential, Skill: q.Skill},
 			&Denied{Rule: byCredential, Reason: "the credential is not valid for this agent"}
 	}
+	// On the stack: most calls are decided without an allocation.
 	var room [hitRoom]*rule
 	n := s.need(&q)
 	hits := gather(room[:0], buckets, q.Principal, s.bit(q.Method), &n)
+	// Two passes: what is about the caller is found by the index, and what is about this call is
+	// asked of the few rules that are left.
 	if s.hasConditions {
 		hits = holding(hits, &q, &n)
 	}
+	// Expressions come last, as they cost the most.
 	if s.exprs {
 		hits = n.exprs.keep(hits, &q, &n)
 	}

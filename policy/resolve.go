@@ -44,6 +44,8 @@ type SkillSource struct {
 // that is recorded for a task counts even when the card no longer lists it, and so
 // does one that the registry gives an extension's method: the operator said it.
 func (s *Set) Resolve(src SkillSource) (skill string, agentwide bool, err error) {
+	// What callers write themselves has to be a skill of the agent; what the gateway recorded or
+	// the operator wrote need not be on the card any more.
 	for _, named := range []string{src.Path, src.Declared} {
 		if named != "" && !slices.Contains(src.All, named) {
 			return "", false, s.unsettledSkill(src, fmt.Sprintf("the agent has no skill %q", named))
@@ -78,6 +80,8 @@ func (s *Set) Resolve(src SkillSource) (skill string, agentwide bool, err error)
 	return "", s.undeclared == byAgent || len(src.All) == 0, nil
 }
 
+// unsettledSkill is the refusal of a call whose skill cannot be settled. It tells no more than
+// rules do of an agent that the caller may not see.
 func (s *Set) unsettledSkill(src SkillSource, reason string) *Denied {
 	return &Denied{Rule: byUndeclared, Reason: reason, Visible: s.Sees(src.Principal, src.Agent)}
 }

@@ -76,6 +76,7 @@ const (
 // to fit below otherMethods.
 const maxExtra = 50
 
+// bit is that of a method. All that the set was not compiled with share one.
 func (s *Set) bit(m *wire.Method) methods {
 	if b, ok := s.bits[m]; ok {
 		return b

@@ -27,8 +27,10 @@ func (p *ruleList) add(r *rule) {
 	}
 	p.all = append(p.all, r)
 	switch {
+	// A long list has its index already.
 	case p.named != nil:
 		p.file(r)
+	// This rule makes it a long one: all so far are entered.
 	case len(p.all) > shortList:
 		p.named = make(map[string][]*rule)
 		for _, r := range p.all {
@@ -50,6 +52,7 @@ func (p *ruleList) file(r *rule) {
 	}
 }
 
+// endsWith reports whether a rule is the last of a list.
 func endsWith(list []*rule, r *rule) bool { return len(list) > 0 && list[len(list)-1] == r }
 
 // rules are all of it.

@@ -45,6 +45,7 @@ func (s *Set) SkillsWith(p *authn.Principal, agent string, all []string, scopes 
 	if !known || p == nil || !p.MayUse(agent) {
 		return may
 	}
+	// Messages are what a skill is for: who may only read tasks of it does not see it.
 	send := s.sending()
 	var room [hitRoom]*rule
 	hits := gather(room[:0], buckets, p, send, nil)

@@ -115,6 +115,7 @@ func readsOfTasks() []string {
 	return list
 }
 
+// newShare compiles one entry, and describes what is wrong with its methods.
 func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error) {
 	sh := &share{
 		name: src.Name, source: src,

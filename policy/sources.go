@@ -27,6 +27,7 @@ var onSources = condition{
 		// says nothing of the caller.
 		return unless(r.sources.has(c.source.Unmap().WithZone("")), "sources")
 	},
+	// Ranges are joined where they touch, so that each of the other rule lies in one.
 	covers: func(r, other *rule) bool { return other.sources != nil && r.sources.covers(other.sources) },
 }
 

@@ -21,7 +21,8 @@ var onAuthentication = condition{
 		r.authentication = a
 		return append(a.check(), r.source.onlyAllows("authentication", a != nil)...)
 	},
-	has:    func(r *rule) bool { return r.authentication != nil },
+	has: func(r *rule) bool { return r.authentication != nil },
+	// Its age is counted from when the stream began: time alone does not end one.
 	signIn: func(r *rule, p *authn.Principal, begun time.Time) string { return r.authentication.lacks(p, begun) },
 	covers: func(r, other *rule) bool { return r.authentication.covers(other.authentication) },
 	obtain: func(r *rule, p *authn.Principal, begun time.Time, d demand) (demand, bool) {
@@ -127,6 +128,7 @@ var onConsent = condition{
 	},
 	has:    func(r *rule) bool { return r.consent != nil },
 	signIn: func(r *rule, p *authn.Principal, _ time.Time) string { return r.consent.lacks(p) },
+	// Two consents are the same or have nothing to do with each other.
 	covers: func(r, other *rule) bool { return other.consent != nil && *r.source.Consent == *other.source.Consent },
 	obtain: func(r *rule, p *authn.Principal, _ time.Time, d demand) (demand, bool) {
 		if r.consent.scope != "" {
@@ -155,6 +157,8 @@ type consent struct {
 	label string // what Decision.Consent calls it
 }
 
+// newConsent compiles it, nil where a rule asks for none. Without a value the claim has to be
+// true.
 func newConsent(src *Consent) *consent {
 	switch {
 	case src == nil:

@@ -35,6 +35,7 @@ func (s *Set) checkAgents(list []string) []error {
 		if id == "" || strings.Contains(id, "*") {
 			continue
 		}
+		// A misspelt id would make an allow rule useless, and a deny rule harmless.
 		if _, ok := slices.BinarySearch(s.ids, id); !ok {
 			problems = append(problems, keypath.Point(fmt.Errorf("agent %q is not configured", id), "agents", i))
 		}
@@ -52,6 +53,8 @@ var onMethods = condition{
 		r.methods = set
 		return append(checkList("methods", list, false, "rule"), unknown...)
 	},
+	// A list of all methods is a condition all the same: it leaves out those of extensions that
+	// the set was not compiled with.
 	has: func(r *rule) bool { return r.methods != allMethods },
 	traced: func(s *Set, r *rule, q *Request, _ *need) string {
 		return unless(r.methods&s.bit(q.Method) != 0, "methods")
@@ -86,7 +89,8 @@ var onSkills = condition{
 		r.skills = newPatterns(r.source.Skills)
 		return checkList("skills", r.source.Skills, false, "rule")
 	},
-	has:    func(r *rule) bool { return !r.skills.any },
+	has: func(r *rule) bool { return !r.skills.any },
+	// While a call is decided, need asks: the same rules are read for one skill and for many.
 	traced: func(_ *Set, r *rule, _ *Request, n *need) string { return unless(n.met(r), "skills") },
 	covers: func(r, other *rule) bool { return r.skills.covers(other.source.Skills) },
 	stops: func(s *Set, _, other *rule) bool {

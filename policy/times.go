@@ -77,6 +77,7 @@ func (w *window) shows(day time.Weekday, at int) bool {
 // weekdays is a minute of the week as a day and a minute of it.
 func weekdays(at int) (time.Weekday, int) { return time.Weekday(at / dayMinutes), at % dayMinutes }
 
+// on reports whether a window begins on a day of the week.
 func (w *window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
 
 // coversWindows reports whether each of some windows is within one of a list.

@@ -27,6 +27,8 @@ func (s *Set) Trace(q Request) []step {
 	if q.Principal == nil || q.Method == nil {
 		return nil
 	}
+	// Rules are asked one by one, the index is passed by: also what it would have left out is
+	// told of.
 	n := s.need(&q)
 	steps := make([]step, 0, len(s.rules))
 	for _, r := range s.rules {

@@ -22,6 +22,8 @@ func (r *Rule) checkName(taken map[string]bool) []error {
 	return checkName(r.Name, taken, "another rule")
 }
 
+// checkName returns what is wrong with a name that has to be unique and printable. other is
+// what else may have it.
 func checkName(name string, taken map[string]bool, other string) []error {
 	var err error
 	switch {
@@ -39,6 +41,8 @@ func checkName(name string, taken map[string]bool, other string) []error {
 	return []error{keypath.Point(err, "name")}
 }
 
+// unprintable reports a rune that could make a record look like another one: control
+// characters and those that turn the direction of the text.
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // checkWords returns what is wrong with effect and mode.

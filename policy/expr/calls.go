@@ -31,6 +31,7 @@ func (calls) Name() string { return "a2a-gateway.calls" }
 
 // Validate looks at every call.
 func (calls) Validate(_ *cel.Env, _ cel.ValidatorConfig, tree *ast.AST, issues *cel.Issues) {
+	// Validators of CEL see the tree after macros are expanded: nothing hides in one.
 	root := ast.NavigateAST(tree)
 	each := func(names []string, check func(ast.Expr)) {
 		for _, name := range names {

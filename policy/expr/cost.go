@@ -41,6 +41,7 @@ const (
 
 // worst is what an expression may cost, and what there is to say of it if that is too much.
 func (e *Env) worst(tree *cel.Ast) (uint64, string) {
+	// CEL estimates the most that each step may cost from the sizes of what it goes through.
 	estimate, err := e.cel.EstimateCost(tree, sizes{})
 	switch {
 	case err != nil:
@@ -78,6 +79,7 @@ func (p prices) CallCost(function, overload string, args []ref.Val, _ ref.Val) *
 		if text, ok := args[0].Value().(string); ok {
 			units += weight(text)
 		}
+	// No overload was settled when the expression was compiled, so its arguments may be anything.
 	case overload == "" || overload == overloads.InList:
 		for _, arg := range args {
 			units += weight(arg.Value())
@@ -120,6 +122,7 @@ func weight(v any) uint64 {
 		}
 	case []byte:
 		return 1 + uint64(len(v))/10
+	// These are structs to reflect, and are compared in one step.
 	case time.Time, netip.Addr, netip.Prefix:
 	default:
 		if kind := reflect.TypeOf(v).Kind(); kind == reflect.Struct || kind == reflect.Pointer || kind == reflect.Slice {
@@ -162,6 +165,7 @@ func most(path []string, kind types.Kind) uint64 {
 		return names
 	case inPart:
 		return partMembers
+	// Metadata of the whole message, or of the call.
 	case path[0] == message && free:
 		return members
 	case path[0] == message:

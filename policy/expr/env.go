@@ -1,5 +1,11 @@
 // Package expr evaluates the CEL expressions of rules and of agents' match entries.
 //
+// An Env compiles a text into a Program, which any number of goroutines evaluate. Whatever is
+// wrong with a text for every call is an error when it is compiled: syntax, names, types, a
+// result that is no bool, patterns and zones that a caller could bring, and costs without a
+// bound. What can go wrong with one call only, such as a key that its metadata do not have,
+// is the error of Evaluate.
+//
 // It owns what an expression can look at (vars.go), which functions it has, what it may
 // cost, and what is said of one that is wrong or cannot be evaluated. What follows from
 // the result is policy's. It reads no clock, does no I/O, and imports internal/wire only.
@@ -30,15 +36,18 @@ type Env struct{ cel *cel.Env }
 func New() (*Env, error) {
 	opts := []cel.EnvOption{
 		cel.Types(structs()...),
+		// Addresses and networks: cidr("10.0.0.0/8").containsIP(source.address).
 		ext.Network(),
 		ext.Strings(),
 		cel.ParserExpressionSizeLimit(maxLength),
 		cel.ExpressionNodeLimit(maxNodes),
 		cel.ParserRecursionLimit(maxDepth),
 		cel.ParserErrorRecoveryLimit(maxErrors),
+		// What is written out is checked when it is read, not at the first call that comes to it.
 		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(),
 			cel.ValidateRegexProgramSizeLimit(maxPattern), calls{}),
 	}
+	// A variable that is not declared is an error with line and column.
 	for _, v := range variables {
 		opts = append(opts, cel.Variable(v.name, v.kind))
 	}

@@ -48,6 +48,7 @@ var reasons = [...]struct{ begins, says string }{
 
 // reason puts an error of CEL's into words that tell nothing of the call.
 func reason(err error) string {
+	// The budget ends an evaluation from outside, with an error of its own type.
 	var cancelled interpreter.EvalCancelledError
 	if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
 		return costly

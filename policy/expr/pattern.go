@@ -37,6 +37,8 @@ func patternsIn(tree *cel.Ast) patterns {
 	return all
 }
 
+// work is what going through one character costs, by the instructions of the compiled pattern.
+// One that does not compile has been refused before.
 func work(pattern string) uint64 {
 	length, size := len(pattern), 0
 	if re, err := syntax.Parse(pattern, syntax.Perl); err == nil {
@@ -64,6 +66,7 @@ func (p patterns) option() cel.ProgramOption {
 	return cel.OptimizeRegex(both...)
 }
 
+// compile replaces a call of matches by one with the pattern compiled.
 func (p patterns) compile(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {

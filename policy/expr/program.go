@@ -23,6 +23,7 @@ type Program struct {
 // Compile reads an expression. The problems say line and column, from 1, and what is wrong
 // there; they are all that were found, and there is a Program if there are none.
 func (e *Env) Compile(text string) (*Program, []string) {
+	// In words of its own: the parser would say only that there is too much.
 	if len(text) > maxLength {
 		return nil, []string{fmt.Sprintf("it is %d bytes long; at most %d are read", len(text), maxLength)}
 	}
@@ -33,6 +34,8 @@ func (e *Env) Compile(text string) (*Program, []string) {
 	if kind := tree.OutputType(); !kind.IsExactType(types.BoolType) {
 		return nil, []string{fmt.Sprintf("line 1, column 1: it is of type %s, not bool", kind)}
 	}
+	// Whatever may cost too much on a call of the sizes that are allowed is refused here, so that
+	// the operator hears of it and not the caller.
 	units, problem := e.worst(tree)
 	if problem != "" {
 		return nil, []string{problem}
@@ -42,6 +45,7 @@ func (e *Env) Compile(text string) (*Program, []string) {
 	if len(searched) > 0 {
 		options = append(options, searched.option())
 	}
+	// Counting takes time itself, and other expressions cannot come to cost much.
 	if units > cheap || loops(tree) || len(searched) > 0 {
 		options = append(options, counted(searched)...)
 	}
@@ -58,6 +62,7 @@ func (e *Env) Compile(text string) (*Program, []string) {
 
 // fold finds out what the expression is of every call. The error is what becomes of each.
 func (e *Env) fold(tree *cel.Ast, p *Program) error {
+	// With all variables unknown, a result that is known does not depend on any of them.
 	partial, err := e.cel.Program(tree, append(counted(patternsIn(tree)), cel.EvalOptions(cel.OptPartialEval))...)
 	if err != nil {
 		return err
@@ -110,6 +115,7 @@ func loops(tree *cel.Ast) bool {
 	return contains(tree, func(e ast.Expr) bool { return e.Kind() == ast.ComprehensionKind })
 }
 
+// contains reports whether some node of the tree is wanted.
 func contains(tree *cel.Ast, wanted func(ast.Expr) bool) bool {
 	found := false
 	ast.PreOrderVisit(tree.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -146,6 +152,7 @@ func problems(issues *cel.Issues) []string {
 // plain is one line of bounded length.
 func plain(text string) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, " (in container '')", "")), " ")
+	// What the parser would have liked instead is a list of all tokens, which helps nobody.
 	text = strings.TrimPrefix(text, "Syntax error: ")
 	text, _, _ = strings.Cut(text, " expecting ")
 	text = strings.ReplaceAll(text, "mismatched input '<EOF>'", "it ends too early")

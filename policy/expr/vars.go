@@ -33,6 +33,7 @@ type Vars struct {
 	Source     netip.Addr // zero where it is not known
 	Now        time.Time
 
+	// What Principal returned, kept for the expressions of other rules.
 	principal *Principal
 }
 
@@ -100,6 +101,7 @@ func fieldName(f reflect.StructField) string {
 	if name, ok := wireFields[f.Name]; ok {
 		return name
 	}
+	// Hidden from expressions.
 	return "-"
 }
 
@@ -128,6 +130,7 @@ func (v *Vars) ResolveName(name string) (any, bool) {
 	case "version":
 		return v.Version, true
 	case message:
+		// Without a message its fields are empty: size(message.parts) is 0.
 		if v.Message == nil {
 			return &wire.Message{}, true
 		}
@@ -150,6 +153,8 @@ func (v *Vars) ResolveName(name string) (any, bool) {
 // Parent is for CEL: there are no variables beside these.
 func (v *Vars) Parent() cel.Activation { return nil }
 
+// caller is the principal, converted when the first expression looks at it. Its fields are
+// empty where there is none.
 func (v *Vars) caller() *Principal {
 	if v.principal == nil && v.Principal != nil {
 		v.principal = v.Principal()

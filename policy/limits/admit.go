@@ -43,6 +43,7 @@ func (l *Limiter) Admit(ctx context.Context, c *Call) (*Pass, error) {
 			continue
 		}
 		if m.src.Bytes > 0 && c.Bytes > int64(m.src.Bytes) {
+			// Before anything is drawn: nothing would have to be given back.
 			if !m.shadow {
 				return nil, &Exceeded{Name: m.src.Name, Reason: tooLarge, Size: true}
 			}
@@ -53,6 +54,7 @@ func (l *Limiter) Admit(ctx context.Context, c *Call) (*Pass, error) {
 		}
 		a.add(m)
 	}
+	// All limits in one step: a call that one of them refuses has taken nothing of the others.
 	got, at, err := a.draw(ctx)
 	if err != nil {
 		return nil, err
@@ -60,6 +62,8 @@ func (l *Limiter) Admit(ctx context.Context, c *Call) (*Pass, error) {
 	return a.pass(here, got, at), nil
 }
 
+// principal is who calls; for a call without one, somebody without a name, who shares the
+// counts of all such calls.
 func principal(c *Call) *authn.Principal {
 	if c.Principal == nil {
 		return &authn.Principal{}
@@ -75,6 +79,8 @@ func (a *admission) free() {
 	l.scratch.Put(a)
 }
 
+// exceeds notes a limit in shadow mode that would have refused the call, once for all of its
+// bounds.
 func (a *admission) exceeds(m *limit) {
 	if !slices.Contains(a.shadow, m.src.Name) {
 		a.shadow = append(a.shadow, m.src.Name)
@@ -84,6 +90,7 @@ func (a *admission) exceeds(m *limit) {
 // add lists what the call takes of a limit.
 func (a *admission) add(m *limit) {
 	from := len(a.text)
+	// The values are written once for a limit, and copied behind the prefix of each bound.
 	a.text = appendValues(a.text, m.parts, &a.who)
 	to := len(a.text)
 	cost := m.costs.ofCall(a.call)
@@ -127,7 +134,9 @@ func (a *admission) one(b *bound, cost int64) state.Draw {
 
 // Kinds of holders.
 const (
+	// A call has its place until it is released, by its id, which is unique over all gateways.
 	byCall = "call/"
+	// A task has its place until it is over, whichever calls and gateways tell of it.
 	byTask = "task/"
 )
 
@@ -136,11 +145,14 @@ func (a *admission) draw(ctx context.Context) ([]state.Drawn, where, error) {
 	if len(a.draws) == 0 {
 		return nil, nowhere, nil
 	}
+	// Keys are slices of one string: a call that several limits apply to allocates once.
 	text := string(a.text) // once for all keys
 	for i, span := range a.spans {
 		a.draws[i].Key = text[span[0]:span[1]]
 	}
 	got, at, err := a.limiter.draw(ctx, a.draws)
+	// A send on a task asks for no new place: it renews the one that the task has. Where the
+	// task has none, since it is over or older than the limit, it is counted as a new one.
 	if a.named && err == nil && at != nowhere && a.closed(got) {
 		got, at, err = a.limiter.draw(ctx, a.draws)
 	}
@@ -161,6 +173,7 @@ func (a *admission) draw(ctx context.Context) ([]state.Drawn, where, error) {
 	return got, at, nil
 }
 
+// hard reports whether a draw can refuse a call: those of limits in shadow mode cannot.
 func hard(d state.Draw) bool { return !d.Soft }
 
 // tell says which limits were not counted where they should be.
@@ -218,6 +231,7 @@ func (a *admission) pass(here *agent, got []state.Drawn, at where) *Pass {
 		}
 	}
 	standings := a.standings(got)
+	// Most calls hold nothing and show nothing, and then there is nothing to allocate.
 	if standings == nil && a.shadow == nil && calls == nil && here.tasks == nil {
 		return nil
 	}

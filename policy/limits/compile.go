@@ -27,10 +27,14 @@ type limit struct {
 
 // What a bound bounds; the words are those of the configuration.
 const (
-	boundRate        = "rate"
-	boundQuota       = "quota"
+	// A token bucket: units that come back all the time.
+	boundRate = "rate"
+	// Units that all come back when the next span begins.
+	boundQuota = "quota"
+	// A place for as long as the call runs.
 	boundConcurrency = "concurrency"
-	boundTasks       = "openTasks"
+	// A place from the send that makes a task until the task is over.
+	boundTasks = "openTasks"
 )
 
 // bound is one figure of a limit, with buckets of its own.
@@ -61,6 +65,8 @@ type compiler struct {
 	methods []*wire.Method
 }
 
+// limit compiles the limit at a place in the configuration. The error lists all that is wrong
+// with what it names; what is wrong with the limit itself, Validate has found.
 func (c *compiler) limit(pos int, src *Limit) (*limit, error) {
 	m := &limit{src: src, pos: pos, parts: src.Key, shadow: src.Mode == modeShadow}
 	if m.parts == nil {
@@ -76,6 +82,8 @@ func (c *compiler) limit(pos int, src *Limit) (*limit, error) {
 	return m, src.errors(pos, problems)
 }
 
+// unknownAgents describes the patterns that no configured agent fits: such a limit would
+// never apply, which nobody means.
 func (c *compiler) unknownAgents(patterns []string) []error {
 	var problems []error
 	for i, p := range patterns {
@@ -86,6 +94,7 @@ func (c *compiler) unknownAgents(patterns []string) []error {
 	return problems
 }
 
+// setMethods looks the methods up by any name that they have had, as rules do.
 func (c *compiler) setMethods(m *limit) []error {
 	var problems []error
 	for i, name := range m.src.Methods {
@@ -104,6 +113,8 @@ func (c *compiler) setMethods(m *limit) []error {
 // sends reports whether a method can make a task.
 func sends(m *wire.Method) bool { return m != nil && m.Subject == wire.OfMessage }
 
+// setCosts looks up the weights of methods. Two names of one method with two weights would
+// leave it to chance which one counts.
 func (c *compiler) setCosts(m *limit) []error {
 	m.costs = costs{methods: map[*wire.Method]int64{}, skills: m.src.Cost.Skills}
 	var problems []error
@@ -123,6 +134,8 @@ func (c *compiler) setCosts(m *limit) []error {
 	return problems
 }
 
+// setBounds makes a bound of each figure that is set. What is left out has its default here:
+// a rate is per second, a quota per day, and an open task is forgotten after a day.
 func (m *limit) setBounds() {
 	src := m.src
 	if r := src.Rate; r != nil {
@@ -203,6 +216,7 @@ func (b *bound) span(now time.Time) time.Duration {
 	return day
 }
 
+// day is one of UTC, which has no summer time.
 const day = 24 * time.Hour
 
 // compile reads all limits, and lists those of each agent.
@@ -231,6 +245,7 @@ type agent struct {
 	tasks  []*bound // of all of them, those that count open tasks
 }
 
+// of lists what applies to calls on an agent, so that a call asks no other limits.
 func (l *Limiter) of(id string) *agent {
 	a := &agent{}
 	for _, m := range l.limits {

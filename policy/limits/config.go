@@ -80,13 +80,16 @@ type Cost struct {
 
 // The words of a configuration.
 const (
+	// Of OnLoss.
 	lossLocal = "local"
 	lossDeny  = "deny"
 	lossAllow = "allow"
 
+	// Of Headers.
 	headersOn  = "on"
 	headersOff = "off"
 
+	// Of Mode.
 	modeEnforce = "enforce"
 	modeShadow  = "shadow"
 )

@@ -63,6 +63,8 @@ func (m *limit) reach(methods []*wire.Method) error {
 	if most == 0 {
 		return nil
 	}
+	// Every pair is tried: the weights of a method and a skill are multiplied, so that each may
+	// be within the bound and both together above it.
 	for _, method := range methods {
 		if m.methods != nil && !slices.Contains(m.methods, method) {
 			continue
@@ -107,6 +109,7 @@ func (m *limit) weighedSkills() []string {
 	return list
 }
 
+// forSkill says for which skill a call is, behind the name of its method.
 func forSkill(skill string) string {
 	if skill == "" {
 		return ""

@@ -32,6 +32,7 @@ const (
 	unitTasks = "open-tasks"
 )
 
+// tooLarge is the reason of a limit of bytes, which is exceeded by the call alone.
 const tooLarge = "the request is too large"
 
 // reason says what a bound bounds, and nothing of who else it counts.
@@ -55,6 +56,7 @@ func (a *admission) exceeded(got []state.Drawn) *Exceeded {
 		if g.OK || a.draws[i].Soft {
 			continue
 		}
+		// The caller is told of one limit, and of a time when none of them is in the way.
 		if e.Name == "" {
 			e.Name, e.Reason = a.uses[i].of.src.Name, a.uses[i].reason()
 		}
@@ -79,6 +81,7 @@ func (a *admission) standings(got []state.Drawn) []Standing {
 			list = append(list, b.standing(g, a.now))
 		}
 	}
+	// Clients that read one entry read the first: it is the one that will refuse them first.
 	if len(list) > 1 {
 		slices.SortStableFunc(list, func(a, b Standing) int {
 			return cmp.Compare(float64(a.Left)/float64(a.Most), float64(b.Left)/float64(b.Most))
@@ -87,6 +90,7 @@ func (a *admission) standings(got []state.Drawn) []Standing {
 	return list
 }
 
+// standing is what a draw has left of a bound, for the headers of the answer.
 func (b *bound) standing(got state.Drawn, now time.Time) Standing {
 	s := Standing{Name: b.shown, Limit: b.max, Most: b.max, Left: got.Left, Reset: got.Reset}
 	switch b.what {

@@ -42,6 +42,7 @@ func (l *Limiter) Explain(c *Call) []Applies {
 	return list
 }
 
+// explain is a bound with what a call would take of it, and under which key.
 func (m *limit) explain(b *bound, c *Call, w *who, now time.Time) Applies {
 	a := Applies{Limit: m.src.Name, Shadow: m.shadow, What: b.what, Units: b.max, Key: w.values(m.parts)}
 	switch b.what {

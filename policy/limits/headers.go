@@ -19,7 +19,8 @@ func Headers(standings []Standing) (policy, limit string) {
 	return string(q), string(r)
 }
 
-// appendPolicy: names of limits have no character that would have to be escaped, and
+// appendPolicy writes the units (q), what they are where they are not calls (qu), and the
+// window in seconds (w). Names of limits have no character that would have to be escaped, and
 // figures fit into the 15 digits of an integer.
 func (s *Standing) appendPolicy(dst []byte) []byte {
 	units, window := s.perSecond()
@@ -34,6 +35,8 @@ func (s *Standing) appendPolicy(dst []byte) []byte {
 	return dst
 }
 
+// appendLimit writes what is left (r) and, for units of cost, in how many seconds all of it is
+// back (t). Of places nobody can say when they are.
 func (s *Standing) appendLimit(dst []byte) []byte {
 	dst = append(append(append(dst, '"'), s.Name...), `";r=`...)
 	dst = strconv.AppendInt(dst, s.Left, 10)

@@ -88,6 +88,8 @@ func (k *keeper) run() {
 	}
 }
 
+// stir wakes the goroutine, where there is one, before its next tick. One wake that waits is
+// as good as several.
 func (k *keeper) stir() {
 	if !k.running {
 		return
@@ -98,6 +100,8 @@ func (k *keeper) stir() {
 	}
 }
 
+// loop is the goroutine. It ends when work finds nothing to do, so that a gateway without
+// limits of calls at the same time runs none.
 func (k *keeper) loop(wake <-chan struct{}) {
 	tick := time.NewTicker(callEvery)
 	defer tick.Stop()
@@ -153,6 +157,8 @@ func (k *keeper) renew(passes []*Pass) {
 		var list []state.Draw
 		var of []*Pass
 		for _, p := range passes {
+			// Places are renewed where they were taken. A store that is there again knows nothing of
+			// those that were counted locally, and others may have them by now.
 			if p.kept != at {
 				continue
 			}
@@ -168,6 +174,8 @@ func (k *keeper) renew(passes []*Pass) {
 	}
 }
 
+// renewBatch draws on some places again, and gives back those that their calls have given
+// back meanwhile: the draw may have come after the release.
 func (k *keeper) renewBatch(at where, list []state.Draw, of []*Pass) {
 	// An error leaves two more tries, and then places that others may take: better than
 	// calls that are ended because a store is away.
@@ -187,6 +195,7 @@ func (k *keeper) renewBatch(at where, list []state.Draw, of []*Pass) {
 	k.limiter.release(context.Background(), gone)
 }
 
+// giveBack tries again to give places back, some at a time.
 func (k *keeper) giveBack(due []state.Draw) {
 	for batch := range slices.Chunk(due, keepBatch) {
 		k.limiter.release(context.Background(), batch) // which comes back here when it fails

@@ -22,6 +22,7 @@ const (
 	partSource    = "source"
 )
 
+// partNames are the parts, for errors about others.
 func partNames() []string {
 	return []string{partPrincipal, partClient, partTenant, partAgent, partSkill, partSource}
 }
@@ -35,6 +36,7 @@ type who struct {
 	source netip.Addr
 }
 
+// callOf is a call as keys see it.
 func callOf(c *Call, p *authn.Principal) who {
 	return who{principal: p.Key(), tenant: p.Tenant, agent: c.Agent, skill: c.Skill, caller: p, source: c.Source}
 }
@@ -57,6 +59,8 @@ func (w *who) known(parts []string) bool {
 	})
 }
 
+// recordOf is a task as keys see it: what is recorded of whose it is, so that it is counted
+// for its maker whoever calls about it.
 func recordOf(r *state.Record) who {
 	return who{principal: r.Owner, tenant: r.Tenant, agent: r.Agent, skill: r.Skill}
 }
@@ -73,6 +77,7 @@ func appendValues(dst []byte, parts []string, w *who) []byte {
 	for _, p := range parts {
 		dst = w.append(dst, p)
 	}
+	// Short keys stay readable for who looks into the store.
 	if len(dst)-begin < hashedFrom {
 		return dst
 	}
@@ -81,6 +86,7 @@ func appendValues(dst []byte, parts []string, w *who) []byte {
 	return base64.RawURLEncoding.AppendEncode(dst, sum[:])
 }
 
+// append writes the value of one part.
 func (w *who) append(dst []byte, part string) []byte {
 	switch part {
 	case partPrincipal:
@@ -97,6 +103,7 @@ func (w *who) append(dst []byte, part string) []byte {
 	return appendSource(dst, w.source)
 }
 
+// appendText writes a text with its length in front, as in 5:alice.
 func appendText(dst []byte, s string) []byte {
 	dst = strconv.AppendInt(dst, int64(len(s)), 10)
 	dst = append(dst, ':')
@@ -151,6 +158,7 @@ func (w *who) values(parts []string) string {
 	return strings.Join(list, " ")
 }
 
+// value is the value of one part for people. It is asked of calls alone.
 func (w *who) value(part string) string {
 	switch part {
 	case partPrincipal:

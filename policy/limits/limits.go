@@ -31,6 +31,12 @@
 //     from before the limit was there are not counted until their maker sends to them
 //     again.
 //   - bytes: nothing; each request by itself.
+//
+// Where things are: Admit draws (admit.go), what is drawn on was compiled from the
+// configuration (compile.go, cost.go) and is found by a key (key.go). What a call holds is
+// its Pass (pass.go), which the keeper renews (keep.go). Without the store onLoss says what
+// becomes of calls (store.go). Callers see standings (exceeded.go, headers.go), operators
+// Show and Explain.
 package limits
 
 import (
@@ -91,6 +97,7 @@ func New(c Config, o Options) (*Limiter, error) {
 		o.Local = o.Store
 	}
 	l := &Limiter{options: o, onLoss: c.OnLoss, shows: c.Headers != headersOff, agents: map[string]*agent{}}
+	// One admission is used for many calls, so that admitting one allocates little.
 	l.scratch.New = func() any { return &admission{} }
 	l.keeper.limiter = l
 	return l, l.compile(c, &o)

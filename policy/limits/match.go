@@ -18,6 +18,7 @@ func (m *limit) applies(c *Call, p *authn.Principal) bool {
 // skills are those that the call may be for, "" where there are none. To leave open which
 // is no way around a limit on one.
 func (c *Call) skills() []string {
+	// A limit that holds for any of them applies, and the call costs what the dearest does.
 	if c.Skill == "" && len(c.Skills) > 0 {
 		return c.Skills
 	}

@@ -82,6 +82,7 @@ func (p *Pass) hear(id string, live bool) (news, known bool) {
 	if known && live == !at.IsZero() && (!live || now.Sub(at) < p.of.renew()) {
 		return false, true
 	}
+	// The map only saves draws: a task that is told of anew is counted in the same place.
 	if p.heard == nil || len(p.heard) >= mostHeard {
 		p.heard = map[string]time.Time{}
 	}
@@ -92,7 +93,8 @@ func (p *Pass) hear(id string, live bool) (news, known bool) {
 	return true, known
 }
 
-// renew is how often a stream tells of a task that goes on.
+// renew is how often a stream tells of a task that goes on: four times in the shortest time
+// after which a task is forgotten.
 func (t *tasksOf) renew() time.Duration {
 	shortest := t.bounds[0].ttl
 	for _, b := range t.bounds[1:] {
@@ -125,10 +127,12 @@ func (p *Pass) live(ctx context.Context, id string) {
 			places[i].Limit = forced
 		}
 	}
+	// Where it cannot be counted the place of the send is kept: the task is there all the same.
 	if _, at, err := p.limiter.draw(ctx, places); err != nil || at == nowhere {
 		return
 	}
 	p.mu.Lock()
+	// The task has a place of its own now, so the one that the send took for it is free.
 	made := p.tasks
 	p.tasks = nil
 	p.mu.Unlock()
@@ -166,6 +170,7 @@ func (p *Pass) Leave(ctx context.Context) {
 // giveUp is Release where nobody needs the places any more.
 func (p *Pass) giveUp(ctx context.Context) {
 	p.mu.Lock()
+	// Done counts more than holds: the agent has ended what they are for.
 	over := p.left && (p.holds <= 0 || p.done)
 	p.mu.Unlock()
 	if over {

@@ -49,6 +49,7 @@ func (l *Limiter) Show() (list []Shown, onLoss string) {
 		}
 		list = append(list, s)
 	}
+	// The default, as it is shown.
 	if l.onLoss == "" {
 		return list, lossLocal
 	}

@@ -36,6 +36,7 @@ func (l *Limiter) draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, 
 	case lossAllow:
 		return nil, nowhere, nil
 	}
+	// From here on places may be held in either, and have to be released in both.
 	l.fell.Store(true)
 	if got, err = l.options.Local.Draw(ctx, draws); err != nil {
 		return nil, nowhere, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -43,13 +44,15 @@ func (l *Limiter) draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, 
 	return got, inLocal, nil
 }
 
-// lose and found write one line each for one outage.
+// lose begins an outage. One outage is one warning in the log, and one line at its end,
+// however many calls meet it.
 func (l *Limiter) lose(err error) {
 	if l.lost.CompareAndSwap(false, true) {
 		l.options.Log.Warn("limits cannot be counted in the state", slog.String("onLoss", l.onLoss), slog.Any("error", err))
 	}
 }
 
+// found ends an outage, if there is one.
 func (l *Limiter) found() {
 	if l.lost.Load() && l.lost.CompareAndSwap(true, false) {
 		l.options.Log.Info("limits are counted in the state again")

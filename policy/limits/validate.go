@@ -45,6 +45,7 @@ func (m *Limit) errors(pos int, problems []error) error {
 	return errors.Join(errs...)
 }
 
+// checkWord describes a word that is none of those that a key takes; "" is the default.
 func checkWord(word string, words []string, key ...any) error {
 	if word == "" || slices.Contains(words, word) {
 		return nil
@@ -57,6 +58,7 @@ func checkWord(word string, words []string, key ...any) error {
 	return keypath.Point(fmt.Errorf("%s is %q; it must be %s or %s", keypath.Of(key...), word, strings.Join(quoted[:last], ", "), quoted[last]), key...)
 }
 
+// checkName returns what is wrong with the name. taken holds those of the limits before.
 func (m *Limit) checkName(taken map[string]bool) []error {
 	var err error
 	switch {
@@ -105,6 +107,7 @@ func (m *Limit) checkLists() []error {
 	return problems
 }
 
+// checkKey returns what is wrong with what the limit is counted by.
 func (m *Limit) checkKey() []error {
 	var problems []error
 	for i, p := range m.Key {
@@ -113,6 +116,8 @@ func (m *Limit) checkKey() []error {
 			problems = append(problems, keypath.Point(fmt.Errorf("key has %q; it is made of %s", p, strings.Join(partNames(), ", ")), "key", i))
 		case slices.Contains(m.Key[:i], p):
 			problems = append(problems, keypath.Point(fmt.Errorf("key has %q twice", p), "key", i))
+		// The record of a task says whose it is, and nothing of the software or address that its
+		// call came from.
 		case m.OpenTasks > 0 && (p == partClient || p == partSource):
 			problems = append(problems, keypath.Point(fmt.Errorf("key has %q, which nobody knows of a task later; with openTasks "+
 				"it is made of principal, tenant, agent, skill", p), "key", i))
@@ -121,6 +126,7 @@ func (m *Limit) checkKey() []error {
 	return problems
 }
 
+// checkFigures returns what is wrong with the figures, each and together.
 func (m *Limit) checkFigures() []error {
 	problems := slices.Concat(m.Rate.check(), m.Quota.check())
 	for _, f := range []struct {
@@ -147,10 +153,12 @@ func (m *Limit) checkFigures() []error {
 	return append(problems, checkWord(m.Mode, []string{modeEnforce, modeShadow}, "mode"))
 }
 
+// outOfRange says which values a figure takes.
 func outOfRange(value, most int64, key ...any) error {
 	return keypath.Point(fmt.Errorf("%s is %d; it must be from 1 to %d", keypath.Of(key...), value, most), key...)
 }
 
+// check returns what is wrong with a rate; nil is none.
 func (r *Rate) check() []error {
 	if r == nil {
 		return nil
@@ -166,6 +174,7 @@ func (r *Rate) check() []error {
 	if per < time.Millisecond || per > 31*24*time.Hour {
 		problems = append(problems, keypath.Point(fmt.Errorf("rate.per is %s; it must be from 1ms to 31d", r.Per), "rate", "per"))
 	}
+	// A bucket has to be kept until it is full again, and nobody waits for a year.
 	if problems == nil && float64(r.burst())/float64(r.Units)*per.Hours() > 366*24 {
 		problems = append(problems, keypath.Point(fmt.Errorf("rate.burst is %d, which takes more than a year to come back; "+
 			"lower it, or raise rate.units", r.burst()), "rate", "burst"))
@@ -173,10 +182,13 @@ func (r *Rate) check() []error {
 	return problems
 }
 
+// per is the span in which the units come back.
 func (r *Rate) per() time.Duration { return cmp.Or(r.Per.Std(), time.Second) }
 
+// burst is how many units there are at most.
 func (r *Rate) burst() int64 { return cmp.Or(r.Burst, r.Units) }
 
+// check returns what is wrong with a quota; nil is none.
 func (q *Quota) check() []error {
 	if q == nil {
 		return nil

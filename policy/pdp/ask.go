@@ -37,12 +37,14 @@ type concerned struct {
 // together asks several at the same time.
 func together(ctx context.Context, q *Question, asked []concerned) ([]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
+	// The first refusal cancels the questions that are still open: their answers cannot matter.
 	defer cancel()
 	type judgement struct {
 		of   int
 		note string
 		err  error
 	}
+	// Room for all, so that nobody waits to tell an answer that is not read any more.
 	judged := make(chan judgement, len(asked))
 	for i, a := range asked {
 		go func() {
@@ -89,6 +91,7 @@ func (a *authorizer) judge(ctx context.Context, q *Question, skills []string) (n
 	switch {
 	case a.shadow:
 		return note, nil
+	// onFailure: allow is for services that are away, not for questions that a caller can spoil.
 	case err != nil && a.passes && !errors.As(err, &stands):
 		return note + "; passed over", nil
 	}

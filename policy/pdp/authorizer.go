@@ -33,18 +33,21 @@ type decider interface {
 // left who waits for the answer.
 type final struct{ error }
 
+// Unwrap returns the cause.
 func (f *final) Unwrap() error { return f.error }
 
 // away is a failure that no question is to blame for: nobody was there to be asked.
 type away struct{ error }
 
+// Unwrap returns the cause.
 func (a *away) Unwrap() error { return a.error }
 
 // What Options.Asked is told.
 const (
-	resultAllow  = "allow"
-	resultDeny   = "deny"
-	resultError  = "error"
+	resultAllow = "allow"
+	resultDeny  = "deny"
+	resultError = "error"
+	// Also the answer to another call's question that was shared.
 	resultCached = "cached"
 )
 
@@ -61,7 +64,9 @@ type authorizer struct {
 	gateway string
 	timeout time.Duration
 
-	life    context.Context // ends with the panel
+	// Questions are bounded four times: by life, which ends with the panel, by timeout, by the
+	// breaker, and by turns, which share the connections out among callers.
+	life    context.Context
 	decider decider
 	breaker breaker.Breaker
 	turns   *share.Turns
@@ -95,6 +100,7 @@ func newAuthorizer(life context.Context, c *Authorizer, o *Options) (*authorizer
 	return a, nil
 }
 
+// close ends the connections. A panel that failed to compile has authorizers without a decider.
 func (a *authorizer) close() {
 	if a.decider != nil {
 		a.decider.close()
@@ -128,6 +134,8 @@ func (a *authorizer) answer(ctx context.Context, q *Question, skills []string) (
 		return v, nil
 	}
 	mine := false
+	// Calls that ask the same at the same time are one question. It is asked for as long as the
+	// panel lives, not for the call that came first, whose client may leave before the answer.
 	flight := a.flights.DoChan(string(key[:]), func() (any, error) {
 		mine = true
 		v, err := a.ask(a.life, in)
@@ -151,6 +159,7 @@ func (a *authorizer) answer(ctx context.Context, q *Question, skills []string) (
 // ask puts a question, and keeps count of how that goes.
 func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	start, who := time.Now(), in.q.Principal.Key()
+	// A service that does not answer is not asked for a while: each call would wait its timeout.
 	if err := a.breaker.Enter(start, who); err != nil {
 		a.asked(a.name, resultError, 0)
 		return verdict{}, a.own(start, who, err)
@@ -158,6 +167,8 @@ func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	own, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	defer context.AfterFunc(a.life, cancel)()
+	// No caller has more than a share of the connections, or one with slow questions would keep
+	// those of all others waiting.
 	if err := a.turns.Enter(own, who); err != nil {
 		a.breaker.Leave(time.Now(), who, breaker.Unknown)
 		a.asked(a.name, resultError, time.Since(start))
@@ -170,6 +181,7 @@ func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	var gone *away
 	result, shown := resultAllow, breaker.Alive
 	switch {
+	// Nobody waits for the answer any more, which says nothing of the service.
 	case err != nil && (a.life.Err() != nil || over(ctx, own, err)):
 		a.breaker.Leave(now, who, breaker.Unknown)
 		return verdict{}, &final{err}

@@ -20,11 +20,13 @@ type authzen struct {
 	metadata *metadata
 }
 
+// newAuthZEN connects to nobody yet, and reads no metadata.
 func newAuthZEN(life context.Context, c *Authorizer, files *tls.Config, egress *tunnel.Proxy) *authzen {
 	cl := newClient(files, c.Token.Reveal(), egress)
 	return &authzen{client: cl, metadata: newMetadata(life, cl, c.URL.Reveal())}
 }
 
+// close leaves the questions that are being asked to their contexts.
 func (z *authzen) close() { z.client.http.CloseIdleConnections() }
 
 // evaluation is the request of §6.1.
@@ -46,6 +48,7 @@ type evaluations struct {
 	} `json:"options"`
 }
 
+// about is one of the resources of §7.1; subject, action and context are those of all.
 type about struct {
 	Resource resource `json:"resource"`
 }
@@ -66,6 +69,7 @@ func (z *authzen) decide(ctx context.Context, in *inquiry) (verdict, error) {
 		for _, skill := range in.skills {
 			q.Evaluations = append(q.Evaluations, about{in.skill(skill)})
 		}
+		// All have to be allowed, so that the service need not go on after the first that is not.
 		q.Options.Semantic = "deny_on_first_deny"
 		question = q
 	}

@@ -25,15 +25,18 @@ type cache struct {
 	first int        // index of the oldest
 }
 
+// remembered is one answer, yes or no. Failures are not remembered.
 type remembered struct {
 	verdict verdict
 	until   time.Time
 }
 
+// newCache makes one that keeps answers for a time.
 func newCache(life time.Duration) *cache {
 	return &cache{life: life, known: map[cacheKey]remembered{}}
 }
 
+// get returns the answer to a question that was put before, where it still holds.
 func (c *cache) get(key cacheKey, now time.Time) (verdict, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

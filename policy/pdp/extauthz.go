@@ -65,6 +65,7 @@ func newExtAuthz(c *Authorizer, files *tls.Config, egress *tunnel.Proxy, log *sl
 	return &extAuthz{conn: conn, service: auth.NewAuthorizationClient(conn), token: c.Token.Reveal(), log: log}, nil
 }
 
+// close ends the connection, and with it the questions that are being asked.
 func (e *extAuthz) close() { _ = e.conn.Close() }
 
 // decide implements decider.
@@ -79,6 +80,8 @@ func (e *extAuthz) decide(ctx context.Context, in *inquiry) (verdict, error) {
 	answer, err := e.service.Check(ctx, &auth.CheckRequest{Attributes: attributes})
 	if err != nil {
 		code := grpcstatus.Code(err)
+		// Only a connection that is not up makes it the network's affair. A service that says
+		// Unavailable itself was there, and may have been made to say so by the question.
 		if err = undecided(err); code == codes.Unavailable && e.conn.GetState() != connectivity.Ready {
 			err = &away{err}
 		}
@@ -104,6 +107,7 @@ func undecided(err error) error {
 // read takes OK for yes and every other status for no. A status that is not there, or
 // does not go with the response, is neither.
 func (e *extAuthz) read(answer *auth.CheckResponse) (verdict, error) {
+	// A missing status is 0 in protobuf, which is OK: it must not be taken for a yes.
 	if answer.GetStatus() == nil {
 		return verdict{}, errors.New("its answer has no status")
 	}
@@ -155,9 +159,12 @@ func (in *inquiry) attributes() (*auth.AttributeContext, error) {
 			Address: q.Source.String(), PortSpecifier: &core.SocketAddress_PortValue{},
 		}}}
 	}
+	// Of the request there is neither body nor headers, where credentials are. -1 is a size
+	// that is not told.
 	request := &auth.AttributeContext_HttpRequest{
 		Method: q.Verb, Host: q.Host, Path: circumstances["path"].GetStringValue(), Size: -1,
 	}
+	// Strings of protobuf are UTF-8, and the id may be the caller's own.
 	if httpguts.ValidHeaderFieldValue(q.RequestID) && strings.ToValidUTF8(q.RequestID, "") == q.RequestID {
 		request.Id = q.RequestID
 	}
@@ -173,6 +180,7 @@ func (in *inquiry) attributes() (*auth.AttributeContext, error) {
 // extensions are the facts that are one word each. One that is not known is not there.
 func (in *inquiry) extensions(gateway string) map[string]string {
 	q := in.q
+	// For policies that are written for Envoy, which read context_extensions and no metadata.
 	facts := map[string]string{
 		"a2a.gateway": gateway, "a2a.agent": q.Agent, "a2a.method": q.Method.Name,
 		"a2a.binding": q.Binding.String(), "a2a.version": string(q.Version),

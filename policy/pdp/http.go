@@ -31,6 +31,7 @@ type client struct {
 	token string // bearer token; "" for none
 }
 
+// newClient connects to nobody yet.
 func newClient(files *tls.Config, token string, egress *tunnel.Proxy) *client {
 	return &client{
 		token: token,
@@ -56,6 +57,7 @@ func newClient(files *tls.Config, token string, egress *tunnel.Proxy) *client {
 // status is an answer that decides nothing.
 type status int
 
+// Error is for the log and for records.
 func (s status) Error() string { return fmt.Sprintf("it answered with HTTP status %d", int(s)) }
 
 // blames reports whether the status finds fault with the question.
@@ -71,6 +73,7 @@ func (s status) blames() bool {
 // do asks once and returns a body of JSON that came with status 200. id is the call's;
 // a nil body is a GET.
 func (c *client) do(ctx context.Context, target, id string, body []byte) ([]byte, error) {
+	// Metadata are read with GET, questions are put with POST.
 	method, content := http.MethodGet, io.Reader(nil)
 	if body != nil {
 		method, content = http.MethodPost, bytes.NewReader(body)
@@ -87,6 +90,7 @@ func (c *client) do(ctx context.Context, target, id string, body []byte) ([]byte
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
+	// The id lets the service's log be read beside the gateway's (§10.1.10).
 	if id != "" && httpguts.ValidHeaderFieldValue(id) {
 		req.Header.Set("X-Request-Id", id)
 	}
@@ -113,6 +117,7 @@ func read(resp *http.Response, id string) ([]byte, error) {
 		return nil, status(resp.StatusCode)
 	case badKind != nil || kind != "application/json":
 		return nil, errors.New("its answer is not application/json")
+	// What is packed could be unpacked to any size.
 	case resp.Header.Get("Content-Encoding") != "":
 		return nil, errors.New("its answer is packed, which was not asked for")
 	case echo != "" && id != "" && echo != id:

@@ -100,6 +100,7 @@ type message struct {
 	CallMetadata map[string]any `json:"call_metadata,omitempty"`
 }
 
+// part is what is told of a part of a message: nothing that the caller wrote into it.
 type part struct {
 	Kind      string `json:"kind"`
 	MediaType string `json:"media_type,omitzero"`
@@ -108,6 +109,7 @@ type part struct {
 
 // The types of resources.
 const (
+	// For calls that are about no skill, or about several where the service takes one question.
 	typeAgent = "a2a_agent"
 	typeSkill = "a2a_skill" // its id is AGENT/SKILL; agent ids have no slash
 )
@@ -129,6 +131,7 @@ func (a *authorizer) inquire(q *Question, skills []string) (*inquiry, error) {
 		{in.about(), &in.resource},
 		{a.circumstances(q), &in.context},
 	} {
+		// Members in one order: the same question has to have the same digest.
 		text, err := json.Marshal(part.of, json.Deterministic(true))
 		if err != nil {
 			// Bytes of the call that are not UTF-8: two such calls could not be told apart.
@@ -189,6 +192,7 @@ func (in *inquiry) skill(id string) resource {
 	return r
 }
 
+// circumstances are how the call comes, and what it brings where the authorizer is told of it.
 func (a *authorizer) circumstances(q *Question) circumstances {
 	c := circumstances{
 		Gateway: a.gateway, Host: q.Host, Verb: q.Verb,
@@ -206,6 +210,7 @@ func (a *authorizer) circumstances(q *Question) circumstances {
 
 // outline is what is told of a message.
 func outline(m *wire.Message) *message {
+	// A slice in any case: in JSON a message without parts has an empty list.
 	o := &message{Role: m.Role, Parts: make([]part, len(m.Parts)), Metadata: m.Metadata, CallMetadata: m.CallMetadata}
 	for i := range m.Parts {
 		p := &m.Parts[i]
@@ -226,6 +231,8 @@ func (in *inquiry) key() cacheKey {
 
 // now is the context with the call's time in front.
 func (in *inquiry) now() jsontext.Value {
+	// Written in front of the other members, and not into the digest of the question: with it no
+	// two questions were the same.
 	at := `{"time":"` + in.q.Now.UTC().Format(time.RFC3339Nano) + `",`
 	return slices.Concat(jsontext.Value(at), in.context[1:])
 }

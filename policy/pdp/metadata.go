@@ -80,6 +80,7 @@ func (m *metadata) endpoints(ctx context.Context) (endpoints, error) {
 	}
 }
 
+// fresh returns the endpoints where they were read within metadataLife.
 func (m *metadata) fresh(now time.Time) (endpoints, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,9 +94,12 @@ func (m *metadata) forget() {
 	m.until = time.Time{}
 }
 
+// fetch reads the metadata. A service that has none has its endpoints in the usual place; for
+// another failure there is no answer, since guessing could lead past what it says.
 func (m *metadata) fetch(ctx context.Context) (endpoints, error) {
 	body, err := m.client.do(ctx, m.wellKnown, "", nil)
 	var s status
+	// Metadata are optional (§9): a service that has none answers so.
 	if errors.As(err, &s) && (s == http.StatusNotFound || s == http.StatusMethodNotAllowed || s == http.StatusGone) {
 		return m.usual, nil
 	}

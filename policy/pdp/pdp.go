@@ -2,6 +2,21 @@
 // speak OpenID AuthZEN 1.0 (Authorization API) over HTTP, or Envoy's ext_authz v3 over
 // gRPC. They are asked about calls that the rules allow, and can only refuse.
 //
+// For one call the proxy asks Ask, once, when the rules have allowed it and its limits have
+// room. For each authorizer:
+//
+//   - concerns says whether the call is one that it is asked about, and for which skills.
+//   - inquire writes the question down: caller, operation, agent or skill, circumstances.
+//     No credential and no content of a message is in it.
+//   - answer takes a remembered answer, joins a question that is on its way, or asks, where
+//     the breaker and the caller's share of the connections let it.
+//   - decide, of the protocol, sends the question and reads the answer, strictly: what is
+//     neither a yes nor a no is a failure.
+//   - judge makes the answer, or the failure, what mode and onFailure say.
+//
+// An authorizer cannot change a call, and nothing that it says reaches the caller: its
+// reason is for the audit record.
+//
 // It owns the two protocols and what is done when nobody answers. It does not own the
 // rules (policy) or what a refusal looks like on the wire (proxy). It may import
 // authn, internal/secret and internal/wire.

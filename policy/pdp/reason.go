@@ -27,6 +27,7 @@ func reason(context jsontext.Value) string {
 		return ""
 	}
 	_ = json.Unmarshal(context, &said) // what was read before a mistake is as good as nothing
+	// The more it says to people the earlier it is taken; an id is better than nothing.
 	for _, v := range []jsontext.Value{said.Reason, said.Admin, said.Error.Message, said.ID} {
 		if s := words(v); s != "" {
 			return s
@@ -48,6 +49,7 @@ func words(v jsontext.Value) string {
 	if text, ok := byLanguage["en"]; ok {
 		return printable(text)
 	}
+	// Without English the first by the alphabet, so that the same answer is always the same words.
 	least := ""
 	for language := range byLanguage {
 		if least == "" || language < least {

@@ -24,6 +24,7 @@ func (t TLS) load() (*tls.Config, error) {
 			return nil, keypath.At(fmt.Errorf("%s holds no certificate", t.CA), "tls", "ca")
 		}
 	}
+	// Validate has seen to it that there is a key beside it.
 	if t.Certificate != "" {
 		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
 		if err != nil {

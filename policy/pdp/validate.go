@@ -18,8 +18,10 @@ import (
 const (
 	nameLength     = 64
 	defaultTimeout = 500 * time.Millisecond
+	// Calls wait for the answer, and streams for their first event.
 	longestTimeout = 10 * time.Second
-	longestCache   = time.Minute
+	// A permission that is taken back ends no later than this.
+	longestCache = time.Minute
 )
 
 // Validate reports what New would refuse, apart from agents and methods. It reads no
@@ -38,6 +40,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// validate reports all that is wrong with one authorizer, each by the path below it.
 func (a *Authorizer) validate() error {
 	errs := []error{a.checkLists(), a.checkURL(), a.checkTLS()}
 	wrong := func(key, format string, args ...any) {
@@ -64,6 +67,7 @@ func (a *Authorizer) validate() error {
 	return errors.Join(errs...)
 }
 
+// oneOf reports whether a word is one of those that are known.
 func oneOf(s string, known ...string) bool { return slices.Contains(known, s) }
 
 // nameable reports what is wrong with a name that becomes a label of metrics.
@@ -153,6 +157,7 @@ func loopback(host string) bool {
 // hostPort is what to connect to.
 func hostPort(u *url.URL) string { return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")) }
 
+// checkTLS reports keys that do not go together. The files are read by New.
 func (a *Authorizer) checkTLS() error {
 	_, plain := schemes(a.Kind)
 	switch {
