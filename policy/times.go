@@ -62,7 +62,8 @@ func (w *window) has(now time.Time) bool {
 		return false
 	}
 	local := now.In(w.zone)
-	return w.shows(local.Weekday(), local.Hour()*60+local.Minute())
+	hour, minute, _ := local.Clock() // asks the zone once; Hour and Minute ask it each
+	return w.shows(local.Weekday(), hour*60+minute)
 }
 
 // shows reports whether a day and a minute of it are in the window, the dates not
