@@ -75,5 +75,6 @@ func (s *Set) failed(r *rule, q *Request, n *need) (key string, obtainable bool)
 			return key, d.about == ofSignIn
 		}
 	}
-	return "", false
+	// A rule about any skill is not about a call that is for none: an agent may have no skills.
+	return unless(n.met(r), onSkills.key), false
 }

@@ -71,3 +71,18 @@ func TestTraceTerms(t *testing.T) {
 		}
 	}
 }
+
+// A rule without a condition on skills is about a call for some skill: where an agent has none,
+// and skills have to be declared, neither Check nor Trace says that it holds.
+func TestTraceOfNoSkill(t *testing.T) {
+	t.Parallel()
+	s := compile(t, Config{Skills: SkillsConfig{Undeclared: "deny"}, Rules: []Rule{allow("would", agents("billing"), shadow)}})
+	q := Request{Principal: alice(), Agent: "billing", Method: method(t, wire.SendMessage)}
+	want := []step{{Rule: "would", Effect: "allow", Shadow: true, Failed: "skills"}}
+	if diff := cmp.Diff(want, s.Trace(q)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if d, _ := s.Check(q); d.Shadow != nil {
+		t.Errorf("Check has the shadows %q", d.Shadow)
+	}
+}
