@@ -33,7 +33,7 @@ var schemesNamed = map[string]string{
 	"internal/config/identity.go":                 "names of issuers, and agents that are called with a token of the caller's",
 	"internal/console/access.go":                  "how people log in at the console",
 	"internal/console/oidc.go":                    "likewise",
-	"internal/configlint/linter.go":                    "API keys are the operator's own, whether they are taken or not",
+	"internal/configlint/linter.go":               "API keys are the operator's own, whether they are taken or not",
 	"internal/gateway/labels.go":                  "issuers are values of a label",
 	"internal/operator/callers.go":                "the console's screen of credentials shows the parts of each",
 	"internal/operator/try.go":                    "the form for calls has a field for a key",

@@ -161,11 +161,12 @@ func (r *rule) obtain(q *Request, d *demand) bool {
 	if r.ofSignIn == nil {
 		return true
 	}
-	begun, ok := q.begun(), true
+	begun := q.begun()
 	for _, c := range r.conditions {
 		if c.obtain == nil {
 			continue
 		}
+		var ok bool
 		if *d, ok = c.obtain(r, q.Principal, begun, *d); !ok {
 			return false
 		}

@@ -193,7 +193,7 @@ const (
 )
 
 const (
-	reasonAPIKey     = "the API key is not known"
+	reasonAPIKey     = "the API key is not known" //nolint:gosec // a sentence, not a credential
 	reasonKeyExpired = "the API key has expired"
 )
 

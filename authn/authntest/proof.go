@@ -16,8 +16,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 )
 
-// proofToken is what proofs are made for: of no importance to them but for its hash.
-// It is proofCaller's.
+// ProofToken is what proofs are made for: of no importance to them but for its hash.
+// It is ProofCaller's.
 const (
 	ProofToken  = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
 	ProofCaller = "alice"

@@ -75,7 +75,7 @@ func (g *Gateway) Start() {
 	})
 	g.console.console.Start()
 	close(g.life.started)
-	g.parts.run(g.life, &g.current, g.state.revoked != nil)
+	g.run(g.life, &g.current, g.state.revoked != nil)
 	g.telemetry.Log.Info("serving", append([]any{"url", g.server.URL(), "public_url", g.server.PublicURL(),
 		"status_url", g.StatusURL(), "admin_url", g.AdminURL()}, g.console.attrs()...)...)
 }
@@ -160,7 +160,7 @@ func (g *Gateway) close(ctx context.Context) {
 	}
 	g.closeStatus()
 	if g.parts != nil {
-		g.parts.closeListeners()
+		g.closeListeners()
 	}
 	g.cutOff(ctx)
 	if g.parts != nil {
