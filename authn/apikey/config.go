@@ -32,6 +32,7 @@ type Config struct {
 	API bool `yaml:"api,omitempty"`
 }
 
+// Validate names the key that is wrong.
 func (k *Config) Validate() error {
 	var errs []error
 	if k.File == "" {

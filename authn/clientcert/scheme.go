@@ -36,6 +36,7 @@ type Scheme struct {
 	observe func(provider, result string)
 }
 
+// New makes the scheme of the configuration.
 func New(cfg *Config, o Options) *Scheme {
 	c := &Scheme{cfg: *cfg, trusted: o.Trusted, now: o.Now, observe: o.Observe}
 	if c.observe == nil {

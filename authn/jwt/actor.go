@@ -21,6 +21,7 @@ const (
 	maxDepth     = 16
 )
 
+// Validate names the entry that is wrong.
 func (a Actors) Validate() error {
 	if n := a.depth(); n < 0 || n > maxDepth {
 		return keypath.At(fmt.Errorf("%d is not between 0 and %d", n, maxDepth), "authn", "actors", "depth")

@@ -33,6 +33,7 @@ type AuthorizationConfig struct {
 	Message string `yaml:"message"`
 }
 
+// ReportLinks is the value of `links` with which links of an agent's authentication demands pass, and are recorded.
 const ReportLinks = "report"
 
 const maxMessage = 1 << 10
@@ -62,6 +63,7 @@ func (c AuthorizationConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
+// ASCII reports whether s has characters of ASCII only.
 func ASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }

@@ -18,6 +18,7 @@ var OwnedHeaders = []string{
 	ext.HeaderV10, ext.HeaderV03,
 }
 
+// OwnedPrefixes begin the names of the header fields that the gateway alone sets.
 var OwnedPrefixes = []string{"X-Forwarded-", "X-Gateway-", "X-A2a-"}
 
 // Owned reports whether a header belongs to the gateway.

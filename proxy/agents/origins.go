@@ -44,6 +44,7 @@ func webURL(address string) string {
 // Origins are the ids of agents by the origins that they are at.
 type Origins map[string][]string
 
+// OriginsOf collects the origins (RFC 6454) of the agents' interfaces and cards.
 func OriginsOf(agents []*Agent) Origins {
 	all := Origins{}
 	for _, a := range agents {

@@ -31,6 +31,7 @@ type Sealer interface {
 // pagePurpose is what page tokens are sealed for.
 const pagePurpose = "page-token"
 
+// OwnList begins the sealed text of a page token that is the gateway's own; the agent's have another byte.
 const OwnList byte = 'o'
 
 // SealPage makes a page token. It is good for this caller, agent and filter.
@@ -56,6 +57,7 @@ func (cu *Cursors) OpenPage(x *exchange.Exchange, list byte) ([]byte, *wire.Erro
 	return plain[1:], nil
 }
 
+// BadPage is the error (Invalid params) of a page token that was not given to this caller for this list.
 func BadPage() *wire.Error {
 	return wire.Errorf(wire.InvalidParams, "pageToken is not one that this list has given")
 }

@@ -34,6 +34,8 @@ func (cu *Cursors) SealTask(x *exchange.Exchange, task string, epoch [8]byte) st
 // longestMark bounds what is opened: the id of an event of a task with the longest id.
 const longestMark = 4096
 
+// ReadMark opens an event id into m. It reports false where the id was not sealed for the caller and
+// the agent of x.
 func (cu *Cursors) ReadMark(x *exchange.Exchange, id string, m *Mark) bool {
 	head, tail, ok := strings.Cut(id, ".")
 	if !ok || len(id) > longestMark {

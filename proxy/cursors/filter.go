@@ -46,6 +46,7 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
+// Snake turns the lowerCamelCase name of a ProtoJSON field into its name in the .proto file.
 func Snake(camel string) string {
 	var b strings.Builder
 	for _, r := range camel {

@@ -33,6 +33,7 @@ type Cursor struct {
 	ID string
 }
 
+// Compare is positive where the task comes behind the cursor in a list, which has the newest first.
 func (c Cursor) Compare(t Listed) int {
 	return cmp.Or(c.At.Compare(t.At), strings.Compare(t.TaskID, c.ID))
 }
@@ -51,6 +52,7 @@ func (cu *Cursors) ReadCursor(x *exchange.Exchange) (*Cursor, *wire.Error) {
 	return &Cursor{at, id}, nil
 }
 
+// Plain is the text of the cursor before it is sealed.
 func (c Cursor) Plain() []byte {
 	return []byte(c.At.UTC().Format(time.RFC3339Nano) + " " + c.ID)
 }

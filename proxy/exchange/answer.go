@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
+// IsError reports whether a document is an error of JSON-RPC, HTTP+JSON or gRPC.
 func IsError(seen wire.Answer) bool { return seen.Error != 0 || seen.Reason != "" }
 
 // Same reports whether b is a, and not just equal to it.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 )
 
+// TypeGRPC is the media type of gRPC over HTTP/2.
 const TypeGRPC = "application/grpc"
 
 // StatusFields are how a gRPC call ended.

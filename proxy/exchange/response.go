@@ -23,6 +23,7 @@ type Response struct {
 	Readers   *Readers      // pages that may read what is written; nil where that is nobody's question
 }
 
+// WriteHeader implements http.ResponseWriter.
 func (w *Response) WriteHeader(status int) {
 	if !w.Wrote {
 		w.Wrote, w.Status = true, status
@@ -51,6 +52,7 @@ func (w *Response) disarm() {
 // piece is what a client must take within one limit.
 const piece = 64 << 10
 
+// Write implements http.ResponseWriter. Each piece of a long answer has the write timeout for itself.
 func (w *Response) Write(b []byte) (int, error) {
 	n, err := w.give(b)
 	w.Failed = w.Failed || err != nil

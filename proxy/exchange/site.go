@@ -84,4 +84,5 @@ const (
 	LegacyCardPath = "/.well-known/agent.json"
 )
 
+// MetadataPath begins the paths of protected resource metadata (RFC 9728 §3).
 const MetadataPath = "/.well-known/oauth-protected-resource"

@@ -93,6 +93,7 @@ func (x *Forwarding) Retell(doc []byte, emit Telling) error {
 	return nil
 }
 
+// Terminal reports whether a task in the state, by its 1.0 name, does not change any more.
 func Terminal(state string) bool {
 	return Settled(state) && state != "TASK_STATE_INPUT_REQUIRED" && state != "TASK_STATE_AUTH_REQUIRED"
 }

@@ -15,6 +15,7 @@ import (
 // Heard is an error after which the agent has what the gateway said.
 type Heard struct{ Err error }
 
+// Error is the cause's.
 func (h Heard) Error() string { return h.Err.Error() }
 
 // Unwrap gives the cause.

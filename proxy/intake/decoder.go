@@ -105,6 +105,7 @@ func (de *Decoder) takeIn(x *exchange.Exchange, b *buffers.Buffer, limit int64) 
 	return b.Fill(x.Request.Body, length, limit)
 }
 
+// DecodeLimits bound what a request may hold: depth and values of its JSON document.
 func (de *Decoder) DecodeLimits() wire.Limits {
 	l := de.Server.Limits
 	return wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts}
@@ -120,6 +121,7 @@ func (de *Decoder) Judge(l *exchange.UpstreamCall, doc []byte) (wire.Answer, err
 	return seen, nil
 }
 
+// GetTask is the row of that method in the table of operations.
 var GetTask = Method(wire.GetTask)
 
 // Method finds an operation of the table by its 1.0 name.
@@ -174,6 +176,7 @@ func (de *Decoder) methods(h http.Header) *wire.Extra {
 	return de.Extra.Asked(asked.Has)
 }
 
+// MediaType is the media type of Content-Type in lower case, without parameters.
 func MediaType(h http.Header) string {
 	switch media := h.Get("Content-Type"); media {
 	case "application/json", exchange.TypeEvents, exchange.TypeGRPC: // as nearly all are written
@@ -202,6 +205,7 @@ type Frontend struct {
 	Self      map[string]struct{}
 }
 
+// WithPort is a host with the port of the public URL, where it has none itself.
 func (fe *Frontend) WithPort(host string) string { return agents.WithPort(fe.PublicURL, host) }
 
 // Alone reports whether an agent has its first host for itself, and not together with the
@@ -231,6 +235,7 @@ func (de *Decoder) At(host string) (a *agents.Agent, shared bool) {
 // the answer's size is bounded anyway.
 const answerMembers = 1 << 20
 
+// AnswerLimits bound what an answer of an agent may hold, likewise.
 func (de *Decoder) AnswerLimits() wire.Limits {
 	l := de.DecodeLimits()
 	l.Body, l.Members = int64(de.Server.Limits.Answer), answerMembers

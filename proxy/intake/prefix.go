@@ -14,6 +14,7 @@ type Prefix struct {
 	Here   string // for requests as they come, as server.basePath has it; "" for either
 }
 
+// None reports whether paths have no prefix, neither here nor in public.
 func (f Prefix) None() bool { return f.Public == "" && (f.Here == "" || f.Here == "/") }
 
 // Inside finds the path of the gateway's own that a request is for. The request that it gives

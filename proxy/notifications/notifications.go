@@ -61,6 +61,7 @@ type Notifications struct {
 	Agents    map[string]*agents.Agent
 }
 
+// StillFor reports whether the owner of a webhook may still hear of its task: see Proxy.StillFor.
 func (no *Notifications) StillFor(h *push.Webhook) error {
 	agent := no.Agents[h.Agent]
 	if agent == nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
+// NewForeign is a context that the agent and the caller know by two names.
 func NewForeign(agents, callers string) exchange.Foreign {
 	return exchange.Foreign{Agents: agents, ID: callers, Sent: intake.Quoted(callers), Alias: intake.Quoted(agents)}
 }

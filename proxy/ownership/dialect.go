@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
+// SubscribeToTask is the row of that method in the table of operations.
 var SubscribeToTask = intake.Method(wire.SubscribeToTask)
 
 // plain is how the gateway itself reads tasks: documents of A2A 1.0, without an envelope.

@@ -25,6 +25,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
+// ReserveIDs makes the ids that the caller made up the caller's, before the agent sees them. The error
+// is that another caller has one of them, or that the state cannot tell.
 func (ow *Owners) ReserveIDs(x *exchange.Exchange) error {
 	err := ow.Ledger.Reserve(x.Ctx, x.Principal, originOf(x), &x.Call)
 	if err == nil && x.Call.Method.Subject == wire.OfMessage {
@@ -118,6 +120,7 @@ func (ow *Owners) LinkTask(x *exchange.Exchange) {
 	}
 }
 
+// LastRetry is the longest pause between two tries to reach an agent whose stream broke.
 const LastRetry = 5 * time.Second
 
 // ResultOf is an answer or event without JSON-RPC's envelope; other bindings have none.
@@ -179,4 +182,5 @@ func (ow *Owners) AssignTaskID(x *exchange.Exchange, c *wire.Call) error {
 	return ow.Ledger.ReserveTask(x.Ctx, x.Principal, originOf(x), c.TaskID, c.ContextID)
 }
 
+// CreateConfig is the row of the method that creates push configs.
 var CreateConfig = intake.Method(wire.CreatePushConfig)

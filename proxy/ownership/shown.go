@@ -162,6 +162,7 @@ const MostChunked = 1024
 // and nobody else holds it to a bound.
 type ArtifactKey [16]byte
 
+// KeyOf is what an artifact of any length of id is remembered by.
 func KeyOf(id []byte) ArtifactKey {
 	sum := sha256.Sum256(id)
 	return ArtifactKey(sum[:])

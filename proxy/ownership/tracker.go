@@ -41,6 +41,7 @@ const (
 	bytesDropped = 32 << 10
 )
 
+// NewTracker follows one task by the events that an agent shows in m.
 func (ow *Owners) NewTracker(m Dialect) *Tracker {
 	return &Tracker{owners: ow, Dialect: m}
 }

@@ -63,6 +63,7 @@ func (ds *Documents) servedView(x *exchange.Exchange, version wire.Version, pure
 	return v
 }
 
+// CardFor is the card of an agent as it is served to a caller: see Proxy.CardFor.
 func (ds *Documents) CardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, card.Form, error) {
 	a := ds.ByID[agent]
 	if a == nil || !ds.lists(who, a) {
