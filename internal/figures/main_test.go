@@ -9,11 +9,11 @@ import (
 // limits are what the figures may not exceed, or fall short of where a limit is negative.
 // They hold what has been reached; whoever improves a figure moves its limit along.
 var limits = map[string]float64{
-	"comments":                          -13.8,
+	"comments":                          -14,
 	"comments of internal/wire":         -18.8,
 	"files of a package, p90":           22,
 	"files of a package, largest":       50,
-	"exported names of a package, p50":  8,
+	"exported names of a package, p50":  7,
 	"exported names of a package, most": 133,
 	"packages of more than 20 names":    22,
 	"methods of a type, most":           73,

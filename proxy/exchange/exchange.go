@@ -6,6 +6,9 @@
 // ([Ownership]), the decision ([Authorized]), the extensions ([Negotiation]), the upstream call
 // ([Forwarding]), the client's stream ([StreamState]), and the record ([Recording]). The methods
 // here are those that two or more stages call; none of them knows a stage.
+//
+// There are more than twenty exported names, because each part is a type, and what two stages
+// say alike about media types, paths, header fields and states has no other place below both.
 package exchange
 
 import (
