@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Kinds of licence, by SPDX's names, and words that no text of another kind has. Where two
+// kinds of licence, by SPDX's names, and words that no text of another kind has. Where two
 // are alike but for a clause, the longer one stands first.
 var kinds = []struct {
 	name  string

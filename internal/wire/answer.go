@@ -164,7 +164,7 @@ func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, er
 	return r.a, nil
 }
 
-// badAnswer gives a broken answer the only kind that may reach a client: whether
+// BadAnswer gives a broken answer the only kind that may reach a client: whether
 // it was the JSON or the envelope is between the agent and the log.
 func BadAnswer(e *Error) error {
 	if e.Kind == BadAgentResponse {

@@ -18,7 +18,7 @@ type Authenticator struct {
 	Origins agents.Origins
 }
 
-// authenticate: who is calling?
+// Authenticate: who is calling?
 func (au *Authenticator) Authenticate(x *exchange.Exchange) error {
 	principal, err := au.Authn.Authenticate(x.Request)
 	if err != nil {

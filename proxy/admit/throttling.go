@@ -16,7 +16,7 @@ type Throttling struct {
 	Telemetry *telemetry.Telemetry
 }
 
-// throttle: is the caller held back for what it did before? It comes before anybody looks
+// Throttle: is the caller held back for what it did before? It comes before anybody looks
 // for a task: who tries ids must not learn from the answer which of them exist.
 func (th *Throttling) Throttle(x *exchange.Exchange) error {
 	// In 0.1 it is the caller who names a new task: none is looked for under that name.

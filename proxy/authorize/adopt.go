@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
-// adopt: are the ids that the caller made up the caller's alone? It makes them so,
+// Adopt: are the ids that the caller made up the caller's alone? It makes them so,
 // whoever else uses them at the same moment. It comes after all that can refuse the
 // call, so that a caller who is not allowed leaves nothing behind, and before the record,
 // which says what the agent gets. At last it makes sure that there is a state to record in

@@ -50,7 +50,7 @@ func (az *Authorizer) Identify(x *exchange.Exchange) error {
 	return az.Greet(x, public)
 }
 
-// decode: what is asked, and of whom? It reads the body, settles the version,
+// Decode: what is asked, and of whom? It reads the body, settles the version,
 // finds the agent where the path did not name it, and the interface to call.
 func (az *Authorizer) Decode(x *exchange.Exchange) error {
 	body, err := az.ReadBody(x)
@@ -79,7 +79,7 @@ func (az *Authorizer) Decode(x *exchange.Exchange) error {
 	return x.Connect()
 }
 
-// authorize: may they? It resolves the skill, then asks the rules.
+// Authorize: may they? It resolves the skill, then asks the rules.
 func (az *Authorizer) Authorize(x *exchange.Exchange) error {
 	if err := az.GatherConditions(x); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (az *Authorizer) Authorize(x *exchange.Exchange) error {
 	return az.AskAuthorizers(x)
 }
 
-// record: the audit intent is on disk, or nothing is forwarded.
+// Record: the audit intent is on disk, or nothing is forwarded.
 func (az *Authorizer) Record(x *exchange.Exchange) error {
 	x.Describe()
 	if x.Rec.Digest = buffers.Digest(x.Call.Body); x.Opaque() {

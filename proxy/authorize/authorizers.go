@@ -5,7 +5,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// askAuthorizers: do the authorizers that the configuration names allow it too?
+// AskAuthorizers: do the authorizers that the configuration names allow it too?
 func (az *Authorizer) AskAuthorizers(x *exchange.Exchange) error {
 	if az.Panel == nil {
 		return nil

@@ -27,7 +27,7 @@ func Retelling(err error) error {
 	return wire.Errorf(wire.BadAgentResponse, "").Because(err)
 }
 
-// write sends a whole successful answer in the caller's binding.
+// Write sends a whole successful answer in the caller's binding.
 func (x *Exchange) Write(out []byte) {
 	h := x.Writer.Header()
 	if x.Call.Binding == wire.GRPC {

@@ -27,7 +27,7 @@ import (
 
 // Exchange is one request and everything the stages found out about it. It is passed
 // explicitly and used by one goroutine, which is that of the request's handler until a stream
-// leaves it (see detachedStream). The comment on each field names the stage that sets it.
+// leaves it (see package session). The comment on each field names the stage that sets it.
 //
 // Its parts stand in the order of the stages that fill them in. A method that needs one part
 // alone is that part's.
@@ -51,7 +51,7 @@ type Exchange struct {
 type Admission struct {
 	Admitted bool   // admit; the call counts as one in flight
 	Counted  bool   // fairShare; it counts among the caller's
-	network  string // fairShare; that of an anonymous client; see holder
+	network  string // fairShare; that of an anonymous client; see Holder
 	Bulk     int64  // decode; bytes of a large body that count as held
 }
 

@@ -214,7 +214,7 @@ func unwrapEnvelope(x *exchange.Exchange) {
 	x.Route, x.Rest = wire.Route{}, "/"
 }
 
-// negotiate: which extensions are active, and is what the call carries of them as
+// Negotiate: which extensions are active, and is what the call carries of them as
 // it should be?
 func (in *Inspector) Negotiate(x *exchange.Exchange) error {
 	q := in.Question(x, x.Decision.Extensions)

@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// modes: are the media types of what the call brings, and one of those that its caller
+// Modes: are the media types of what the call brings, and one of those that its caller
 // takes, among those that the skill lists, or the card for it? A call of no known skill
 // may use what any of them lists.
 func (in *Inspector) Modes(x *exchange.Exchange) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
-// beside: may the caller know of what the call names beside its own task? These are tasks
+// Beside: may the caller know of what the call names beside its own task? These are tasks
 // that its message refers to, and a context, in which the agent remembers what was said for
 // whichever skills it was used. That they are the caller's, or shared with it, own has found
 // out; the rules may have changed since, or give single skills only.

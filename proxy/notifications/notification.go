@@ -16,7 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
-// ownNotification: is it about the task that the webhook is for? One that came with a
+// OwnNotification: is it about the task that the webhook is for? One that came with a
 // send may not know its task yet; then it becomes the owner's, unless it is somebody
 // else's (A1, A19).
 func (no *Notifications) OwnNotification(x *exchange.Exchange, n *webhooks.Notification) error {
@@ -71,7 +71,7 @@ func (no *Notifications) Traceparent(x *exchange.Exchange) string {
 	return h.Get("Traceparent")
 }
 
-// admitNotification: whose webhook is it, and is it the agent's own that delivers?
+// AdmitNotification: whose webhook is it, and is it the agent's own that delivers?
 func (no *Notifications) AdmitNotification(x *exchange.Exchange) (*push.Webhook, error) {
 	h, err := no.Relay.Hooks.Find(x.Ctx, strings.TrimPrefix(x.Site.Rest, "/"))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// ready: can what the agent makes of the call be recorded? A call with an effect is not sent
+// Ready: can what the agent makes of the call be recorded? A call with an effect is not sent
 // while its answer would have to be withheld.
 func (ow *Owners) Ready(x *exchange.Exchange) error {
 	if !x.Call.Method.Writes {

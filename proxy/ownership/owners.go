@@ -68,7 +68,7 @@ type Owners struct {
 	Salt         []byte
 }
 
-// checkOwnership: are the task, the context and the referenced tasks the caller's?
+// CheckOwnership: are the task, the context and the referenced tasks the caller's?
 func (ow *Owners) CheckOwnership(x *exchange.Exchange) error {
 	if e := agents.Incapable(x.Call.Method, x.View.Card, ow.Pushes()); e != nil {
 		return e
