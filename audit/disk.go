@@ -103,6 +103,7 @@ type segments struct {
 	current file     // nil when the next write needs a fresh one
 	name    name     // of current, or of the last one
 	size    int64
+	written bool      // to current, since its last fsync began
 	until   time.Time // the end of name's day
 	retired []retired // to be closed by whoever may take the time
 	retry   time.Time // no attempt to make a segment before
@@ -186,7 +187,7 @@ func (s *segments) rotate(now time.Time) error {
 			return fmt.Errorf("start segment: %w", errors.Join(err, f.Close(), s.disk.remove(next.path(s.dir))))
 		}
 		s.retire(false)
-		s.current, s.name, s.size, s.until = f, next, size, next.end()
+		s.current, s.name, s.size, s.written, s.until = f, next, size, false, next.end()
 		return s.seal()
 	}
 }
@@ -221,7 +222,7 @@ func (s *segments) reopen() error {
 		s.failure, s.retry = fmt.Errorf("reopen segment: %w", err), s.disk.now().Add(reopenAfter)
 		return s.failure
 	}
-	s.current, s.size = f, size
+	s.current, s.size, s.written = f, size, false
 	if size == 0 {
 		return s.seal()
 	}
@@ -239,6 +240,7 @@ func (s *segments) write(lines []byte) (left int, err error) {
 		out = s.sealed
 	}
 	n, err := s.current.Write(out)
+	s.written = s.written || n > 0
 	if err == nil {
 		s.size += int64(n)
 		return 0, nil

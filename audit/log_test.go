@@ -413,6 +413,34 @@ func TestR11_CannotCut(t *testing.T) {
 	}
 }
 
+// TestReopenedIsNotSynced: a file that was opened on HUP and has no record yet needs no fsync,
+// and is not given up where that would fail. The one before is synced as it is closed.
+func TestReopenedIsNotSynced(t *testing.T) {
+	t.Parallel()
+	dir, d := t.TempDir(), newFakeDisk()
+	l := opened(t, Config{Dir: dir}, d)
+	fsyncs := func() (all int) {
+		d.set(func() {
+			for _, n := range d.syncs {
+				all += n
+			}
+		})
+		return all
+	}
+	must(t, l.Intent(exchange("one")))
+	must(t, l.Reopen())
+	before := fsyncs()
+	must(t, l.syncNow())
+	if n := fsyncs() - before; n != 1 {
+		t.Errorf("%d fsyncs after the file was opened anew", n)
+	}
+	must(t, errors.Join(l.Intent(exchange("two")), l.syncNow()))
+	if n := fsyncs() - before; n != 2 {
+		t.Errorf("%d fsyncs after one more record", n)
+	}
+	must(t, l.Close())
+}
+
 // TestR11_FsyncFails: an fsync that failed is never repeated on the same file,
 // the callers who waited for it are told, and within two seconds there is a new
 // segment.

@@ -116,7 +116,7 @@ func (l *Log) assemble(b *batch, n int) chain {
 // syncBatch is the fsync that all callers of a batch wait for.
 func (l *Log) syncBatch() error {
 	n := l.unsynced
-	l.unsynced = 0
+	l.unsynced, l.segments.written = 0, false
 	err := l.segments.current.Sync()
 	l.synced(n, l.disk.now())
 	if err != nil {
@@ -172,12 +172,13 @@ func (l *Log) syncNow() error {
 	defer l.syncing.Unlock()
 	l.file.Lock()
 	current, retired, n, head, at := l.segments.current, l.segments.retired, l.unsynced, l.head, l.chain
-	l.segments.retired, l.unsynced, l.head = nil, 0, nil
+	written := l.segments.written // else the records are in one that was retired, and is synced as it is closed
+	l.segments.retired, l.segments.written, l.unsynced, l.head = nil, false, 0, nil
 	began := l.disk.now()
 	l.file.Unlock()
 
 	var err error
-	if n > 0 && current != nil {
+	if written && current != nil {
 		if err = current.Sync(); err != nil {
 			l.lost(current, n, err)
 		}
