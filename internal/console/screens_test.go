@@ -104,25 +104,17 @@ func TestOneFileOneRow(t *testing.T) {
 	}
 }
 
-// TestScreensOfPages holds the pages to the table: there is a route for each page, and the
-// navigation leads to those that it is to lead to, in that order, where the role of whoever
-// looks is enough for any operation of theirs.
+// TestScreensOfPages: there is a route for each page of the table.
 func TestScreensOfPages(t *testing.T) {
 	t.Parallel()
-	var routes, links []string
+	var routes []string
 	for _, s := range new(Console).table() {
 		if s.Page != "" {
 			routes = append(routes, s.Page)
 		}
-		if s.Link {
-			links = append(links, fmt.Sprintf("%s %s %s", s.Page, s.Title, s.Role()))
-		}
 	}
 	if got := routesOfPages(t); !slices.Equal(got, slices.Sorted(slices.Values(routes))) {
 		t.Errorf("ui/src/main.tsx has routes %q, the table %q", got, routes)
-	}
-	if got := linksOfPages(t); !slices.Equal(got, links) {
-		t.Errorf("ui/src/screens/shell.tsx has links %q, the table %q", got, links)
 	}
 }
 
@@ -140,32 +132,31 @@ func routesOfPages(t *testing.T) []string {
 	return routes
 }
 
-// linksOfPages are those of the navigation, with the least role that they are shown to.
-func linksOfPages(t *testing.T) []string {
-	t.Helper()
-	text, err := os.ReadFile("ui/src/screens/shell.tsx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, nav, _ := strings.Cut(string(text), "<nav ")
-	nav, _, _ = strings.Cut(nav, "</nav>")
-	var links []string
-	role := api.Viewer
-	for line := range strings.Lines(nav) {
-		switch {
-		case strings.Contains(line, "may(who.data, 'operator')"), strings.Contains(line, "who.data.role !== 'viewer'"):
-			role = api.Operator
-		case strings.Contains(line, ")}"):
-			role = api.Viewer
-		}
-		if m := regexp.MustCompile(`<Link to="([^"]+)"`).FindStringSubmatch(line); m != nil {
-			links = append(links, m[1])
-		}
-		if m := regexp.MustCompile(`aria-hidden /> (.+)`).FindStringSubmatch(line); m != nil {
-			links[len(links)-1] += fmt.Sprintf(" %s %s", m[1], role)
+// TestUINavigation writes the links of the navigation from the table: in its order, each with
+// the least role that any operation of its page takes, and whether all of them change
+// something, so that nothing is left of it where admin.readOnly is set.
+func TestUINavigation(t *testing.T) {
+	t.Parallel()
+	const file = "ui/src/screens/links.ts"
+	var b strings.Builder
+	b.WriteString("// Generated from the table of screens (internal/console/screens.go):\n" +
+		"// go test ./internal/console -run TestUINavigation -update\n" +
+		"export const links = [\n")
+	for _, s := range new(Console).table() {
+		if s.Link {
+			writes := !slices.ContainsFunc(s.Operations, func(op api.Operation) bool { return !op.Writes })
+			fmt.Fprintf(&b, "  { to: '%s', title: '%s', role: '%s', writes: %v },\n", s.Page, s.Title, s.Role(), writes)
 		}
 	}
-	return links
+	b.WriteString("] as const;\n")
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { //nolint:gosec // it is a source
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != b.String() {
+		t.Errorf("%s has other links than the table (%v): go test ./internal/console -run TestUINavigation -update, and then make ui", file, err)
+	}
 }
 
 // TestScreensOfDocuments: docs/admin.md says of each page what it shows, as the table does.

@@ -1,11 +1,29 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Cable, Gauge, KeyRound, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints } from 'lucide-react';
+import { Activity, Archive, Boxes, Cable, Gauge, KeyRound, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
-import { may, me, signOut } from '../api/client';
+import { has, may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
 import { chosen, dress } from '../theme';
+import { links } from './links';
 import { SignIn } from './signin';
+
+// A page that the navigation leads to and that has no icon here does not compile.
+const icons: Record<(typeof links)[number]['to'], LucideIcon> = {
+  '/': Boxes,
+  '/map': Waypoints,
+  '/live': Activity,
+  '/streams': Cable,
+  '/audit': ScrollText,
+  '/policy': Scale,
+  '/extensions': Puzzle,
+  '/try': Play,
+  '/push': Send,
+  '/content': Archive,
+  '/identities': KeyRound,
+  '/gateway': Gauge,
+  '/account': UserRound,
+};
 
 export function Shell() {
   const who = useQuery({ queryKey: ['me'], queryFn: me, refetchInterval: 60_000 });
@@ -20,6 +38,7 @@ export function Shell() {
   if (who.data === undefined)
     return <main className="alone">{who.isError ? <Trouble error={who.error} again={() => void who.refetch()} /> : <Loading />}</main>;
   if (who.data === null) return <SignIn />;
+  const caller = who.data;
   const active = { className: 'here', 'aria-current': 'page' as const };
   return (
     <div className="shell">
@@ -31,49 +50,16 @@ export function Shell() {
           <img src={new URL('../icon.svg', import.meta.url).href} alt="" width={22} height={22} /> a2a-gateway
         </span>
         <nav aria-label="Console">
-          <Link to="/" activeOptions={{ exact: true, includeSearch: false }} activeProps={active}>
-            <Boxes size={16} aria-hidden /> Fleet
-          </Link>
-          <Link to="/map" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <Waypoints size={16} aria-hidden /> Map
-          </Link>
-          <Link to="/live" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <Activity size={16} aria-hidden /> Live
-          </Link>
-          <Link to="/streams" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <Cable size={16} aria-hidden /> Streams
-          </Link>
-          <Link to="/audit" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <ScrollText size={16} aria-hidden /> Audit
-          </Link>
-          <Link to="/policy" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <Scale size={16} aria-hidden /> Policy
-          </Link>
-          <Link to="/extensions" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <Puzzle size={16} aria-hidden /> Extensions
-          </Link>
-          {may(who.data, 'operator') && (
-            <Link to="/try" activeOptions={{ includeSearch: false }} activeProps={active}>
-              <Play size={16} aria-hidden /> Try it
-            </Link>
-          )}
-          <Link to="/push" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <Send size={16} aria-hidden /> Push
-          </Link>
-          {who.data.role !== 'viewer' && (
-            <Link to="/content" activeOptions={{ includeSearch: false }} activeProps={active}>
-              <Archive size={16} aria-hidden /> Captured content
-            </Link>
-          )}
-          <Link to="/identities" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <KeyRound size={16} aria-hidden /> Identities
-          </Link>
-          <Link to="/gateway" activeOptions={{ includeSearch: false }} activeProps={active}>
-            <Gauge size={16} aria-hidden /> Config and health
-          </Link>
-          <Link to="/account" activeProps={active}>
-            <UserRound size={16} aria-hidden /> Account
-          </Link>
+          {links
+            .filter((l) => (l.writes ? may(caller, l.role) : has(caller, l.role)))
+            .map(({ to, title }) => {
+              const Icon = icons[to];
+              return (
+                <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} activeProps={active}>
+                  <Icon size={16} aria-hidden /> {title}
+                </Link>
+              );
+            })}
         </nav>
         <div className="whoami">
           <div className="name" title={who.data.name}>
