@@ -42,6 +42,9 @@ var floors = [][]string{
 		"proxy/buffers",
 	},
 	2: {
+		"telemetry/metrics",
+	},
+	3: {
 		"audit/redact",
 		"audit/vault",
 		"authn",
@@ -60,7 +63,7 @@ var floors = [][]string{
 		"internal/wire/translate",
 		"telemetry",
 	},
-	3: {
+	4: {
 		"audit",
 		"authn/apikey",
 		"authn/clientcert",
@@ -78,7 +81,7 @@ var floors = [][]string{
 		"proxy/upstream/http1",
 		"telemetry/anomaly",
 	},
-	4: {
+	5: {
 		"audit/index",
 		"audit/kafka",
 		"audit/ocsf",
@@ -105,7 +108,7 @@ var floors = [][]string{
 		"policy/pdp",
 		"proxy/upstream",
 	},
-	5: {
+	6: {
 		"audit/sink",
 		"authn/schemes",
 		"card",
@@ -119,94 +122,94 @@ var floors = [][]string{
 		"proxy/push",
 		"proxy/stream",
 	},
-	6: {
+	7: {
 		"internal/console/cards",
 		"internal/console/deliveries",
 		"internal/console/rules",
 		"proxy/agents",
 		"proxy/openstreams",
 	},
-	7: {
+	8: {
 		"internal/console",
 		"proxy/exchange",
 	},
-	8: {
+	9: {
 		"proxy/admit",
 		"proxy/cursors",
 		"proxy/negotiate",
 		"proxy/webhooks",
 	},
-	9: {
+	10: {
 		"proxy/record",
 	},
-	10: {
+	11: {
 		"proxy/dedupe",
 		"proxy/intake",
 	},
-	11: {
+	12: {
 		"proxy/ownership",
 		"proxy/wellknown",
 	},
-	12: {
+	13: {
 		"proxy/inspect",
 		"proxy/notifications",
 	},
-	13: {
+	14: {
 		"proxy/forward",
 	},
-	14: {
+	15: {
 		"proxy/authorize",
 		"proxy/tasklist",
 	},
-	15: {
+	16: {
 		"proxy/session",
 	},
-	16: {
+	17: {
 		"proxy",
 	},
-	17: {
+	18: {
 		"internal/config",
 		"internal/explain",
 	},
-	18: {
+	19: {
 		"internal/configwatch",
 		"internal/revocation",
 		"internal/snapshot",
 	},
-	19: {
+	20: {
 		"internal/cardtrust",
 		"internal/configlint",
 		"internal/deliveries",
 		"internal/fleet",
 		"internal/operator",
 	},
-	20: {
+	21: {
 		"internal/gateway",
 	},
-	21: {
+	22: {
 		"internal/cli/verb",
 	},
-	22: {
+	23: {
 		"internal/cli/adminapi",
 		"internal/cli/findcard",
 		"internal/cli/keyscmd",
 		"internal/cli/policycmd",
 		"internal/cli/servecmd",
 	},
-	23: {
+	24: {
 		"internal/cli/auditcmd",
 		"internal/cli/cardcmd",
 		"internal/cli/democmd",
 		"internal/cli/operate",
 		"internal/cli/validatecmd",
 	},
-	24: {
+	25: {
 		"internal/cli/initfile",
 	},
-	25: {
+	26: {
 		"internal/cli",
 	},
-	26: {
+	27: {
 		"cmd/a2a-gateway",
 	},
 }

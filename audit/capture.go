@@ -172,11 +172,11 @@ func (k *Capture) End(e *telemetry.Exchange) {
 	}, k.rule.Retention.Std())
 	if err != nil {
 		e.Content.Lost = true
-		k.log.metrics.AuditContent("lost")
+		k.log.metrics.Captured("lost")
 		k.log.logger.Error("captured content was lost", "request_id", e.RequestID, "error", err)
 		return
 	}
-	k.log.metrics.AuditContent("kept")
+	k.log.metrics.Captured("kept")
 	e.Content.ID, e.Content.Digest, e.Content.Bytes, e.Content.Until = got.ID, got.Digest, got.Bytes, got.Until
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 var (
@@ -47,7 +48,7 @@ type setup struct {
 	gateway []byte // the member of every record that is the id; empty without one
 	config  Config
 	disk    disk
-	metrics *telemetry.Metrics
+	metrics *metrics.Audit
 	logger  *slog.Logger
 	stdout  *copier // nil without Config.Stdout
 	lines   sync.Pool
@@ -108,7 +109,7 @@ func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Lo
 	l := &Log{
 		setup: setup{
 			id: gatewayID, gateway: gatewayMember(gatewayID), config: config, disk: d,
-			metrics: t.Metrics, logger: t.Log,
+			metrics: &t.Metrics.Audit, logger: t.Log,
 		},
 		queue: queue{pending: new(batch)},
 		output: output{

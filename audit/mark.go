@@ -201,7 +201,7 @@ func (l *Log) missing(gone map[string]string) {
 	from, _ := strconv.ParseUint(gone["from"], 10, 64)
 	to, _ := strconv.ParseUint(gone["to"], 10, 64)
 	l.logger.Error("audit records are not there any more", "dir", l.config.Dir, "from", from, "to", to)
-	l.metrics.AuditGone(int(to-from) + 1) //nolint:gosec // no log has that many
+	l.metrics.Gone(int(to-from) + 1) //nolint:gosec // no log has that many
 	l.gone.Store(cmp.Or(l.gone.Load(), &gone))
 }
 

@@ -40,10 +40,10 @@ func (l *Log) write(b *batch, now time.Time) error {
 	err := l.writeBatch(b, now)
 	l.last.Store(l.chain.seq)
 	if err != nil {
-		l.metrics.Audit("failed", len(b.ends))
+		l.metrics.Wrote("failed", len(b.ends))
 		return err
 	}
-	l.metrics.Audit("written", len(b.ends))
+	l.metrics.Wrote("written", len(b.ends))
 	if l.stdout != nil {
 		l.stdout.add(l.out)
 	}
@@ -223,7 +223,7 @@ func (l *Log) synced(n int, began time.Time) {
 
 // lost gives up a segment whose background fsync failed.
 func (l *Log) lost(f file, n int, err error) {
-	l.metrics.Audit("unsynced", n)
+	l.metrics.Wrote("unsynced", n)
 	l.file.Lock()
 	defer l.file.Unlock()
 	l.head = nil

@@ -49,6 +49,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // net/http lets a connection it refused linger for half a second, by itself.
@@ -472,7 +473,7 @@ func (w *world) start(s *setup) {
 	w.Cleanup(book.Close)
 	rules, _, err := policy.Compile(s.policy, ids, book.Extra().Methods()...)
 	must(w, err)
-	labels := telemetry.Labels{Agents: ids}
+	labels := metrics.Labels{Agents: ids}
 	for _, e := range s.extensions {
 		labels.URIs = append(labels.URIs, e.URI)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // limiter is what the setup's limits make, nil for none.
@@ -23,7 +23,7 @@ func (w *world) limiter(s *setup, agents []string) *limits.Limiter {
 	local := state.NewMemory(state.Config{})
 	w.Cleanup(func() { _ = local.Close() })
 	l, err := limits.New(s.limits, limits.Options{
-		Agents: agents, Store: s.counts, Local: local, Log: w.tel.Log, Fell: w.tel.Metrics.LimitUncounted,
+		Agents: agents, Store: s.counts, Local: local, Log: w.tel.Log, Fell: w.tel.Metrics.Policy.LimitUncounted,
 	})
 	must(w, err)
 	w.Cleanup(l.Close)
@@ -37,7 +37,7 @@ func (w *world) panel(s *setup, agents []string) *pdp.Panel {
 		return nil
 	}
 	p, err := pdp.New(s.authorizers, pdp.Options{
-		Agents: agents, Gateway: s.server.ID, Log: w.tel.Log, Asked: w.tel.Metrics.AuthorizerAsked,
+		Agents: agents, Gateway: s.server.ID, Log: w.tel.Log, Asked: w.tel.Metrics.Policy.AuthorizerAsked,
 	})
 	must(w, err)
 	w.Cleanup(p.Close)
@@ -45,7 +45,7 @@ func (w *world) panel(s *setup, agents []string) *pdp.Panel {
 }
 
 // name adds what bounds calls to the labels of metrics.
-func (s *setup) name(labels *telemetry.Labels) {
+func (s *setup) name(labels *metrics.Labels) {
 	for _, l := range s.limits.Each {
 		labels.Limits = append(labels.Limits, l.Name)
 	}

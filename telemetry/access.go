@@ -11,7 +11,8 @@ import (
 // accessMessage is the msg of every access-log line, to tell them from others.
 const accessMessage = "call"
 
-// finish fills what can be derived.
+// finish fills what can be derived. It runs before anything reads the exchange, so that the
+// log, the metrics and the span have the same duration.
 func (t *Telemetry) finish(e *Exchange) {
 	if e.Duration == 0 && !e.Start.IsZero() {
 		e.Duration = time.Since(e.Start)
@@ -21,10 +22,12 @@ func (t *Telemetry) finish(e *Exchange) {
 // access writes the one line of a call. The keys are stable: new ones may
 // come, none changes its meaning. Members that do not apply are left out.
 func (t *Telemetry) access(e *Exchange) {
+	// A line that the level keeps back costs nothing more than this.
 	level := accessLevel(e)
 	if level < t.level.Level() {
 		return
 	}
+	// Lines are reused: their buffers have grown to the size of a usual line.
 	l, _ := t.lines.Get().(*Line)
 	l.Reset()
 	l.Time("time", e.Start.Add(e.Duration))
@@ -35,8 +38,9 @@ func (t *Telemetry) access(e *Exchange) {
 	t.lines.Put(l)
 }
 
-// accessLevel lifts the calls that failed for a reason on this side of the
-// client above the others.
+// accessLevel lifts the calls that failed for a reason on this side of the client above the
+// others. These are answers with a status of 500 or more, and JSON-RPC errors with the
+// reason INTERNAL, whose status is 200.
 func accessLevel(e *Exchange) slog.Level {
 	if e.Status >= http.StatusInternalServerError || e.Reason == wire.Internal.Reason {
 		return slog.LevelWarn
@@ -103,7 +107,8 @@ func AppendSubject(l *Line, e *Exchange) {
 	l.Count("request_bytes", e.RequestBytes)
 }
 
-// AppendOutcome appends how a call ended.
+// AppendOutcome appends how a call ended. Members about streams are only there for streams,
+// so that a search for "events" finds no other calls.
 func AppendOutcome(l *Line, e *Exchange) {
 	l.Int("status", int64(e.Status))
 	l.Str("reason", e.Reason)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // opened opens telemetry that logs to out and closes it with the test.
@@ -450,7 +452,7 @@ func BenchmarkRecord(b *testing.B) {
 	for _, format := range []string{"json", "text"} {
 		b.Run(format, func(b *testing.B) {
 			tel := opened(b, io.Discard, func(c *Config) { c.Logs.Format = format })
-			tel.Metrics.SetLabels(Labels{
+			tel.Metrics.SetLabels(metrics.Labels{
 				Agents: []string{"billing"}, Rules: []string{"team"},
 				URIs: []string{"https://ext.example/a", "https://ext.example/b"},
 			})

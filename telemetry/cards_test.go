@@ -3,6 +3,8 @@ package telemetry
 import (
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // TestCardGauges: what is shown of cards is what was said of them last, and nothing of
@@ -13,18 +15,18 @@ func TestCardGauges(t *testing.T) {
 	m := tel.Metrics
 	shown := func(name string, l labels) float64 { return metric(t, tel, "a2a_gateway_card_"+name, l) }
 	state := func(agent string) (all []string) {
-		for _, s := range append([]string{labelOther}, cardStates...) {
+		for _, s := range []string{"other", "pending", "accepted", "alerted", "quarantined", "approved", "rejected", "refused"} {
 			if shown("state", labels{"agent": agent, "state": s}) == 1 {
 				all = append(all, s)
 			}
 		}
 		return all
 	}
-	m.CardRuled("billing", "accepted", false, true, 7)
-	m.CardRuled("billing", "quarantined", true, true, 40)
-	m.CardRuled("billing", "quarantined", true, false, 40)
-	m.CardWarnings("billing", 3)
-	m.CardWarnings("travel", 0)
+	m.Cards.Ruled("billing", "accepted", false, true, 7)
+	m.Cards.Ruled("billing", "quarantined", true, true, 40)
+	m.Cards.Ruled("billing", "quarantined", true, false, 40)
+	m.Cards.Warned("billing", 3)
+	m.Cards.Warned("travel", 0)
 	if got := state("billing"); len(got) != 1 || got[0] != "quarantined" {
 		t.Errorf("states %v", got)
 	}
@@ -47,20 +49,20 @@ func TestCardGauges(t *testing.T) {
 	if !strings.Contains(page, `card_warnings{agent="travel"} 0`) || strings.Contains(page, `card_drift{agent="travel"}`) {
 		t.Errorf("an agent whose card was looked at, and not ruled on yet: %s", page)
 	}
-	m.CardRuled("billing", "what is this", false, false, 0)
+	m.Cards.Ruled("billing", "what is this", false, false, 0)
 	if got := state("billing"); len(got) != 0 {
 		t.Errorf("states %v", got)
 	}
-	m.CardRuled("nobody's", "accepted", false, true, 0)
-	m.CardWarnings("nobody's", 1)
-	m.CardFetch("nobody's", "error")
-	m.CardRuled("", "accepted", false, true, 0)
+	m.Cards.Ruled("nobody's", "accepted", false, true, 0)
+	m.Cards.Warned("nobody's", 1)
+	m.Cards.Fetched("nobody's", "error")
+	m.Cards.Ruled("", "accepted", false, true, 0)
 	if page = scrape(t, tel, ""); strings.Contains(page, `agent="other"`) || strings.Contains(page, `agent="none"`) {
 		t.Errorf("of agents that there are not: %s", page)
 	}
-	m.SetLabels(Labels{Agents: []string{"travel"}})
-	m.CardRuled("billing", "quarantined", true, true, 40) // by who did not know
-	m.CardFetch("billing", "error")
+	m.SetLabels(metrics.Labels{Agents: []string{"travel"}})
+	m.Cards.Ruled("billing", "quarantined", true, true, 40) // by who did not know
+	m.Cards.Fetched("billing", "error")
 	if page = scrape(t, tel, ""); strings.Contains(page, `"billing"`) || !strings.Contains(page, `agent="travel"`) {
 		t.Errorf("after one has gone: %s", page)
 	}

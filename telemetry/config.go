@@ -112,7 +112,7 @@ func (c Traces) events() int {
 	return *c.StreamEvents
 }
 
-// tasks is Tasks or its default.
+// tasks is Tasks or its default. 0 is a choice here as well: nothing is remembered.
 func (c Traces) tasks() int {
 	if c.Tasks == nil {
 		return defaultTasks

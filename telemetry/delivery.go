@@ -23,13 +23,17 @@ type Delivery struct {
 	Began        string // traceparent of the call that the task was first seen in; empty for none
 }
 
-// StartDelivery begins the span of an attempt: below what caused it, so that the trace
-// goes on to the receiver, and linked to the others. It gives the traceparent that goes
-// with it, Parent where the attempt is not sampled. end may be nil.
+// StartDelivery begins the span of an attempt: below what caused it, so that the trace goes
+// on to the receiver, and linked to the others. It gives the traceparent that goes with it,
+// Parent where the attempt is not sampled. end may be nil. The attempt may come days after
+// the call that caused it, when that call's span is long exported. So its parent is given
+// as text, as it was stored with the delivery, and not by a context. end takes the outcome
+// ("delivered", "failed") and the status of the webhook's answer, 0 for none.
 func (t *Telemetry) StartDelivery(d Delivery) (traceparent string, end func(outcome string, status int)) {
 	if t.provider == nil {
 		return d.Parent, nil
 	}
+	// Nothing of the caller's context belongs to a span that outlives its call.
 	ctx := context.Background()
 	if parent := t.parse(d.Parent); parent.IsValid() {
 		// The gateway has written it down itself, so its decision stands.

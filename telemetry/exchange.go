@@ -155,7 +155,9 @@ type EventStream struct {
 	DroppedMore   bool          // there may have been more: counting ended before the agent's stream did
 }
 
-// tracing is the part of an Exchange that becomes no text: the spans that belong to it.
+// tracing is the part of an Exchange that becomes no text: the spans that belong to it. It
+// is embedded, so that an Exchange carries its spans through the stages, and has no
+// exported field: only this package sets it.
 type tracing struct {
 	span       trace.Span   // the recording server span between StartServer and Record, else nil
 	server     trace.SpanID // the server span, recording or not

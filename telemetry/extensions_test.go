@@ -3,6 +3,8 @@ package telemetry
 import (
 	"sync"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // TestExtensionsAreCounted has every result and every fault once, and what is in no
@@ -31,7 +33,7 @@ func TestExtensionsAreCounted(t *testing.T) {
 	tel.Record(e)
 	negotiated := func(uri, result string, want float64) {
 		t.Helper()
-		if got := metric(t, tel, prefix+"extensions_negotiated_total", labels{"uri": uri, "result": result}); got != want {
+		if got := metric(t, tel, "a2a_gateway_extensions_negotiated_total", labels{"uri": uri, "result": result}); got != want {
 			t.Errorf("negotiated %s %s: %v, want %v", uri, result, got, want)
 		}
 	}
@@ -44,7 +46,7 @@ func TestExtensionsAreCounted(t *testing.T) {
 	negotiated("other", "inactive", 1)
 	violated := func(uri, fault, enforced string, want float64) {
 		t.Helper()
-		if got := metric(t, tel, prefix+"extension_violations_total",
+		if got := metric(t, tel, "a2a_gateway_extension_violations_total",
 			labels{"uri": uri, "fault": fault, "enforced": enforced}); got != want {
 			t.Errorf("violations %s %s %s: %v, want %v", uri, fault, enforced, got, want)
 		}
@@ -71,12 +73,14 @@ func TestMethodsOfExtensions(t *testing.T) {
 	}
 	want := func(when, method string, want float64) {
 		t.Helper()
-		if got := metric(t, tel, prefix+"requests_total",
+		if got := metric(t, tel, "a2a_gateway_requests_total",
 			labels{"agent": "billing", "method": method, "binding": "JSONRPC", "code": "OK"}); got != want {
 			t.Errorf("%s: %v calls of %s, want %v", when, got, method, want)
 		}
 	}
-	set := func(methods ...string) { tel.Metrics.SetLabels(Labels{Agents: []string{"billing"}, Methods: methods}) }
+	set := func(methods ...string) {
+		tel.Metrics.SetLabels(metrics.Labels{Agents: []string{"billing"}, Methods: methods})
+	}
 	for _, m := range []string{"tasks/search", "tasks/annotate", "tasks/annotate", "tasks/secret", "SendMessage"} {
 		call(m)
 	}
@@ -100,7 +104,7 @@ func TestMethodsOfExtensions(t *testing.T) {
 	set("tasks/search")
 	call("tasks/search")
 	want("when it is back", "tasks/search", 1)
-	if got := tel.Metrics.sets.Load().method("a/first"); got != labelOther {
+	if got := tel.Metrics.Method("a/first"); got != "other" {
 		t.Errorf("a span would be named %q", got)
 	}
 }
@@ -129,10 +133,10 @@ func TestReloadsBesideCalls(t *testing.T) {
 	}
 	for i := range 100 {
 		methods := []string{"tasks/annotate", "tasks/search"}
-		tel.Metrics.SetLabels(Labels{Agents: []string{"billing"}, Methods: methods[i%2:]})
+		tel.Metrics.SetLabels(metrics.Labels{Agents: []string{"billing"}, Methods: methods[i%2:]})
 	}
 	writers.Wait()
-	if got := metric(t, tel, prefix+"requests_total",
+	if got := metric(t, tel, "a2a_gateway_requests_total",
 		labels{"agent": "billing", "method": "tasks/search", "binding": "JSONRPC", "code": "OK"}); got != 800 {
 		t.Errorf("%v calls were counted, want 800", got)
 	}

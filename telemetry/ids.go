@@ -15,7 +15,8 @@ type ids struct {
 	span  trace.SpanID
 }
 
-// newIDs are random and valid, as the SDK's are.
+// newIDs are random and valid, as the SDK's are. An id of zeros only is invalid by W3C
+// Trace Context; the loop makes another one then.
 func newIDs() ids {
 	var c ids
 	for !c.trace.IsValid() || !c.span.IsValid() {
@@ -41,5 +42,6 @@ func (generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 	return c.trace, c.span
 }
 
-// NewSpanID implements the SDK's IDGenerator.
+// NewSpanID implements the SDK's IDGenerator. Spans below another one get theirs here, in
+// the trace that exists already.
 func (generator) NewSpanID(context.Context, trace.TraceID) trace.SpanID { return newIDs().span }

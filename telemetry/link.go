@@ -20,9 +20,11 @@ const (
 // defaultTasks is Traces.Tasks.
 const defaultTasks = 65_536
 
-// taskSpans remembers the span in which each task was first seen here, of the latest
-// tasks whose records have none: in two halves, the older of which goes when the younger
-// is full.
+// taskSpans remembers the span in which each task was first seen here, of the latest tasks
+// whose records have none: in two halves, the older of which goes when the younger is full.
+// Two maps cost less than a list in order of use: forgetting half of them takes no time,
+// and each task needs one entry. A task is kept for at least half of Traces.Tasks further
+// tasks.
 type taskSpans struct {
 	half int
 
@@ -53,10 +55,12 @@ func (s *taskSpans) first(name taskName, now trace.SpanContext) trace.SpanContex
 	return c
 }
 
-// JoinTask links a call to the one in which its task was first seen, as soon as the task
-// is known. began is the Anchor of that one, by whatever gateway, as the task's record has
-// it; where it has none, this gateway's first call of the task stands in for it. Calls that
-// are not sampled are neither linked nor linked to.
+// JoinTask links a call to the one in which its task was first seen, as soon as the task is
+// known. began is the Anchor of that one, by whatever gateway, as the task's record has it;
+// where it has none, this gateway's first call of the task stands in for it. Calls that are
+// not sampled are neither linked nor linked to. Links and not parents are used
+// (OpenTelemetry's links between spans): a task may go on for days in many calls of several
+// callers, which would be one trace without an end.
 func (t *Telemetry) JoinTask(e *Exchange, began string) {
 	if e.span == nil || e.TaskID == "" || e.TaskID == e.joined {
 		return
@@ -73,7 +77,8 @@ func (t *Telemetry) JoinTask(e *Exchange, began string) {
 }
 
 // JoinRegistration links the notification of an agent to the call that registered the
-// webhook, whose traceparent is given.
+// webhook, whose traceparent is given. The traceparent was stored with the registration, so
+// that the link works after a restart.
 func (t *Telemetry) JoinRegistration(e *Exchange, traceparent string) {
 	if e.span == nil {
 		return
@@ -85,7 +90,8 @@ func (t *Telemetry) JoinRegistration(e *Exchange, traceparent string) {
 }
 
 // Anchor is what the record of a task keeps of the call that it was first seen in, for
-// later calls to be linked to; empty where the call is not sampled.
+// later calls to be linked to; empty where the call is not sampled. It is 24 bytes: the 16
+// of a trace id and the 8 of a span id.
 func (e *Exchange) Anchor() string {
 	if e.span == nil {
 		return ""
@@ -101,7 +107,8 @@ func (t *Telemetry) AnchorOf(traceparent string) string {
 	return ""
 }
 
-// ParentOf is the traceparent of an anchored call; empty for none.
+// ParentOf is the traceparent of an anchored call; empty for none. The flag 01 says that it
+// was sampled, as only calls that are sampled have an anchor.
 func (t *Telemetry) ParentOf(anchor string) string {
 	c := anchored(anchor)
 	if !c.IsValid() {

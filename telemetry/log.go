@@ -14,9 +14,10 @@ const (
 	formatText = "text"
 )
 
-// newLogger makes the logger of the gateway's own messages. Every value passes
-// the sanitiser, since a message about a request quotes the request. Access-log lines do not
-// go this way: they are written by Line, without an allocation each.
+// newLogger makes the logger of the gateway's own messages. Every value passes the
+// sanitiser, since a message about a request quotes the request. Access-log lines do not go
+// this way: they are written by Line, without an allocation each. level is asked for each
+// message, so that a reload changes it for messages that follow.
 func newLogger(out io.Writer, text bool, level slog.Leveler) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: cleanAttr}
 	if text {

@@ -7,17 +7,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // metric returns the value of the one series of a counter, a gauge or a
@@ -55,7 +52,7 @@ type labels = map[string]string
 func labelled(t testing.TB) *Telemetry {
 	t.Helper()
 	tel := opened(t, io.Discard, nil)
-	tel.Metrics.SetLabels(Labels{
+	tel.Metrics.SetLabels(metrics.Labels{
 		Agents: []string{"billing", "travel"}, Rules: []string{"team", "trial"},
 		URIs: []string{"https://ext.example/a", "https://ext.example/b"}, Providers: []string{"https://id.example"},
 		Methods: []string{"tasks/search", "tasks/annotate"},
@@ -121,32 +118,32 @@ func TestFeeding(t *testing.T) {
 	t.Parallel()
 	tel := labelled(t)
 	m := tel.Metrics
-	m.Enter()
-	m.Enter()
-	m.Leave()
-	s := m.OpenStream("billing")
+	m.Calls.Enter()
+	m.Calls.Enter()
+	m.Calls.Leave()
+	s := m.Streams.Open("billing")
 	s.Event()
 	s.Event()
-	gone := m.OpenStream("nobody's")
+	gone := m.Streams.Open("nobody's")
 	gone.Close()
-	m.Authn("https://id.example", "ok")
-	m.Authn("https://evil.example", "whatever")
-	m.JWKSRefresh(nil)
-	m.JWKSRefresh(errors.New("x"))
-	m.CardFetch("travel", "unchanged")
-	m.Pushed("billing", "delivered", time.Second)
-	m.Pushed("billing", "refused", 0)
-	m.Pushed("nobody's", "lost", 0)
-	m.PushQueue(5, 2, time.Minute)
-	m.Malformed("line_end")
-	m.Malformed("nonsense")
-	m.Flooded("ping")
-	m.Flooded("nonsense")
-	m.Audit("written", 3)
-	m.Audit("nonsense", 3)
+	m.Credentials.Presented("https://id.example", "ok")
+	m.Credentials.Presented("https://evil.example", "whatever")
+	m.Credentials.JWKSRefreshed(nil)
+	m.Credentials.JWKSRefreshed(errors.New("x"))
+	m.Cards.Fetched("travel", "unchanged")
+	m.Push.Attempted("billing", "delivered", time.Second)
+	m.Push.Attempted("billing", "refused", 0)
+	m.Push.Attempted("nobody's", "lost", 0)
+	m.Push.Queue(5, 2, time.Minute)
+	m.Load.Malformed("line_end")
+	m.Load.Malformed("nonsense")
+	m.Load.Flooded("ping")
+	m.Load.Flooded("nonsense")
+	m.Audit.Wrote("written", 3)
+	m.Audit.Wrote("nonsense", 3)
 	sum := sha256.Sum256([]byte("config"))
-	m.Reloaded(sum, nil)
-	m.Reloaded([32]byte{}, errors.New("bad"))
+	m.Gateway.Reloaded(sum, nil)
+	m.Gateway.Reloaded([32]byte{}, errors.New("bad"))
 	const p = "a2a_gateway_"
 	for _, c := range []struct {
 		name   string
@@ -195,7 +192,7 @@ func countSeries(t testing.TB, tel *Telemetry) int {
 	t.Helper()
 	n := 0
 	for _, family := range gather(t, tel) {
-		if strings.HasPrefix(family.GetName(), prefix) {
+		if strings.HasPrefix(family.GetName(), "a2a_gateway_") {
 			n += len(family.GetMetric())
 		}
 	}
@@ -208,10 +205,10 @@ func TestSetLabelsForgets(t *testing.T) {
 	e := sample()
 	e.Violations = []Violation{{Extension: "https://ext.example/a", Fault: "schema"}}
 	tel.Record(e)
-	tel.Metrics.OpenStream("billing").Event()
-	tel.Metrics.CardFetch("billing", "ok")
+	tel.Metrics.Streams.Open("billing").Event()
+	tel.Metrics.Cards.Fetched("billing", "ok")
 	before := countSeries(t, tel)
-	tel.Metrics.SetLabels(Labels{Agents: []string{"billing"}, Rules: []string{"team", "trial"},
+	tel.Metrics.SetLabels(metrics.Labels{Agents: []string{"billing"}, Rules: []string{"team", "trial"},
 		URIs: []string{"https://ext.example/b", "https://ext.example/a"}})
 	if got := countSeries(t, tel); got != before {
 		t.Errorf("%d series where nothing that counts was taken away, had %d", got, before)
@@ -221,7 +218,7 @@ func TestSetLabelsForgets(t *testing.T) {
 		labels{"agent": "billing", "method": "SendMessage", "binding": "JSONRPC", "code": "OK"}); got != 2 {
 		t.Errorf("requests_total = %v after a reload that kept the agent, want 2", got)
 	}
-	tel.Metrics.SetLabels(Labels{})
+	tel.Metrics.SetLabels(metrics.Labels{})
 	for _, family := range gather(t, tel) {
 		if text := family.String(); strings.Contains(text, "billing") || strings.Contains(text, "ext.example") ||
 			strings.Contains(text, "team") {
@@ -291,7 +288,7 @@ func TestNativeHistograms(t *testing.T) {
 	tel := labelled(t)
 	tel.Record(sample())
 	for _, family := range gather(t, tel) {
-		if family.GetType() != dto.MetricType_HISTOGRAM || !strings.HasPrefix(family.GetName(), prefix) {
+		if family.GetType() != dto.MetricType_HISTOGRAM || !strings.HasPrefix(family.GetName(), "a2a_gateway_") {
 			continue
 		}
 		h := family.GetMetric()[0].GetHistogram()
@@ -299,63 +296,4 @@ func TestNativeHistograms(t *testing.T) {
 			t.Errorf("%s: schema %v, %d classic buckets", family.GetName(), h.Schema, len(h.GetBucket()))
 		}
 	}
-}
-
-// TestMetricsAreDocumented holds what fields declare to the instruments that are really
-// there.
-func TestMetricsAreDocumented(t *testing.T) {
-	t.Parallel()
-	documented := map[string]string{} // name to labels
-	values := regexp.MustCompile(`=[^,}]+`)
-	for _, m := range regexp.MustCompile(`metric:"([a-z_]+)(\{[^}"]+\})?"`).FindAllStringSubmatch(source(t), -1) {
-		documented[prefix+m[1]] = values.ReplaceAllString(m[2], "")
-	}
-	tel := labelled(t)
-	real := map[string]string{}
-	made := regexp.MustCompile(`fqName: "(a2a_gateway_[a-z_]+)", help: "[^"]*", unit: "[^"]*", constLabels: \{\}, variableLabels: (\{[a-z_,]*\})`)
-	for _, desc := range descriptions(tel) {
-		m := made.FindStringSubmatch(desc)
-		if m == nil {
-			continue
-		}
-		if m[2] == "{}" {
-			m[2] = ""
-		}
-		real[m[1]] = m[2]
-	}
-	if len(real) == 0 {
-		t.Fatal("no instrument found")
-	}
-	if diff := cmp.Diff(real, documented); diff != "" {
-		t.Errorf("instruments (-) and their documentation (+) differ:\n%s", diff)
-	}
-}
-
-// TestCodesAreTheKinds fails when the error table grows a reason that the code
-// label does not have.
-func TestCodesAreTheKinds(t *testing.T) {
-	t.Parallel()
-	index := newCodeIndex()
-	for _, kind := range wire.Kinds() {
-		if got := index.names[index.call(&Exchange{Answer: Answer{Reason: kind.Reason, Status: kind.HTTP}})]; got != kind.Reason {
-			t.Errorf("%s is counted as %s", kind.Reason, got)
-		}
-	}
-	if slices.Contains(index.names, "") {
-		t.Error("a code without a name")
-	}
-}
-
-// descriptions lists what every collector of the registry describes.
-func descriptions(tel *Telemetry) []string {
-	all := make(chan *prometheus.Desc)
-	go func() {
-		tel.Registry.Describe(all)
-		close(all)
-	}()
-	var texts []string
-	for desc := range all {
-		texts = append(texts, desc.String())
-	}
-	return texts
 }

@@ -15,7 +15,9 @@ import (
 
 // openMeters sends what /metrics serves to a collector as well, where the environment asks
 // for metrics by name. An endpoint for everything is not enough: who has one for traces
-// scrapes /metrics already, and would get it all twice.
+// scrapes /metrics already, and would get it all twice. The SDK reads the Prometheus
+// registry each minute (or OTEL_METRIC_EXPORT_INTERVAL) through a bridge: each metric is
+// declared and counted once, whoever it is sent to.
 func (t *Telemetry) openMeters(ctx context.Context, version string, egress Egress) error {
 	exporter, err := openMetricExporter(ctx, egress)
 	if err != nil || exporter == nil {
@@ -31,7 +33,9 @@ func (t *Telemetry) openMeters(ctx context.Context, version string, egress Egres
 	return nil
 }
 
-// openMetricExporter returns nil where metrics go nowhere.
+// openMetricExporter returns nil where metrics go nowhere. The variables are those of the
+// OpenTelemetry specification. A name that is none of the known ones is an error and not
+// ignored: somebody believes that metrics are sent.
 func openMetricExporter(ctx context.Context, egress Egress) (sdkmetric.Exporter, error) {
 	name := os.Getenv("OTEL_METRICS_EXPORTER")
 	if name == "" && os.Getenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") != "" {

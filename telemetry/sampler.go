@@ -15,8 +15,16 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// sampler decides for new traces and for strangers by its root, and lets our own spans,
-// and trusted callers, decide for what follows from them.
+// sampler decides for new traces and for strangers by its root, and lets our own spans, and
+// trusted callers, decide for what follows from them. A table of who decides whether a call
+// is sampled:
+//
+//	| the call's trace context | decision |
+//	| --- | --- |
+//	| none | the root sampler, by the new trace id |
+//	| of a trusted caller | the caller's sampled flag, where the root is one with parentbased_ |
+//	| of anybody else | the root sampler, by an id that is shuffled |
+//	| the gateway's own span | as its parent was decided |
 type sampler struct {
 	root    atomic.Pointer[root]
 	byEnv   root // what the environment says, for a configuration that says nothing
@@ -96,15 +104,17 @@ func (s *sampler) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingR
 }
 
 // drops reports whether a call that begins a trace is not sampled. There is no sampler
-// without an exporter.
+// without an exporter. It asks the same question as the SDK would, before a span is made: a
+// span that is dropped would cost a microsecond and some allocations for nothing.
 func (s *sampler) drops(ctx context.Context, id trace.TraceID) bool {
 	return s.root.Load().ShouldSample(sdktrace.SamplingParameters{
 		ParentContext: ctx, TraceID: id, Name: serverSpan, Kind: trace.SpanKindServer,
 	}).Decision == sdktrace.Drop
 }
 
-// shuffle makes another trace id of one that a stranger has chosen: samplers by ratio go
-// by the id, and who knows that has all calls traced, or none.
+// shuffle makes another trace id of one that a stranger has chosen: samplers by ratio go by
+// the id, and who knows that has all calls traced, or none. The seed is random for each
+// process, so that nobody can compute which ids would be sampled.
 func (s *sampler) shuffle(id trace.TraceID) trace.TraceID {
 	binary.BigEndian.PutUint64(id[8:], maphash.Bytes(s.seed, id[:]))
 	return id

@@ -15,7 +15,9 @@ const maxPending = 4 << 20
 // with. A write of its own for each would cost more than making the line.
 const linger = 10 * time.Millisecond
 
-// sink writes whole log lines, many of the access log with one write.
+// sink writes whole log lines, many of the access log with one write. pending and batch are
+// two buffers that change places: while one is written, lines go into the other, and
+// neither is allocated anew.
 type sink struct {
 	out     io.Writer
 	dropped func() // called for each line that found no room
@@ -100,6 +102,7 @@ func (s *sink) flush() {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
+	// Batch is empty here, as writing it has ended with a Reset.
 	s.pending, s.batch = s.batch, s.pending
 	s.mu.Unlock()
 	if s.batch.Len() > 0 {

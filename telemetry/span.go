@@ -8,9 +8,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// endServer gives the server span its name and attributes and ends it. They are set at the end
-// and all at once: what a call is about is not known when its span begins, and a span that is
-// not sampled has none to set.
+// endServer gives the server span its name and attributes and ends it. They are set at the
+// end and all at once: what a call is about is not known when its span begins, and a span
+// that is not sampled has none to set. The end is that of the exchange and not now:
+// recording takes place a little later.
 func (t *Telemetry) endServer(e *Exchange) {
 	span := e.span
 	if span == nil {
@@ -55,7 +56,9 @@ func (t *Telemetry) endServer(e *Exchange) {
 	e.span = nil
 }
 
-// verb is an HTTP method that is known, by the conventions _OTHER for any other.
+// verb is an HTTP method that is known, by the conventions _OTHER for any other. A client
+// can write anything as a method, and an attribute with any text as its value could not be
+// searched or counted by.
 func verb(name string) string {
 	switch name {
 	case "", http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodHead,
@@ -104,7 +107,7 @@ func (t *Telemetry) spanName(e *Exchange) string {
 	if e.Method == "" {
 		return "a2a.server"
 	}
-	return t.Metrics.sets.Load().method(e.Method)
+	return t.Metrics.Method(e.Method)
 }
 
 // setCommon sets what the call is about.
@@ -121,7 +124,8 @@ func setCommon(span trace.Span, e *Exchange) {
 	setSystem(span, e.Binding, e.Method)
 }
 
-// setText sets an attribute to a text from outside, cleaned as in logs. An empty one is not set.
+// setText sets an attribute to a text from outside, cleaned as in logs. An empty one is not
+// set. Cleaning bounds it to MaxText bytes as well.
 func setText(span trace.Span, key attribute.Key, value string) {
 	if value != "" {
 		span.SetAttributes(key.String(Clean(value)))

@@ -1,17 +1,28 @@
 // Package telemetry makes a gateway visible: traces, metrics, logs.
 //
-// It owns the record of one call (exchange.go) and the three things that become
-// of it, the access-log line (access.go), the metrics (metrics.go, each declared by the
-// tag of its field beside the code that counts it) and the spans (trace.go); the sanitiser that every text
-// from outside passes before anybody reads it (text.go); and the logger that
-// the rest of the gateway is given.
+// It owns the record of one call, Exchange (exchange.go), and what becomes of it when the call
+// has ended: the line of the access log (access.go), counts in the metrics (count.go, for
+// telemetry/metrics, which declares them) and the end of its server span (span.go); the
+// sanitiser that every text from outside passes before anybody reads it (text.go); and the
+// logger that the rest of the gateway is given.
 //
-// It does not own the audit record, which audit writes, and decides
-// nothing. It may import internal/wire and internal/secret.
+// It does not own the audit record, which audit writes, and decides nothing. It imports
+// telemetry/metrics, internal/wire and internal/secret.
 //
-// It has more exported names than most packages, since it is the one that everybody
-// reports to: the parts of an Exchange, and what gauges ask of the agents, the sinks and
-// the gateway.
+// A call passes like this. The proxy makes an Exchange and calls StartServer, which takes up
+// the trace context of the request (W3C Trace Context: the header traceparent) and begins the
+// server span. The stages of the proxy fill the parts of the Exchange. Before the agent is
+// asked, Trail.Begin begins a client span and writes its traceparent into the outgoing request.
+// In the end Record is called once, in a defer, so that a call that panics is recorded as well:
+//
+//	| what | where it goes | can it block the call? |
+//	| --- | --- | --- |
+//	| counts | Registry, until /metrics is scraped | no |
+//	| the server span | the SDK's queue, then a collector over OTLP | no: a full queue drops spans |
+//	| the line | a buffer, then standard error | no: beyond 4 MiB lines are dropped and counted |
+//
+// It has more exported names than most packages, since everybody reports to it: the parts of an
+// Exchange, and what spans of requests and deliveries are made of.
 package telemetry
 
 import (
@@ -33,6 +44,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // Telemetry is the open telemetry of one process. It outlives configuration
@@ -40,7 +53,7 @@ import (
 // All methods may be called from many goroutines.
 type Telemetry struct {
 	Log        *slog.Logger                  // messages; values are cleaned on the way out
-	Metrics    *Metrics                      // fed by Record and by the few packages that count by themselves
+	Metrics    *metrics.Metrics              // fed by Record and by the few packages that count by themselves
 	Tracer     trace.Tracer                  // does nothing when no exporter is configured
 	Propagator propagation.TextMapPropagator // W3C trace context, or what OTEL_PROPAGATORS says
 	Registry   *prometheus.Registry          // what Handler serves
@@ -85,6 +98,8 @@ func Open(ctx context.Context, config Config, version string) (*Telemetry, error
 	if err := config.Check(); err != nil {
 		return nil, err
 	}
+	// Without a way of its own a collector is reached directly, and not by HTTPS_PROXY:
+	// what leaves the gateway is written in its configuration.
 	egress := config.Egress
 	if egress == nil {
 		egress = direct{}
@@ -97,7 +112,9 @@ func Open(ctx context.Context, config Config, version string) (*Telemetry, error
 	t.text = wantsText(config.Logs.Format, out)
 	t.lines.New = func() any { return &Line{text: t.text} }
 	t.setLevel(config.Logs.Level)
-	t.Metrics = newMetrics(t.Registry, config.Metrics, version)
+	// Before traces and the log, which count what they cannot send or write.
+	t.Metrics = metrics.New(t.Registry, config.Metrics.Exemplars, version)
+	// Half of them in each of two generations; see taskSpans.
 	t.tasks.half = (config.Traces.tasks() + 1) / 2
 	if err := t.openTraces(ctx, version, egress); err != nil {
 		return nil, fmt.Errorf("open traces: %w", err)
@@ -105,7 +122,7 @@ func Open(ctx context.Context, config Config, version string) (*Telemetry, error
 	if err := t.openMeters(ctx, version, egress); err != nil {
 		return nil, fmt.Errorf("open metrics: %w", err)
 	}
-	t.sink = newSink(out, t.Metrics.gateway.LogDropped.Inc)
+	t.sink = newSink(out, t.Metrics.Gateway.LogDropped)
 	t.Log = newLogger(t.sink, t.text, &t.level)
 	t.tellExportErrors()
 	return t, nil
@@ -118,6 +135,7 @@ func (t *Telemetry) Reload(config Config) error {
 	if err := config.Check(); err != nil {
 		return err
 	}
+	// Lines of two formats in one file could be read by no program.
 	if config.Logs.Format != t.config.Logs.Format {
 		return errors.New("telemetry.logs.format: a change takes effect after a restart")
 	}
@@ -145,6 +163,8 @@ func (t *Telemetry) setLevel(name string) {
 // that wait. Lines logged later are still written.
 func (t *Telemetry) Close(ctx context.Context) error {
 	var err error
+	// Spans first: exporting them may fail, which is logged and counted; then the metrics,
+	// which have that count in them; the log last.
 	if t.provider != nil {
 		if err = t.provider.Shutdown(ctx); err != nil {
 			err = fmt.Errorf("send the last spans: %w", err)
@@ -179,7 +199,7 @@ func (t *Telemetry) Handler() http.Handler {
 func (t *Telemetry) Record(e *Exchange) {
 	t.finish(e)
 	if t.config.Metrics.enabled() {
-		t.Metrics.record(e)
+		t.count(e)
 	}
 	t.endServer(e)
 	t.access(e)

@@ -22,10 +22,11 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// openTraces sets up the propagator and, when there is an exporter, a tracer.
-// Without one the tracer does nothing, and the caller's trace context goes to
-// the agent as it came: starting traces of our own that nobody collects, marked
-// as not sampled, would make agents drop theirs.
+// openTraces sets up the propagator and, when there is an exporter, a tracer. Without one
+// the tracer does nothing, and the caller's trace context goes to the agent as it came:
+// starting traces of our own that nobody collects, marked as not sampled, would make agents
+// drop theirs. plain says that the propagator is the usual one alone; then the header is
+// written by hand (Carry), without the maps that propagators need.
 func (t *Telemetry) openTraces(ctx context.Context, version string, egress Egress) error {
 	t.Propagator = autoprop.NewTextMapPropagator(propagation.TraceContext{})
 	_, t.plain = t.Propagator.(propagation.TraceContext)
@@ -64,7 +65,8 @@ func (t *Telemetry) openTraces(ctx context.Context, version string, egress Egres
 	return nil
 }
 
-// newResource says who it is that exports.
+// newResource says who it is that exports. It becomes the resource of each export:
+// service.name, service.version, telemetry.sdk.*.
 func newResource(ctx context.Context, version string) (*resource.Resource, error) {
 	return resource.New(ctx,
 		resource.WithTelemetrySDK(),
@@ -134,7 +136,7 @@ func openOTLP(ctx context.Context, egress Egress) (sdktrace.SpanExporter, error)
 func (t *Telemetry) tellExportErrors() {
 	if t.provider != nil && t.config.Traces.Exporter == nil || t.meters != nil {
 		otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-			t.Metrics.gateway.ExportErrors.Inc()
+			t.Metrics.Gateway.ExportFailed()
 			t.Log.Warn("export telemetry", "error", err)
 		}))
 	}
@@ -182,6 +184,8 @@ func (t *Telemetry) StartServer(
 
 // carry remembers the server span, as headers have it: the ids are parts of that.
 func (e *Exchange) carry(c trace.SpanContext) {
+	// A traceparent is 00-<trace id>-<span id>-<flags>, in hexadecimal (W3C Trace Context,
+	// section 3.2).
 	const version = "00-"
 	of, span, flags := c.TraceID(), c.SpanID(), c.TraceFlags()&(trace.FlagsSampled|trace.FlagsRandom)
 	var room [len(version) + 2*len(of) + 1 + 2*len(span) + 1 + 2]byte
@@ -213,7 +217,9 @@ func (t *Telemetry) hasContext(h http.Header) bool {
 	return false
 }
 
-// extract takes up the trace context of a request.
+// extract takes up the trace context of a request. Of a caller who is not trusted the trace
+// id and the parent's span id are taken, so that both sides find the call, and the
+// tracestate is left out.
 func (t *Telemetry) extract(ctx context.Context, h http.Header, trusted bool) context.Context {
 	if len(h["Traceparent"]) > 1 {
 		return ctx // which of them is meant cannot be known

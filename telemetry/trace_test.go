@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 const (
@@ -407,7 +408,7 @@ func TestExemplars(t *testing.T) {
 			c.Metrics.Exemplars = on
 			c.Traces = Traces{SampleRatio: &ratio, Exporter: tracetest.NewInMemoryExporter()}
 		})
-		tel.Metrics.SetLabels(Labels{Agents: []string{"billing"}})
+		tel.Metrics.SetLabels(metrics.Labels{Agents: []string{"billing"}})
 		e := sample()
 		tel.StartServer(t.Context(), incoming(sampled), false, e)
 		tel.Record(e)

@@ -25,9 +25,10 @@ type Ask struct {
 	Own      bool   // of the gateway's own
 }
 
-// Trail is the client spans of one Ask, one for each request by which it is tried to
-// reach the agent. Nil is that of a call that is not sampled; its methods do nothing.
-// It is used by one goroutine at a time.
+// Trail is the client spans of one Ask, one for each request by which it is tried to reach
+// the agent. Nil is that of a call that is not sampled; its methods do nothing. It is used
+// by one goroutine at a time. One request begins and ends before the next one is begun: an
+// agent's further instances are tried one after the other.
 type Trail struct {
 	t    *Telemetry
 	ctx  context.Context //nolint:containedctx // of the span above, while requests are sent
@@ -51,7 +52,7 @@ func (tr *Trail) Begin(r *http.Request, instance string) {
 	if tr == nil {
 		return
 	}
-	ctx, span := tr.t.Tracer.Start(tr.ctx, tr.t.Metrics.sets.Load().method(tr.ask.Method), client...)
+	ctx, span := tr.t.Tracer.Start(tr.ctx, tr.t.Metrics.Method(tr.ask.Method), client...)
 	r.Header = r.Header.Clone()
 	tr.t.Inject(ctx, r.Header)
 	setEndpoint(span, tr.ask.Endpoint)
@@ -70,7 +71,8 @@ func (tr *Trail) End(status int, err error) {
 	}
 }
 
-// Learn adds what the answer to the caller's own call has shown.
+// Learn adds what the answer to the caller's own call has shown. It is called before End,
+// when the answer has been read.
 func (tr *Trail) Learn(e *Exchange) {
 	if tr == nil || tr.span == nil {
 		return
@@ -108,7 +110,9 @@ func (tr *Trail) end(status int, err error) {
 	span.End()
 }
 
-// setEndpoint sets the agent's address, without path, query or userinfo.
+// setEndpoint sets the agent's address, without path, query or userinfo. A path or a query
+// may hold a key of the agent's, which traces must not have. An endpoint that is no URL
+// sets nothing.
 func setEndpoint(span trace.Span, endpoint string) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {

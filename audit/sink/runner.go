@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 const (
@@ -32,7 +32,7 @@ type runner struct {
 	source     audit.Source
 	to         Sink
 	path       string // of the file with the place
-	metrics    *telemetry.Metrics
+	metrics    *metrics.Audit
 	log        *slog.Logger
 	passed     int // records that the sink gave up on, of those being handed over
 
@@ -231,7 +231,7 @@ func (r *runner) stored(b batch) {
 	}
 	passed := min(r.passed, len(b.entries))
 	r.passed -= passed
-	r.metrics.AuditSink(r.kind, len(b.entries)-passed, lost)
+	r.metrics.Sent(r.kind, len(b.entries)-passed, lost)
 	r.mu.Lock()
 	since := r.failing
 	r.place.Cursor = b.entries[len(b.entries)-1].Cursor
@@ -245,14 +245,14 @@ func (r *runner) stored(b batch) {
 // passOver notes that the sink gives up on a record, in the middle of taking others.
 func (r *runner) passOver(e audit.Entry, why error) {
 	r.passed++
-	r.metrics.AuditSink(r.kind, 0, 1)
+	r.metrics.Sent(r.kind, 0, 1)
 	r.log.Error("an audit record is rejected by a sink, which goes on without it", "sink", r.name, "record", e.Seq,
 		"segment", e.Cursor.Segment, "error", why)
 }
 
 // failed notes that the sink does not take records, or that there are none to be had.
 func (r *runner) failed(err error) {
-	r.metrics.AuditSinkFailed(r.kind)
+	r.metrics.SinkFailed(r.kind)
 	r.mu.Lock()
 	first := r.failing.IsZero()
 	if first {
@@ -267,10 +267,10 @@ func (r *runner) failed(err error) {
 }
 
 // state is how the sink is doing, where last is the number of the last record.
-func (r *runner) state(last uint64, now time.Time) telemetry.SinkState {
+func (r *runner) state(last uint64, now time.Time) metrics.SinkState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := telemetry.SinkState{Kind: r.kind}
+	s := metrics.SinkState{Kind: r.kind}
 	if at := r.place.Cursor.Seq; last > at {
 		s.Records = last - at
 	}

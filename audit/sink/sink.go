@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // Sink is a place that takes records. It is for one goroutine.
@@ -69,12 +70,12 @@ func Open(sinks []Config, o Options) (*Sinks, error) {
 		}
 		s.runners = append(s.runners, r)
 	}
-	s.start(o.Telemetry.Metrics)
+	s.start(&o.Telemetry.Metrics.Audit)
 	return s, nil
 }
 
-func (s *Sinks) start(metrics *telemetry.Metrics) {
-	metrics.AuditSinks(s.States)
+func (s *Sinks) start(counts *metrics.Audit) {
+	counts.Watch(s.States)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	for _, r := range s.runners {
@@ -92,7 +93,7 @@ func open(c Config, o Options) (*runner, error) {
 	r := &runner{
 		name: c.name(), kind: kind.kind, batch: c.batch(), timeout: c.timeout(),
 		source: o.Source, path: path, place: at,
-		metrics: o.Telemetry.Metrics, log: o.Telemetry.Log,
+		metrics: &o.Telemetry.Metrics.Audit, log: o.Telemetry.Log,
 	}
 	o.passedOver = r.passOver
 	r.to, err = kind.open(at.Log, o)
@@ -100,14 +101,14 @@ func open(c Config, o Options) (*runner, error) {
 }
 
 // States sums the sinks up by kind.
-func (s *Sinks) States() (all []telemetry.SinkState) {
+func (s *Sinks) States() (all []metrics.SinkState) {
 	if s == nil {
 		return nil
 	}
 	last, now := s.log.Seq(), time.Now()
 	for _, r := range s.runners {
 		one := r.state(last, now)
-		i := slices.IndexFunc(all, func(other telemetry.SinkState) bool { return other.Kind == one.Kind })
+		i := slices.IndexFunc(all, func(other metrics.SinkState) bool { return other.Kind == one.Kind })
 		if i < 0 {
 			all = append(all, one)
 			continue

@@ -101,9 +101,9 @@ func begin(t *testing.T, dir string, to Sink) *world {
 	}
 	w.sinks = &Sinks{log: w.log, runners: []*runner{{
 		name: "memory", kind: "postgres", batch: 20, timeout: time.Second, source: c.Source(), to: to, path: path, place: at,
-		metrics: w.tel.Metrics, log: w.tel.Log,
+		metrics: &w.tel.Metrics.Audit, log: w.tel.Log,
 	}}}
-	w.sinks.start(w.tel.Metrics)
+	w.sinks.start(&w.tel.Metrics.Audit)
 	return w
 }
 

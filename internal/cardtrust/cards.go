@@ -47,7 +47,7 @@ func New(sealed state.Values, t *telemetry.Telemetry, log *audit.Log, drifts Dri
 func (c *Cards) Judge(a *agents.Config, egress *tunnel.Proxy) (_ *trust.Judge, end func(), _ error) {
 	log := c.telemetry.Log.With("agent", a.ID)
 	o := trust.Options{
-		Agent: a.ID, From: a.Card.URL.Reveal(), Book: c.Book, Fleet: &c.Names, Log: log, Verified: c.telemetry.Metrics.CardVerified,
+		Agent: a.ID, From: a.Card.URL.Reveal(), Book: c.Book, Fleet: &c.Names, Log: log, Verified: c.telemetry.Metrics.Cards.Verified,
 		Limits: a.Card.Limits.Texts(),
 		Ruled:  func(_ context.Context, r trust.Ruling) { c.ruled(a.ID, &r) },
 	}
@@ -66,13 +66,13 @@ func (c *Cards) Judge(a *agents.Config, egress *tunnel.Proxy) (_ *trust.Judge, e
 func (c *Cards) signerSkipped(log *slog.Logger) func(string, jws.Skipped) {
 	return func(source string, k jws.Skipped) {
 		log.Log(context.Background(), k.Level(), "key of card signatures skipped", "source", source, "reason", string(k.Reason), "err", k.String())
-		c.telemetry.Metrics.JWKSKeySkipped(string(k.Reason))
+		c.telemetry.Metrics.Credentials.JWKSKeySkipped(string(k.Reason))
 	}
 }
 
 // ruled counts a ruling, and puts on record and into the log what is new.
 func (c *Cards) ruled(agent string, r *trust.Ruling) {
-	c.telemetry.Metrics.CardRuled(agent, string(r.State), r.Standing != r.Digest, r.New, r.Score)
+	c.telemetry.Metrics.Cards.Ruled(agent, string(r.State), r.Standing != r.Digest, r.New, r.Score)
 	c.drifted(agent, r)
 	if !r.New {
 		return

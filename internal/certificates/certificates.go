@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/status"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // Options are what certificates depend on.
@@ -145,17 +146,17 @@ func (c *Certificates) Details() []string {
 }
 
 // Domains is the same for metrics.
-func (c *Certificates) Domains() []telemetry.Domain {
-	var list []telemetry.Domain
+func (c *Certificates) Domains() []metrics.Domain {
+	var list []metrics.Domain
 	for _, s := range c.Status() {
-		list = append(list, telemetry.Domain{Name: s.Domain, End: s.NotAfter, Failing: s.Err != nil})
+		list = append(list, metrics.Domain{Name: s.Domain, End: s.NotAfter, Failing: s.Err != nil})
 	}
 	return list
 }
 
 // ordered counts an order, and has what was issued on record.
 func (c *Certificates) ordered(domain string, leaf *x509.Certificate, err error) {
-	c.Telemetry.Metrics.Ordered(domain, err)
+	c.Telemetry.Metrics.Gateway.Ordered(domain, err)
 	if err != nil {
 		return
 	}

@@ -79,7 +79,7 @@ func (l *Linter) Lint(s *snapshot.Snapshot) {
 	for id, m := range s.Agents {
 		if card := m.Agent.Source.Current(); card != nil {
 			warnings := s.Book.Lint(card.Extensions)
-			l.telemetry.Metrics.CardWarnings(id, len(warnings))
+			l.telemetry.Metrics.Cards.Warned(id, len(warnings))
 			for _, w := range warnings {
 				l.warn(s, "agent card", id, w)
 			}

@@ -14,7 +14,7 @@ import (
 // attempted counts an attempt to deliver a notification, and records it. What was sent
 // cannot be taken back where nothing can be recorded: the log says so.
 func (r *Relay) attempted(a push.Attempt) {
-	r.Telemetry.Metrics.Pushed(a.Agent, string(a.Outcome), a.Duration)
+	r.Telemetry.Metrics.Push.Attempted(a.Agent, string(a.Outcome), a.Duration)
 	if err := r.Audit.Event("push.delivery", deliveryAttrs(&a)); err != nil {
 		r.Telemetry.Log.Error("write audit event", "event", "push.delivery", "delivery", a.ID, "error", err)
 	}
@@ -72,5 +72,5 @@ func (r *Relay) queued(d state.Depth) {
 	if !d.Oldest.IsZero() {
 		oldest = time.Since(d.Oldest)
 	}
-	r.Telemetry.Metrics.PushQueue(d.Waiting, d.Dead, oldest)
+	r.Telemetry.Metrics.Push.Queue(d.Waiting, d.Dead, oldest)
 }

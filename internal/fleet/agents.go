@@ -15,17 +15,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
-// Agents is the fleet as the console sees it, and changes it.
+// Agents is the fleet as the console sees it, and changes it. It is what
+// internal/console/fleet declares as its interface Agents.
 type Agents struct {
 	*Changes
 
 	trends *trends
 }
 
-// NewAgents makes what the console asks.
+// NewAgents makes what the console asks. Trends begin to be counted now.
 func NewAgents(c *Changes) *Agents { return &Agents{Changes: c, trends: newTrends(time.Now())} }
 
-// All implements fleet.Agents.
+// All implements fleet.Agents. Agents that are left out are in the list as well, with why,
+// and not served.
 func (a *Agents) All(context.Context) ([]fleet.Agent, error) {
 	ids := map[string]bool{}
 	s := a.Current.Acquire()
@@ -49,7 +51,9 @@ func (a *Agents) All(context.Context) ([]fleet.Agent, error) {
 	return list, nil
 }
 
-// show describes one agent. r.mu is held.
+// show describes one agent. r.mu is held. What comes from the card (version, interfaces,
+// skills) is missing where there is no card yet. A fault of the registry is shown in place
+// of what the agent's own standing says.
 func (r *Registry) show(s *snapshot.Snapshot, id string) fleet.Agent {
 	a := fleet.Agent{ID: id}
 	a.Origin, a.Source, a.Registered = r.origin(id)
@@ -81,7 +85,8 @@ func (r *Registry) show(s *snapshot.Snapshot, id string) fleet.Agent {
 	return a
 }
 
-// One implements fleet.Agents.
+// One implements fleet.Agents. false says that there is no such agent. One that was
+// registered has its document with it, as it was registered, with secrets replaced.
 func (a *Agents) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 	s := a.Current.Acquire()
 	if s == nil {
@@ -104,8 +109,10 @@ func (a *Agents) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 	return shown, true, nil
 }
 
-// Put implements fleet.Agents. The agent is built and only then written and served, so
-// that nothing is kept that cannot be.
+// Put implements fleet.Agents. The agent is built and only then written and served, so that
+// nothing is kept that cannot be. doc is the JSON of an agent, as the configuration has it.
+// Without replace an agent of this id has to be new, for other gateways too: Add is atomic
+// in the state, while a look followed by a Put would let two gateways register the same id.
 func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) error {
 	agent, err := config.ReadAgent(doc)
 	var wrong config.Problems
@@ -115,6 +122,7 @@ func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) e
 	if err != nil {
 		return err
 	}
+	// The time is this gateway's; it is shown, and nothing is decided by it.
 	sealed, err := json.Marshal(registered{Doc: doc, At: time.Now().UTC()})
 	if err != nil {
 		return err
@@ -132,7 +140,8 @@ func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) e
 	}, replace)
 }
 
-// Remove implements fleet.Agents.
+// Remove implements fleet.Agents. false says that there is no such agent. One of the file
+// can only be removed there.
 func (a *Agents) Remove(ctx context.Context, id string) (bool, error) {
 	if _, err := a.Registry.read(ctx); err != nil {
 		return false, err
@@ -151,7 +160,10 @@ func (a *Agents) Remove(ctx context.Context, id string) (bool, error) {
 }
 
 // alter builds the fleet with one change, has the change written, and serves it. agent is
-// nil where the agent goes.
+// nil where the agent goes. The change is written (keep) by the reload, after the snapshot
+// was built and before it is put in force: what is served was written, and what could not
+// be written is not served. Errors of the build are errors of the request, as the agent is
+// what has changed.
 func (a *Agents) alter(ctx context.Context, id string, agent *agents.Config, keep func() error, replace bool) error {
 	a.Reloads.Lock()
 	defer a.Reloads.Unlock()
@@ -178,6 +190,7 @@ func (a *Agents) alter(ctx context.Context, id string, agent *agents.Config, kee
 	if _, err := a.Registry.read(ctx); err != nil {
 		a.Registry.noteAway(err)
 	}
+	// The list of faults is made anew, with the change in it.
 	a.Registry.Enlist(a.Registry.Loaded()) // says what is left out now
 	return nil
 }

@@ -21,7 +21,9 @@ type Reloads interface {
 	Replace(ctx context.Context, cfg *config.Config, ready func() error) error
 }
 
-// Changes has the fleet rebuilt when there are other agents than before.
+// Changes has the fleet rebuilt when there are other agents than before. It is used by one
+// goroutine for what others change (Follow), and by requests for what operators change
+// (Agents); the lock of Reloads keeps the two apart.
 type Changes struct {
 	Registry *Registry
 	Reloads  Reloads
@@ -29,7 +31,9 @@ type Changes struct {
 	Audit    *audit.Log
 }
 
-// rebuild makes a snapshot of the files as they were loaded and of the agents there are now.
+// rebuild makes a snapshot of the files as they were loaded and of the agents there are
+// now. Where it fails, the fleet before goes on. The error is logged once for as long as it
+// is the same, and stands in /readyz until a rebuild succeeds.
 func (c *Changes) rebuild(ctx context.Context) error {
 	c.Reloads.Lock()
 	defer c.Reloads.Unlock()
@@ -46,13 +50,16 @@ func (c *Changes) rebuild(ctx context.Context) error {
 	return err
 }
 
-// Follow looks after what services there are, and what other gateways have registered, until
-// closed is.
+// Follow looks after what services there are, and what other gateways have registered,
+// until closed is. It is one goroutine, so that changes of services and of the state never
+// rebuild at the same time.
 func (c *Changes) Follow(closed <-chan struct{}) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	// A rebuild that is under way ends when the gateway closes, instead of being waited
+	// for.
 	go func() {
 		select {
 		case <-closed:
@@ -82,6 +89,7 @@ func (c *Changes) Follow(closed <-chan struct{}) {
 			continue
 		case <-tick.C:
 		}
+		// A reload may switch registration on or off, so that this is asked each time.
 		if !c.Registry.Loaded().Fleet.API {
 			continue
 		}
@@ -94,6 +102,9 @@ func (c *Changes) Follow(closed <-chan struct{}) {
 }
 
 // record puts on record which services have become agents, and which are none any more.
+// They are recorded when they are served and not when they are found: an agent that was
+// never served has changed nothing. Nobody in particular has added them, so that who is
+// kubernetes.
 func (c *Changes) record() {
 	current := c.Current.Acquire()
 	if current == nil {

@@ -2,6 +2,24 @@
 // by the admin API of this gateway or of another one that shares its state, and services of
 // Kubernetes. It has the gateway reload when there are others, and answers what the console
 // asks of all agents.
+//
+// The fleet is the agents of the file, those in the state, and those of services. Where two
+// have one id, the file wins, and the other one is left out with a fault that /readyz
+// shows. Each change goes through a reload: a configuration with all agents is made
+// (Enlist), a snapshot is built of it, and the snapshot is put in force. An agent that was
+// registered therefore works exactly as one of the file does.
+//
+//	| who | does what |
+//	| --- | --- |
+//	| Registry | knows the agents, and makes the configuration of all of them |
+//	| Changes | follows services and other gateways, and rebuilds |
+//	| Agents | answers the console, registers and removes |
+//	| services | watches Kubernetes, and makes agents of annotated services |
+//
+// Two locks are taken, always in this order: that of Reloads, for a change as a whole,
+// which can take seconds, and Registry.mu, for the fields, which is held for microseconds.
+// A gateway sees what another one has registered within followEvery (2 s): it compares a
+// hash of all that is in the state with the one of before.
 package fleet
 
 import (
@@ -26,15 +44,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// Options are what the registry depends on.
+// Options are what the registry depends on. Telemetry has the log, and the gauge of agents
+// that are left out.
 type Options struct {
 	Values    state.Values
 	Cipher    state.Cipher // seals what is registered
 	Telemetry *telemetry.Telemetry
 }
 
-// Registry has the agents that are in no file. What it knows joins the agents of the files in
-// Enlist, the one place where the fleet is made.
+// Registry has the agents that are in no file. What it knows joins the agents of the files
+// in Enlist, the one place where the fleet is made. base is nil until Open.
 type Registry struct {
 	Options
 
@@ -49,7 +68,9 @@ type Registry struct {
 	stuck      error                 // why the fleet there is could not be built; nil where it is served
 }
 
-// registered is an agent that is kept in the state.
+// registered is an agent that is kept in the state. Doc is the JSON that was registered and
+// not what was made of it, so that a later version of the gateway reads it with its own
+// defaults.
 type registered struct {
 	Doc jsontext.Value `json:"agent"`
 	At  time.Time      `json:"at"`
@@ -58,6 +79,8 @@ type registered struct {
 	err   error // it cannot be read
 }
 
+// Two seconds are short enough for an operator who waits for an agent on another gateway,
+// and a list of the state every two seconds is little work for it.
 const (
 	space       = "agents" // of the state
 	followEvery = 2 * time.Second
@@ -68,6 +91,8 @@ const (
 func New(o Options) *Registry { return &Registry{Options: o} }
 
 // Open finds out what there is beside the agents of cfg, and begins to follow services.
+// Neither source has to be reachable: the gateway starts with the agents that it knows, and
+// the others join when they are found.
 func (r *Registry) Open(ctx context.Context, cfg *config.Config) {
 	r.base = cfg
 	r.services = openServices(ctx, cfg.Fleet.Kubernetes, r.Telemetry.Log)
@@ -77,7 +102,7 @@ func (r *Registry) Open(ctx context.Context, cfg *config.Config) {
 	}
 }
 
-// Close ends what Open began.
+// Close ends what Open began. It waits until the watches have ended.
 func (r *Registry) Close() {
 	if r.services != nil {
 		r.services.stop()
@@ -85,10 +110,15 @@ func (r *Registry) Close() {
 	}
 }
 
-// place ties a sealed agent to its id.
+// place ties a sealed agent to its id. It is authenticated with what is sealed: an entry
+// that somebody moves to another id in the state cannot be opened there.
 func place(id string) []byte { return []byte(space + "\x00" + id) }
 
 // read looks at what is registered, and reports whether that is something else than before.
+// Entries are read in pages, which is not one view of the state: an agent that is
+// registered meanwhile may be missed, and is found the next time. The hash is over ids and
+// sealed bytes, so that nothing has to be compared member by member. The first read of an
+// empty state is no change.
 func (r *Registry) read(ctx context.Context) (changed bool, err error) {
 	const page = 500
 	found, hash, after := map[string]registered{}, sha256.New(), ""
@@ -115,6 +145,9 @@ func (r *Registry) read(ctx context.Context) (changed bool, err error) {
 	return changed, nil
 }
 
+// unseal reads one entry. What cannot be read is an entry with an error and not left away:
+// it was registered, and that it is not served has to be shown. Its id has to be that of
+// its key.
 func (r *Registry) unseal(id string, sealed []byte) registered {
 	var one registered
 	text, err := r.Cipher.Open(sealed, place(id))
@@ -132,7 +165,9 @@ func (r *Registry) unseal(id string, sealed []byte) registered {
 }
 
 // enlisted are the agents beside those of files, with changes to what is registered; of a
-// nil document the agent goes.
+// nil document the agent goes. The order is fixed (by id, then as services were found),
+// since a configuration that differs in order alone would be rebuilt for nothing. r.mu is
+// held.
 func (r *Registry) enlisted(change map[string]*agents.Config) []config.Enlisted {
 	agents := map[string]agents.Config{}
 	if r.base.Fleet.API {
@@ -162,6 +197,8 @@ func (r *Registry) Enlist(base *config.Config) *config.Config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.base = base
+	// The configuration says which agents do not fit into it, such as a second one of an
+	// id.
 	whole, faults := base.Enlist(r.enlisted(nil))
 	if base.Fleet.API {
 		for id, one := range r.registered {
@@ -174,24 +211,27 @@ func (r *Registry) Enlist(base *config.Config) *config.Config {
 	for id, err := range unfit {
 		faults[id] = errors.Join(faults[id], err)
 	}
+	// A fault is logged when it is new or has changed, not with each rebuild.
 	for id, err := range faults {
 		if before := r.faults[id]; before == nil || before.Error() != err.Error() {
 			r.Telemetry.Log.Error("agent left out", "agent", id, "error", err)
 		}
 	}
 	r.faults = faults
-	r.Telemetry.Metrics.AgentsLeftOut(len(faults))
+	r.Telemetry.Metrics.Agents.LeftOut(len(faults))
 	return whole
 }
 
-// Served notes that the fleet there is has been built.
+// Served notes that the fleet there is has been built. Reloads call it, whoever asked for
+// the rebuild.
 func (r *Registry) Served() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stuck = nil
 }
 
-// noteAway says once that the state cannot be asked, and that it can again.
+// noteAway says once that the state cannot be asked, and that it can again. The agents that
+// are known stay: a state that is away for a minute must not take agents out of service.
 func (r *Registry) noteAway(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,7 +244,8 @@ func (r *Registry) noteAway(err error) {
 	r.away = err
 }
 
-// Details has the lines of /readyz about agents that are left out.
+// Details has the lines of /readyz about agents that are left out. A line is "agent billing
+// left out: failed: …". Errors of several lines are put into one.
 func (r *Registry) Details() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -224,7 +265,8 @@ func (r *Registry) Details() []string {
 	return lines
 }
 
-// origin is where an agent that is served or left out comes from.
+// origin is where an agent that is served or left out comes from. For one that was
+// registered, since is when. r.mu is held.
 func (r *Registry) origin(id string) (origin, source string, since time.Time) {
 	for i := range r.base.Agents {
 		if r.base.Agents[i].ID == id {
@@ -237,14 +279,18 @@ func (r *Registry) origin(id string) (origin, source string, since time.Time) {
 	return fleet.FromKubernetes, r.services.source(id), time.Time{}
 }
 
-// Loaded is the configuration as it was loaded, without the agents that are in no file.
+// Loaded is the configuration as it was loaded, without the agents that are in no file. It
+// is what a rebuild begins with.
 func (r *Registry) Loaded() *config.Config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.base
 }
 
-// with is the configuration with one agent changed.
+// with is the configuration with one agent changed. It changes nothing yet. agent is nil
+// where the agent goes; replace permits that there is one of this id already. The errors
+// are those of the console: registration is off, the agent is one of the file, it is taken,
+// there are too many, or it is invalid.
 func (r *Registry) with(id string, agent *agents.Config, replace bool) (*config.Config, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

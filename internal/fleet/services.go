@@ -22,7 +22,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
-// services are the services of Kubernetes that are agents.
+// services are the services of Kubernetes that are agents. There is a watch for each entry
+// of fleet.kubernetes. Slices are by the number of the watch.
 type services struct {
 	changed chan struct{} // has room for one: that something is to be rebuilt
 	stop    context.CancelFunc
@@ -36,12 +37,16 @@ type services struct {
 	served map[string]string  // what has been put on record, by id
 }
 
+// enlistedService is a service with the agent that was made of it.
 type enlistedService struct {
 	source string // namespace/name
 	agent  agents.Config
 }
 
 // Annotations of a service that is an agent.
+// Only services with the label that the watch selects get here; annotations are all
+// optional, and say how the agent differs from what is usual: its id is the name of the
+// service, its port the only one, its card at the well-known path of A2A (section 8.2).
 const (
 	annotationID         = "a2a-gateway.dev/id"
 	annotationPort       = "a2a-gateway.dev/port"
@@ -52,7 +57,9 @@ const (
 	usualCard            = "/.well-known/agent-card.json"
 )
 
-// openServices begins to follow services, and gives the API server a moment to answer.
+// openServices begins to follow services, and gives the API server a moment to answer. It
+// waits for the first answer of each watch or snapshot.FirstAnswer, whichever is sooner:
+// with an API server that is away, the gateway still starts.
 func openServices(ctx context.Context, sources []discovery.Services, log *slog.Logger) *services {
 	s := &services{
 		changed: make(chan struct{}, 1), found: make([][]enlistedService, len(sources)), away: make([]error, len(sources)),
@@ -75,6 +82,7 @@ func openServices(ctx context.Context, sources []discovery.Services, log *slog.L
 			})
 		})
 	}
+	// What has not answered by then is waited for in the background.
 	patience := time.NewTimer(snapshot.FirstAnswer)
 	defer patience.Stop()
 	for range sources {
@@ -89,7 +97,8 @@ func openServices(ctx context.Context, sources []discovery.Services, log *slog.L
 	return s
 }
 
-// tell leaves word where there is room for it.
+// tell leaves word where there is room for it. The channel has room for one, so that
+// several words in a row are one.
 func tell(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -97,21 +106,25 @@ func tell(c chan struct{}) {
 	}
 }
 
+// failed notes how a watch is doing: nil for well.
 func (s *services) failed(i int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.away[i] = err
 }
 
-// err is why services cannot be found out at the moment.
+// err is why services cannot be found out at the moment. Errors of several watches are
+// joined.
 func (s *services) err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return errors.Join(s.away...)
 }
 
-// take reads what one watch has found. A service that has become wrong stays the agent
-// that it was.
+// take reads what one watch has found. A service that has become wrong stays the agent that
+// it was. Otherwise a typing error in an annotation would take an agent away from callers.
+// A rebuild is asked for only where something differs or is wrong, as watches repeat what
+// they have found.
 func (s *services) take(i int, list []discovery.Service) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,6 +136,7 @@ func (s *services) take(i int, list []discovery.Service) {
 	s.found[i], s.unfit[i] = nil, map[string]error{}
 	for n := range list {
 		source := list[n].Namespace + "/" + list[n].Name
+		// The id is there with an error too, so that the fault can be shown by it.
 		agent, err := agentOf(&list[n])
 		if err == nil {
 			err = agent.Validate()
@@ -137,12 +151,15 @@ func (s *services) take(i int, list []discovery.Service) {
 		s.last[source] = agent
 		s.found[i] = append(s.found[i], enlistedService{source, agent})
 	}
+	// Faults are told each time, since the registry finds out itself which of them are
+	// news.
 	if !reflect.DeepEqual(before, s.found[i]) || len(s.unfit[i]) > 0 {
 		tell(s.changed)
 	}
 }
 
-// agents are those that were found, and what is wrong with others, by id.
+// agents are those that were found, and what is wrong with others, by id. A service that
+// has become wrong is in both: as the agent that it was, and with what is wrong now.
 func (s *services) agents() ([]config.Enlisted, map[string]error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +176,8 @@ func (s *services) agents() ([]config.Enlisted, map[string]error) {
 	return list, unfit
 }
 
-// source is the service that an agent is, as namespace/name; "" for none.
+// source is the service that an agent is, as namespace/name; "" for none. Of a few hundred
+// services it is found by looking at all of them.
 func (s *services) source(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +191,9 @@ func (s *services) source(id string) string {
 	return ""
 }
 
-// move notes which services are agents in force, by id, and returns those before.
+// move notes which services are agents in force, by id, and returns those before. A service
+// counts as in force where the agent of its id has its card's address: the id may be taken
+// by an agent of the file.
 func (s *services) move(in *snapshot.Snapshot) (before, now map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +209,9 @@ func (s *services) move(in *snapshot.Snapshot) (before, now map[string]string) {
 	return before, now
 }
 
-// agentOf is a service as an agent. Its id is there also with an error.
+// agentOf is a service as an agent. Its id is there also with an error. What it says is not
+// trusted more than a file: the result is validated by the caller. The host is the
+// cluster's address of the service, so that Kubernetes balances between its pods.
 func agentOf(s *discovery.Service) (agents.Config, error) {
 	of := func(name, otherwise string) string {
 		if text := strings.TrimSpace(s.Annotations[name]); text != "" {
@@ -209,6 +231,8 @@ func agentOf(s *discovery.Service) (agents.Config, error) {
 	if scheme != "http" && scheme != "https" {
 		return a, fmt.Errorf("%s: %q is neither http nor https", annotationScheme, scheme)
 	}
+	// The path goes into a URL behind a host: "//evil.example" or a query would change what
+	// the URL means.
 	u, err := url.ParseRequestURI(path)
 	if err != nil || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || u.Host != "" || u.RawQuery != "" {
 		return a, fmt.Errorf("%s: %q is not a path", annotationCard, path)
@@ -223,7 +247,8 @@ func agentOf(s *discovery.Service) (agents.Config, error) {
 	return a, nil
 }
 
-// portOf is the port of a name or number, or the only one.
+// portOf is the port of a name or number, or the only one. wanted is "" where no annotation
+// says which; then there has to be exactly one.
 func portOf(s *discovery.Service, wanted string) (int, error) {
 	if wanted == "" && len(s.Ports) != 1 {
 		return 0, fmt.Errorf("it has %d TCP ports; %s must say which", len(s.Ports), annotationPort)

@@ -7,13 +7,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 )
 
+// The console draws five minutes: thirty steps of ten seconds.
 const (
 	trendEvery = 10 * time.Second
 	trendSteps = 30
 )
 
-// trends are how many calls each agent had lately. Counters are read when somebody asks: what
-// has come since they were read last counts as if it had come evenly.
+// trends are how many calls each agent had lately. Counters are read when somebody asks:
+// what has come since they were read last counts as if it had come evenly. Two operators
+// who look at the same time share the steps: the second one finds them moved already.
 type trends struct {
 	mu    sync.Mutex
 	at    time.Time // until when steps reach
@@ -21,11 +23,14 @@ type trends struct {
 	steps map[string]*[trendSteps]float64 // the latest last; agents without a call have none
 }
 
+// newTrends begins now, with nothing counted.
 func newTrends(now time.Time) *trends {
 	return &trends{at: now, steps: map[string]*[trendSteps]float64{}}
 }
 
-// read is what there was until now, given how many calls each agent has had in all.
+// read is what there was until now, given how many calls each agent has had in all. total
+// only grows; a step is the difference between two totals. Reading costs a look at the
+// counters, so that nothing has to run while nobody looks at the page.
 func (t *trends) read(now time.Time, total map[string]int64) fleet.Trends {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +45,9 @@ func (t *trends) read(now time.Time, total map[string]int64) fleet.Trends {
 	return all
 }
 
-// move goes on by n steps.
+// move goes on by n steps. Steps move towards the front by n, and what has come since the
+// last time is spread over the last n. An agent without a call in all of its steps is
+// forgotten.
 func (t *trends) move(n int, total map[string]int64) {
 	for id := range total {
 		if t.steps[id] == nil {
@@ -49,8 +56,10 @@ func (t *trends) move(n int, total map[string]int64) {
 	}
 	kept := max(trendSteps-n, 0)
 	for id, steps := range t.steps {
+		// Spread evenly, since nobody knows when within the steps the calls came.
 		each := float64(total[id]-t.total[id]) / float64(n)
 		copy(steps[:], steps[trendSteps-kept:])
+		// An agent that is gone would otherwise be in the answer for ever.
 		idle := each == 0
 		for i := range steps {
 			if i >= kept {
@@ -65,10 +74,11 @@ func (t *trends) move(n int, total map[string]int64) {
 	t.total = total
 }
 
-// Trends implements fleet.Agents.
+// Trends implements fleet.Agents. Calls are counted by the metrics; here their labels are
+// summed up to one number for each agent.
 func (a *Agents) Trends() fleet.Trends {
 	total := map[string]int64{}
-	for _, c := range a.Registry.Telemetry.Metrics.Requests() {
+	for _, c := range a.Registry.Telemetry.Metrics.Calls.Counts() {
 		if id := c.Labels["agent"]; id != "" {
 			total[id] += c.Value
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // agentStates says how the agents of the configuration in force are doing.
@@ -13,18 +14,20 @@ type agentStates struct {
 	telemetry *telemetry.Telemetry
 }
 
-// upstreams is the answer for metrics.
-func (a *agentStates) upstreams() []telemetry.UpstreamState {
+// upstreams is the answer for metrics. It is called for each scrape, and makes the list
+// anew: an instance becomes healthy again by the passing of time, without any event by
+// which a stored list could be changed.
+func (a *agentStates) upstreams() []metrics.AgentState {
 	s := a.current.Load()
 	if s == nil {
 		return nil
 	}
-	list := make([]telemetry.UpstreamState, 0, len(s.Agents))
+	list := make([]metrics.AgentState, 0, len(s.Agents))
 	for id, m := range s.Agents {
 		up := m.Agent.Upstream.State()
-		state := telemetry.UpstreamState{Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit, State: m.Standing().Word}
+		state := metrics.AgentState{Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit, State: m.Standing().Word}
 		for _, i := range m.Agent.Upstream.Instances() {
-			state.Each = append(state.Each, telemetry.InstanceState{
+			state.Each = append(state.Each, metrics.InstanceState{
 				Address: i.Address, Healthy: i.Why == "", Latency: i.Latency.Seconds(), Calls: i.Calls, Ejections: i.Ejections,
 			})
 		}
@@ -39,6 +42,8 @@ const standingEvery = time.Second
 // watch logs when it begins that an agent is not serving, when it is so for another
 // reason, and when it ends.
 func (a *agentStates) watch(closed <-chan struct{}) {
+	// A spell is a time for which an agent has not been serving, for one reason. Agents
+	// that serve have none.
 	type spell struct {
 		word  string
 		since time.Time
@@ -56,6 +61,7 @@ func (a *agentStates) watch(closed <-chan struct{}) {
 		if s == nil {
 			continue
 		}
+		// An agent that is gone and registered again begins without a history.
 		for id := range known {
 			if s.Agents[id] == nil {
 				delete(known, id)
@@ -64,10 +70,13 @@ func (a *agentStates) watch(closed <-chan struct{}) {
 		for id, m := range s.Agents {
 			now, before := m.Standing(), known[id]
 			switch {
+			// An agent whose card is fetched for the first time is not told of: every start
+			// would begin with a warning for each agent.
 			case now.Pending() || now.Word == before.word:
 			case !now.Serving():
 				known[id] = spell{now.Word, time.Now()}
 				a.telemetry.Log.Warn("agent not serving", "agent", id, "state", now.Word, "why", now.Why)
+			// Serving again after a spell; one that has always served has nothing to tell.
 			case before.word != "":
 				delete(known, id)
 				a.telemetry.Log.Info("agent serving again", "agent", id, "was", before.word, "for", time.Since(before.since).Round(time.Second).String())

@@ -23,8 +23,9 @@ type anomalies struct {
 	watch *anomaly.Watch // nil until open
 }
 
-// open begins to look for anomalies. Counts last as long as the process; what is usual
-// for callers is in the state.
+// open begins to look for anomalies. Counts last as long as the process; what is usual for
+// callers is in the state. The salt keys the hashes under which callers are counted, so
+// that the state does not have their names.
 func (a *anomalies) open(ctx context.Context, cfg *config.Config) (err error) {
 	a.watch, err = anomaly.New(ctx, anomaly.Options{
 		Config: cfg.Telemetry.Anomalies, Tell: a.tell, Values: a.state.store,
@@ -52,12 +53,14 @@ func (a *anomalies) tell(e anomaly.Event) {
 	if err := a.audit.Event(kind, anomalyAttrs(&e)); err != nil {
 		a.telemetry.Log.Error("write audit event", "event", kind, "detector", e.Detector, "error", err)
 	}
-	a.telemetry.Metrics.Anomaly(e.Detector, e.Agent, e.Ended)
+	a.telemetry.Metrics.Anomalies.Count(e.Detector, e.Agent, e.Ended)
 	a.telemetry.Log.Warn(text, "detector", e.Detector, "agent", e.Agent, "principal", e.Subject, "issuer", e.Issuer,
 		"client_ip", e.Address, "count", e.Count, "peak", e.Peak, "refused", e.Refused, "why", e.Why)
 }
 
-// anomalyAttrs are what an event says of an anomaly.
+// anomalyAttrs are what an event says of an anomaly. Empty members are left out. Peak,
+// refused and since are those of an anomaly that has ended: while it goes on they are not
+// final.
 func anomalyAttrs(e *anomaly.Event) map[string]string {
 	attrs := map[string]string{"detector": e.Detector, "count": strconv.FormatUint(e.Count, 10)}
 	for name, value := range map[string]string{

@@ -47,10 +47,14 @@ type builder struct {
 	shown ownership.Shown // what agents have shown of tasks, whichever snapshot they did so in
 }
 
-// build makes a snapshot. Everything that can fail fails here, before anything
-// that serves is touched; old may be nil.
+// build makes a snapshot. Everything that can fail fails here, before anything that serves
+// is touched; old may be nil. The order is that of what the parts need of each other:
+// extensions bring methods that rules may name, rules and limits are compiled before agents
+// are made, and the proxy takes all of it. On an error, what was made so far is closed
+// again (Dismiss), and agents that the old snapshot still uses go on.
 func (b *builder) build(ctx context.Context, cfg *config.Config, old *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 	s := &snapshot.Snapshot{Config: cfg, Agents: make(map[string]*snapshot.Member, len(cfg.Agents)), Warned: map[string]bool{}}
+	// The reference of whoever puts it in force; requests add theirs.
 	s.Refs.Store(1)
 	var err error
 	if s.Egress, err = tunnel.New(cfg.Egress); err != nil {
@@ -59,6 +63,7 @@ func (b *builder) build(ctx context.Context, cfg *config.Config, old *snapshot.S
 	if s.Book, err = cfg.Extensions.Compile(); err != nil {
 		return nil, fmt.Errorf("extensions: %w", err)
 	}
+	// Hooks and schemas of extensions are fetched by the configured way out as well.
 	s.Book.Through(s.Egress)
 	for _, w := range s.Book.Warnings() {
 		b.telemetry.Log.Warn("extension", "warning", w)
@@ -86,6 +91,7 @@ func (b *builder) build(ctx context.Context, cfg *config.Config, old *snapshot.S
 		s.Dismiss()
 		return nil, err
 	}
+	// Keys of issuers that were fetched before need not be fetched again.
 	var previous *authn.Chain
 	if old != nil {
 		previous = old.Chain
@@ -97,20 +103,29 @@ func (b *builder) build(ctx context.Context, cfg *config.Config, old *snapshot.S
 	}
 	s.Proxy, err = b.assemble(cfg, s)
 	if err != nil {
+		// Take has told the relay of the new configuration already. It goes back to the old
+		// one, or to none.
 		b.deliveries.Keep(old)
 		s.Chain.Close()
 		s.Dismiss()
 		return nil, err
 	}
+	// Requests that end at the same time may both be the last.
 	s.Close = sync.OnceFunc(func() {
 		s.Chain.Close()
 		s.Dismiss()
 	})
+	// Cards of new agents are fetched meanwhile. Waiting for them a little keeps the first
+	// calls after a start from being refused for want of a card.
 	s.WaitReady(ctx)
 	return s, nil
 }
 
+// assemble makes the proxy of a snapshot. The options name what the proxy uses: parts of
+// the snapshot, which end with it, and long-lived ones, such as the hub of streams, which
+// go over from one snapshot to the next.
 func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Proxy, error) {
+	// In the order of the configuration, which decides where two agents could match.
 	all := make([]*agents.Agent, 0, len(cfg.Agents))
 	for _, a := range cfg.Agents {
 		all = append(all, s.Agents[a.ID].Agent)
@@ -118,6 +133,7 @@ func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Pro
 	sharing := ledger.Config{
 		Scope: cfg.Policy.Tasks.Scope, Adopt: cfg.Policy.Tasks.Contexts == "adopt", Backend: agents.Backends(all),
 	}
+	// Without rules for sharing, a task is its owner's alone, and nothing is asked.
 	if len(cfg.Policy.Tasks.Sharing) > 0 {
 		sharing.Share = proxy.Sharing(s.Rules)
 	}
@@ -172,7 +188,7 @@ func (b *builder) compileLimits(s *snapshot.Snapshot, cfg *config.Config) (err e
 	if len(cfg.Policy.Limits.Each) > 0 {
 		s.Limits, err = limits.New(cfg.Policy.Limits, limits.Options{
 			Agents: cfg.RuleAgents(), Methods: s.Book.Extra().Methods(),
-			Store: b.state.store, Local: b.state.local, Log: log, Fell: metrics.LimitUncounted,
+			Store: b.state.store, Local: b.state.local, Log: log, Fell: metrics.Policy.LimitUncounted,
 		})
 		if err != nil {
 			return fmt.Errorf("policy.limits: %w", err)
@@ -181,7 +197,7 @@ func (b *builder) compileLimits(s *snapshot.Snapshot, cfg *config.Config) (err e
 	if len(cfg.Policy.Authorizers) > 0 {
 		s.Panel, err = pdp.New(cfg.Policy.Authorizers, pdp.Options{
 			Agents: cfg.RuleAgents(), Methods: s.Book.Extra().Methods(),
-			Gateway: cfg.Server.ID, Egress: s.Egress, Log: log, Asked: metrics.AuthorizerAsked,
+			Gateway: cfg.Server.ID, Egress: s.Egress, Log: log, Asked: metrics.Policy.AuthorizerAsked,
 		})
 	}
 	return err // names the keys

@@ -13,6 +13,8 @@ type configuration struct {
 	begun   *config.Config
 }
 
+// inForce is never nil: listeners are opened before the first snapshot is built, and go by
+// the configuration that the gateway starts with.
 func (c *configuration) inForce() *config.Config {
 	if s := c.current.Load(); s != nil {
 		return s.Config

@@ -36,7 +36,8 @@ type adminConsole struct {
 	console *console.Console // nil where it is off
 }
 
-// open binds the admin listener.
+// open binds the admin listener. Nothing is answered before Start. An error names the key
+// below admin.
 func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 	a.records = operator.NewRecords(cfg.Telemetry.Audit.Config, a.keys)
 	metrics, store := a.telemetry.Metrics, a.state.store
@@ -44,6 +45,8 @@ func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 		Shared: a.state.revoked != nil, Values: store, Began: a.life.began, Current: a.current, Readiness: a.readiness, Condition: a.condition.read,
 		Version: version, Cipher: sealing{a.keys, sealedPeers},
 	})
+	// Only replicas that share a state can revoke each other's keys; otherwise the file of
+	// keys is all there is to ask.
 	who := operator.Callers{Current: a.current, Server: a.server, Values: store, Log: a.telemetry.Log}
 	if a.state.revoked != nil {
 		who.Revoked = a.state.revoked.Known
@@ -56,8 +59,8 @@ func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 		Agents:     a.agents,
 		Contents:   operator.Contents{Log: a.audit.log},
 		Deliveries: operator.Deliveries{Queue: store, Cipher: sealing{a.keys, sealedDeliveries}},
-		Extensions: operator.Extensions{Began: a.life.began, Current: a.current, Metrics: metrics},
-		Policy:     operator.Policies{Began: a.life.began, Current: a.current, Metrics: metrics, Records: a.records},
+		Extensions: operator.Extensions{Began: a.life.began, Current: a.current, Metrics: &metrics.Extensions},
+		Policy:     operator.Policies{Began: a.life.began, Current: a.current, Metrics: &metrics.Policy, Records: a.records},
 		Records:    a.records,
 		Running:    running,
 		Health:     running.Health,
@@ -66,7 +69,7 @@ func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 		Trials:     operator.Trials{Current: a.current, Server: a.server},
 
 		Egress: a.egress, Version: version, Dir: cfg.Server.DataDir, Audit: a.audit.log.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
-		Log: a.telemetry.Log, Tokens: a.configuration.tokenLimits, KeySkipped: metrics.JWKSKeySkipped, Sockets: a.sockets,
+		Log: a.telemetry.Log, Tokens: a.configuration.tokenLimits, KeySkipped: metrics.Credentials.JWKSKeySkipped, Sockets: a.sockets,
 	})
 	if err != nil {
 		return fmt.Errorf("admin.%w", err)
@@ -87,7 +90,8 @@ func (a *adminConsole) attrs() []any {
 	return attrs
 }
 
-// running is the gateway as a whole, for the console.
+// running is the gateway as a whole, for the console. Several pages of the console are made
+// of it: status, health, configuration, replicas.
 func (a *adminConsole) running(version string) *operator.Running {
 	return &operator.Running{
 		Parts: &operator.Parts{

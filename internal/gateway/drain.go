@@ -24,10 +24,19 @@ type drain struct {
 	farewell context.CancelFunc // ends it
 }
 
-// onFarewell has end run when open streams have to end.
+// onFarewell has end run when open streams have to end. stop takes that back when the
+// stream ends by itself, and reports whether it came in time.
 func (d *drain) onFarewell(end func()) (stop func() bool) { return context.AfterFunc(d.ending, end) }
 
-// run drains. followed says that somebody takes the sockets over.
+// run drains. followed says that somebody takes the sockets over. It returns when the last
+// call has ended or ctx has. The course for a window of 30 seconds:
+//
+//	| time | what happens |
+//	| --- | --- |
+//	| 0 s | /readyz and gRPC health turn unready; answers carry Connection: close |
+//	| lameDuck | no connection is accepted any more |
+//	| 27 s | open streams get their last event, and clients come back elsewhere |
+//	| 30 s | what is still open is cut off |
 func (d *drain) run(ctx context.Context, followed bool) error {
 	d.life.draining.Store(true)
 	d.health.Shutdown()
@@ -35,6 +44,7 @@ func (d *drain) run(ctx context.Context, followed bool) error {
 	if s == nil {
 		return nil // it has been shut down before
 	}
+	// Those of the configuration in force, which a reload may have changed since the start.
 	timeouts := s.Config.Server.Timeouts
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -45,6 +55,8 @@ func (d *drain) run(ctx context.Context, followed bool) error {
 	}
 	d.announce(deadline)
 	window := time.Until(deadline)
+	// Streams are told by a timer and not after Shutdown: Shutdown waits for them, and they
+	// would not end without being told.
 	last := time.AfterFunc(window-farewellFor(window), d.farewell)
 	defer last.Stop()
 	d.lameDuck(ctx, timeouts.LameDuck.Std(), followed)
@@ -57,8 +69,8 @@ func (d *drain) run(ctx context.Context, followed bool) error {
 	return d.server.Shutdown(ctx)
 }
 
-// announce logs what the end waits for: to who has interrupted a gateway with open streams it
-// would look as if it hung.
+// announce logs what the end waits for: to who has interrupted a gateway with open streams
+// it would look as if it hung. A call in a stream is counted as a stream only.
 func (d *drain) announce(deadline time.Time) {
 	streams := len(d.streams.list.List())
 	calls := max(0, d.server.Requests()-streams)
@@ -69,14 +81,16 @@ func (d *drain) announce(deadline time.Time) {
 // handoverDuck is the shortest time for clients to close connections before an upgrade.
 const handoverDuck = time.Second
 
-// lameDuck goes on taking connections for a while, the clients of which are told to
-// close them. An upgrade does not have to wait for clients who are not there; a gateway
-// that ends does: they may not have noticed yet.
+// lameDuck goes on taking connections for a while, the clients of which are told to close
+// them. An upgrade does not have to wait for clients who are not there; a gateway that ends
+// does: they may not have noticed yet. It is for load balancers that have not seen /readyz
+// change yet and still send connections here.
 func (d *drain) lameDuck(ctx context.Context, most time.Duration, followed bool) {
 	d.server.Retire()
 	if followed {
 		most = max(most, handoverDuck)
 	}
+	// Nobody is in front of the gateway who would have to notice.
 	if most == 0 {
 		return
 	}

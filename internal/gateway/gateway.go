@@ -4,6 +4,27 @@
 // It owns lifecycle and order: what is long-lived (listeners, telemetry, audit
 // log, state) and what is rebuilt on reload (everything else). It does not own
 // any of the parts. It may import every package but cmd and internal/demo.
+//
+// The order of New is that of dependence, and Shutdown goes the other way:
+//
+//	| step of New | what is there afterwards |
+//	| --- | --- |
+//	| openTelemetry | log, metrics, traces, the way out to collectors |
+//	| resources.open | audit log, state, public and status sockets, keys |
+//	| mountParts, parts.open | admin listener, certificates, anomalies, registered agents |
+//	| builder.build | the first snapshot: agents, rules, authentication, proxy |
+//	| reloads.install | requests have a snapshot to begin with |
+//	| Start | requests are answered |
+//
+// A request comes from the public listener to handler.ServeHTTP. It takes the snapshot in
+// force, holds it until the answer is written, and hands the request to the proxy of that
+// snapshot. A reload builds a second snapshot beside it, puts it in its place with one
+// atomic exchange, and lets go of the old one, which is closed when the last request that
+// holds it has ended. So a request never sees two configurations, and no request waits for
+// a reload.
+//
+// What is long-lived is handed changes instead of being replaced (reloads.retune): a socket
+// that was closed and opened again would refuse connections in between.
 package gateway
 
 import (
@@ -30,8 +51,11 @@ type Gateway struct {
 	*resources
 	*parts // nil until resources are open
 
-	life          *lifetime
-	current       snapshot.Current
+	// How far it has come; shared by all who wait for its start or end.
+	life *lifetime
+	// The snapshot in force; nil before New is done and after the end.
+	current snapshot.Current
+	// What listeners go by, before there is a snapshot as well.
 	configuration *configuration
 }
 
@@ -43,9 +67,12 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.sockets == nil {
 		g.sockets = new(server.Sockets)
 	}
+	// First, since everything after it reports errors to the log and counts.
 	if err := g.openTelemetry(ctx, cfg, o.Version); err != nil {
 		return nil, err
 	}
+	// From here on an error closes what was opened so far. Without that, a second attempt
+	// in the same process, as in tests, would find the sockets in use.
 	defer func() {
 		if err != nil {
 			g.closeParts(ctx)
@@ -63,8 +90,9 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if err != nil {
 		return nil, err
 	}
+	// Nothing can be in force yet, so that this cannot fail.
 	g.reloads.install(nil, s)
-	g.telemetry.Metrics.Reloaded(cfg.Common, nil)
+	g.telemetry.Metrics.Gateway.Reloaded(cfg.Common, nil)
 	return g, nil
 }
 
@@ -141,6 +169,8 @@ func (g *Gateway) ReportUpgrade(err error) {
 	}
 }
 
+// stop drains and then closes everything, also where draining failed. The context of
+// closing has no deadline: what is closed is on this machine, and writes its last records.
 func (g *Gateway) stop(ctx context.Context, followed bool) error {
 	defer g.closeParts(context.WithoutCancel(ctx))
 	return g.drain.run(ctx, followed)
@@ -154,6 +184,10 @@ func (g *Gateway) closeParts(ctx context.Context) {
 	})
 }
 
+// close ends what was opened, in this order: no new request begins (the snapshot is gone),
+// the probes and operators' listeners close, calls that are still under way are cut off,
+// then what those calls used is closed, and telemetry last, so that everybody can still
+// log. Parts that were never opened are nil, since New may have failed anywhere.
 func (g *Gateway) close(ctx context.Context) {
 	if s := g.current.Swap(nil); s != nil {
 		s.Release()
@@ -172,6 +206,7 @@ func (g *Gateway) close(ctx context.Context) {
 	if g.life.draining.Load() { // not on New's way back
 		g.telemetry.Log.Info("stopped")
 	}
+	// A collector that does not answer must not hold up the end of the process.
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	_ = g.telemetry.Close(ctx) // what could not be exported has nowhere else to go

@@ -10,12 +10,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/certificates"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
-// labels are the values that metrics may be labelled with.
-func labels(cfgs ...*config.Config) telemetry.Labels {
-	l := telemetry.Labels{
+// labels are the values that metrics may be labelled with. During a reload it is called
+// with two configurations: what belongs to either may be counted then. Names that stand in
+// both are there twice, which the metrics do not mind. The lists are the closed sets of
+// telemetry/metrics: whatever is not in them is counted as "other".
+func labels(cfgs ...*config.Config) metrics.Labels {
+	l := metrics.Labels{
 		Rules:     policy.Undecided(),
 		Providers: append(schemes.Issuers(nil), authn.ProviderUnknown), URIs: slices.Collect(maps.Keys(provided.Providers())),
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// loadReport says how much there is to do, for all configurations together.
+// loadReport says how much there is to do, for all configurations together. The ladder
+// measures and refuses by itself; this is what it tells others of it.
 type loadReport struct {
 	telemetry *telemetry.Telemetry
 	hub       *stream.Hub
@@ -20,12 +21,14 @@ type loadReport struct {
 	standing []overload.Rung // as reported last
 }
 
-// report has the metrics say what was measured, and the log what is new of it.
+// report has the metrics say what was measured, and the log what is new of it. It is called
+// ten times a second by the one goroutine that measures, so that standing needs no lock. A
+// line is logged when a rung begins to refuse calls and when it ends, not each time.
 func (l *loadReport) report(r *overload.Reading) {
-	m := l.telemetry.Metrics
+	m := &l.telemetry.Metrics.Load
 	m.Memory(r.Used, r.Soft, r.Hard)
 	m.Delayed(r.Delay)
-	m.StreamBuffers(l.hub.Kept())
+	l.telemetry.Metrics.Streams.Buffers(l.hub.Kept())
 	before := l.standing
 	l.standing = r.Standing
 	for _, rung := range overload.Measured() {
@@ -40,7 +43,8 @@ func (l *loadReport) report(r *overload.Reading) {
 	}
 }
 
-// measured is a reading in words.
+// measured is a reading in words. It is for the log and for /readyz, in the units that the
+// limits are configured in.
 func measured(rung overload.Rung, r *overload.Reading) string {
 	switch rung {
 	case overload.Delay:
@@ -53,7 +57,8 @@ func measured(rung overload.Rung, r *overload.Reading) string {
 	return fmt.Sprintf("%d of %d descriptors open", r.Open, r.Permitted)
 }
 
-// details has a line of /readyz for each rung that stands.
+// details has a line of /readyz for each rung that stands. Before the first measurement
+// there is nothing wrong with the load.
 func (l *loadReport) details() []string {
 	r := l.ladder.Reading()
 	if r == nil || len(r.Standing) == 0 {

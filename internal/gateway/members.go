@@ -30,7 +30,12 @@ type members struct {
 	turns     card.Turns // of those who fetch cards
 }
 
-// build fills s.Agents, taking over from old whoever has not changed.
+// build fills s.Agents, taking over from old whoever has not changed. A member that has not
+// changed keeps its connections, circuit breaker and card, so that a reload of a thousand
+// agents of which one has changed disturbs that one only. Users counts the snapshots that
+// have a member; the last of them stops it.
+//
+// All agents are tried, and the errors of all that failed are returned together.
 func (m *members) build(s *snapshot.Snapshot, cfg *config.Config, old *snapshot.Snapshot) error {
 	// Before a card is judged: the names of all count, of agents that go until they are gone.
 	known := cfg.AgentIDs()
@@ -40,6 +45,7 @@ func (m *members) build(s *snapshot.Snapshot, cfg *config.Config, old *snapshot.
 	m.cards.Names.Keep(known)
 	var errs []error
 	for i, a := range cfg.Agents {
+		// The time for an answer is that of the server where the agent sets none.
 		a.Answer = cmp.Or(a.Answer, cfg.Server.Timeouts.Call)
 		var before *snapshot.Member
 		if old != nil {
@@ -62,7 +68,8 @@ func (m *members) build(s *snapshot.Snapshot, cfg *config.Config, old *snapshot.
 }
 
 // member makes an agent ready, and starts what keeps running for it. Of old, what it was
-// before a reload, it begins with the card, where that would be judged alike; old may be nil.
+// before a reload, it begins with the card, where that would be judged alike; old may be
+// nil. The parts of it are closed again where a later one fails.
 func (m *members) member(a agents.Config, cfg *config.Config, s *snapshot.Snapshot, old *snapshot.Member) (*snapshot.Member, error) {
 	where, err := a.Card.URL.Parse()
 	if err != nil {
@@ -72,10 +79,10 @@ func (m *members) member(a agents.Config, cfg *config.Config, s *snapshot.Snapsh
 	up, err := upstream.New(a.Config, upstream.Options{
 		Card:    where,
 		Egress:  s.Egress,
-		Retried: func() { metrics.Retried(a.ID) },
+		Retried: func() { metrics.Agents.Retried(a.ID) },
 		Ejected: func(instance string) { m.ejected(a.ID, instance) },
 		Sign:    m.keys.Sign, Issuer: s.Public.String(), Gateway: cfg.Server.ID, Log: m.telemetry.Log.With("agent", a.ID),
-		Fetched: func(kind, result string) { metrics.UpstreamToken(a.ID, kind, result) },
+		Fetched: func(kind, result string) { metrics.Credentials.UpstreamToken(a.ID, kind, result) },
 	})
 	if err != nil {
 		return nil, err
@@ -85,6 +92,9 @@ func (m *members) member(a agents.Config, cfg *config.Config, s *snapshot.Snapsh
 		up.Close()
 		return nil, err
 	}
+	// Two contexts, since an agent ends in two steps. Retire ends fetching its card, when
+	// the snapshot is replaced; Stop ends its connections, when the last request of it is
+	// over.
 	ctx, cancel := context.WithCancel(context.Background())
 	refreshing, retire := context.WithCancel(ctx)
 	stop := func() {
@@ -95,12 +105,14 @@ func (m *members) member(a agents.Config, cfg *config.Config, s *snapshot.Snapsh
 	source := card.NewSource(a.Card, up.Client(), m.telemetry.Log.With("agent", a.ID))
 	source.JudgedBy(judge)
 	source.OnFetch(func(result string) {
-		metrics.CardFetch(a.ID, result)
+		metrics.Cards.Fetched(a.ID, result)
 		if c := source.Current(); c != nil && result != "error" {
 			go checkReachable(&a, c, up) // who waits for the card does not wait for it
 		}
 	})
+	// Warnings may be about several cards, so that all are looked at again.
 	source.OnChange(func(*card.Card) { m.linter.Ask() })
+	// Bounds how many cards are fetched at once after a start with many agents.
 	source.InTurn(m.turns)
 	agent, err := agents.New(a, source, up)
 	if err != nil {
@@ -125,9 +137,10 @@ func (m *members) member(a agents.Config, cfg *config.Config, s *snapshot.Snapsh
 	return made, nil
 }
 
-// ejected counts and records that an instance is left alone for a while.
+// ejected counts and records that an instance is left alone for a while. A failure to write
+// the record does not stop the ejection, which has happened already.
 func (m *members) ejected(agent, instance string) {
-	m.telemetry.Metrics.Ejected(agent)
+	m.telemetry.Metrics.Agents.Ejected(agent)
 	attrs := map[string]string{"agent": agent, "instance": instance}
 	if err := m.audit.Event("instance.ejected", attrs); err != nil {
 		m.telemetry.Log.Error("write audit event", "error", err)

@@ -9,7 +9,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// openStreams looks after the event streams that are open.
+// openStreams looks after the event streams that are open. The list is here and not in a
+// snapshot: a stream goes on over reloads, and its end has to be found by snapshots that
+// came after it.
 type openStreams struct {
 	current   *snapshot.Current
 	telemetry *telemetry.Telemetry
@@ -21,7 +23,10 @@ type openStreams struct {
 // revoked hears no more of its streams after that long.
 const reviewEvery = 2 * time.Second
 
-// review ends streams whose callers may no longer have them.
+// review ends streams whose callers may no longer have them. A stream may be open for
+// hours: without this, a caller whose access has ended would go on reading it. Each stream
+// is judged by the rules and the credentials of the snapshot in force, not by those under
+// which it began.
 func (o *openStreams) review(closed <-chan struct{}) {
 	tick := time.NewTicker(reviewEvery)
 	defer tick.Stop()
@@ -39,7 +44,8 @@ func (o *openStreams) review(closed <-chan struct{}) {
 }
 
 // renew has the state go on knowing what open streams and waiting calls use, for as long as
-// the gateway serves.
+// the gateway serves. Records of tasks in the state have a time to live. A stream that is
+// silent for longer than that would otherwise lose the record of who owns its task.
 func (o *openStreams) renew(closed <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -55,6 +61,8 @@ func (o *openStreams) renew(closed <-chan struct{}) {
 	}
 }
 
+// renewOnce renews all records once. An error is not fatal: several turns fit into the time
+// to live.
 func (o *openStreams) renewOnce(ctx context.Context) {
 	s := o.current.Acquire()
 	if s == nil {

@@ -40,10 +40,15 @@ type parts struct {
 	console      *adminConsole
 }
 
-// mountParts makes the parts. They open nothing yet, and none of them fails.
+// mountParts makes the parts. They open nothing yet, and none of them fails. Each gets the
+// parts that it uses as fields and not all of parts, so that its dependencies can be read
+// from its type. The order here is therefore fixed: a part can only be given what was made
+// before it.
 func mountParts(ctx context.Context, cfg *configuration, r *resources, life *lifetime) *parts {
 	p, current, log := &parts{}, cfg.current, r.audit.log
 	p.anomalies = &anomalies{state: r.state, keys: r.keys, telemetry: r.telemetry, audit: log}
+	// Rulings on cards are sealed: who can write to the state could approve a card
+	// otherwise.
 	sealed := state.Sealed(r.state.store, sealing{r.keys, sealedCards})
 	p.cards = cardtrust.New(sealed, r.telemetry, log, p.anomalies)
 	p.linter = configlint.New(current, r.telemetry)
@@ -73,7 +78,9 @@ func mountParts(ctx context.Context, cfg *configuration, r *resources, life *lif
 	return p
 }
 
-// mountReloads makes what makes snapshots and puts them into force.
+// mountReloads makes what makes snapshots and puts them into force. builder makes
+// snapshots, reloads installs them, and changes registers agents through the admin API,
+// which is a reload as well.
 func (p *parts) mountReloads(current *snapshot.Current, r *resources) {
 	p.builder = &builder{
 		addresses: addresses{r.server},
@@ -94,7 +101,8 @@ func (p *parts) mountReloads(current *snapshot.Current, r *resources) {
 	p.changes = &fleet.Changes{Registry: p.fleet, Reloads: p.reloads, Current: current, Audit: r.audit.log}
 }
 
-// mountOperators makes what probes and operators ask.
+// mountOperators makes what probes and operators ask. They read from everything else, so
+// that they are made last.
 func (p *parts) mountOperators(cfg *configuration, r *resources, life *lifetime) {
 	p.readiness = &readiness{
 		life: life, current: cfg.current, audit: r.audit.log, state: r.state, server: r.server,
@@ -108,7 +116,9 @@ func (p *parts) mountOperators(cfg *configuration, r *resources, life *lifetime)
 }
 
 // newHub makes the hub of agents' streams. In a state that survives the process, or that
-// others share, their events are kept as well.
+// others share, their events are kept as well. Kept events let a client come back with
+// Last-Event-ID to another replica, or after a restart (HTML Living Standard, section 9.2,
+// server-sent events).
 func newHub(cfg *config.Config, r *resources) *stream.Hub {
 	o := stream.HubOptions{
 		Config: cfg.Streams, Limits: proxy.StreamLimits(cfg.Server), Log: r.telemetry.Log,
@@ -120,7 +130,8 @@ func newHub(cfg *config.Config, r *resources) *stream.Hub {
 	return stream.NewHub(o)
 }
 
-// newDrain makes what ends streams, for which ctx counts by its values alone.
+// newDrain makes what ends streams, for which ctx counts by its values alone. Its context
+// must not end with that of New, which is often one with a deadline for the start.
 func newDrain(ctx context.Context, life *lifetime, current *snapshot.Current, r *resources, streams *openStreams) *drain {
 	d := &drain{
 		life: life, current: current, telemetry: r.telemetry, server: r.server, streams: streams, health: grpcsystem.NewHealth(),
@@ -129,8 +140,11 @@ func newDrain(ctx context.Context, life *lifetime, current *snapshot.Current, r 
 	return d
 }
 
-// open begins what has to be there before the first snapshot is built, in the order in which
-// they may fail: what concerns this machine first.
+// open begins what has to be there before the first snapshot is built, in the order in
+// which they may fail: what concerns this machine first. Certificates may be ordered from a
+// CA here, which asks the public listener back, so that the listener is open by then.
+// Sockets that were handed over and that nobody has taken are closed afterwards: a new
+// configuration may have fewer listeners.
 func (p *parts) open(ctx context.Context, cfg *config.Config, version string, r *resources) error {
 	if err := p.console.open(cfg, version); err != nil {
 		return err
@@ -143,13 +157,15 @@ func (p *parts) open(ctx context.Context, cfg *config.Config, version string, r 
 	if err := p.anomalies.open(ctx, cfg); err != nil {
 		return err
 	}
-	r.telemetry.Metrics.Upstreams(p.agentStates.upstreams)
-	r.telemetry.Metrics.Condition(p.condition.read)
+	r.telemetry.Metrics.Agents.Watch(p.agentStates.upstreams)
+	r.telemetry.Metrics.Gateway.Watch(p.condition.read)
 	p.fleet.Open(ctx, cfg)
 	return nil
 }
 
-// run looks after what goes on without calls, until the gateway closes.
+// run looks after what goes on without calls, until the gateway closes. Each goroutine ends
+// when life.closed is closed; none of them is waited for, as none holds anything that has
+// to be written.
 func (p *parts) run(life *lifetime, current *snapshot.Current, shared bool) {
 	go p.streams.review(life.closed)
 	go p.streams.renew(life.closed)
@@ -169,7 +185,8 @@ func (p *parts) closeListeners() {
 	p.certificates.Close()
 }
 
-// close ends what goes on without calls.
+// close ends what goes on without calls. Deliveries that are under way end within ctx, and
+// the others stay in the state.
 func (p *parts) close(ctx context.Context) {
 	p.fleet.Close()
 	p.deliveries.Close(ctx)

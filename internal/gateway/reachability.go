@@ -15,9 +15,11 @@ import (
 // reachTimeout ends the attempt to connect to one address.
 const reachTimeout = 2 * time.Second
 
-// checkReachable finds out whether calls have somewhere to go, right after the card was fetched: with
-// its origin there is a connection then, and with others one is tried, over which nothing
-// is sent.
+// checkReachable finds out whether calls have somewhere to go, right after the card was
+// fetched: with its origin there is a connection then, and with others one is tried, over
+// which nothing is sent. It is asked for the status of the agent only: calls are made
+// whatever it says. Names of several origins in a card are alternatives, so that one which
+// can be reached is enough.
 func checkReachable(a *agents.Config, c *card.Card, up *upstream.Upstream) {
 	usable, _ := a.Usable(c)
 	if len(usable) == 0 || len(a.Load.Instances) > 0 { // whose instances are checked
@@ -34,13 +36,15 @@ func checkReachable(a *agents.Config, c *card.Card, up *upstream.Upstream) {
 	up.Looked(false)
 }
 
+// connects reports whether a connection to an address comes about within reachTimeout.
 func connects(up *upstream.Upstream, address string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), reachTimeout)
 	defer cancel()
 	return up.Connects(ctx, address)
 }
 
-// hostPort is what is connected to.
+// hostPort is what is connected to. It is "" where the URL cannot be parsed, which is no
+// address that could be reached.
 func hostPort(at secret.URL) string {
 	u, err := at.Parse()
 	if err != nil {
@@ -49,6 +53,8 @@ func hostPort(at secret.URL) string {
 	return net.JoinHostPort(u.Hostname(), port(u))
 }
 
+// port is the port of a URL: its own, or the default of its scheme (443 for https, else
+// 80).
 func port(u *url.URL) string {
 	switch {
 	case u.Port() != "":

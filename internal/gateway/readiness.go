@@ -16,7 +16,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// readiness says whether traffic should come here, and what is wrong if anything is.
+// readiness says whether traffic should come here, and what is wrong if anything is. It is
+// asked by /readyz on the status listener, by the console, and by other replicas' pages,
+// which therefore all say the same.
 type readiness struct {
 	life         *lifetime
 	current      *snapshot.Current
@@ -34,6 +36,8 @@ func (r *readiness) Ping(ctx context.Context) error { return r.state.store.Ping(
 
 // Unready is why every call would be refused, "" where that is not so. Who cannot write
 // audit records does not need calls to find out that it can again: the log tries by itself.
+// It is asked by load balancers every few seconds and does no I/O. What concerns one agent
+// only is no reason: the calls to all others would be turned away with it.
 func (r *readiness) Unready() string {
 	if r.life.draining.Load() {
 		return "draining"
@@ -52,9 +56,12 @@ func (r *readiness) Unready() string {
 	return ""
 }
 
-// Details has a line a check: name, ok or failed, and why.
+// Details has a line a check: name, ok or failed, and why. Lines of agents are sorted by
+// name. The gateway's own checks come first, in the order of what has to work before the
+// next can. The state is pinged, within ctx.
 func (r *readiness) Details(ctx context.Context) []string {
 	lines := []string{status.Line("serving", r.life.draining.Load(), "draining")}
+	// An error of several lines would be taken for several checks.
 	if at, failure := r.reloads.result(); failure != nil {
 		lines = append(lines, fmt.Sprintf("config: failed: reload at %s: %s",
 			at.UTC().Format(time.RFC3339), strings.ReplaceAll(failure.Error(), "\n", "; ")))
@@ -86,7 +93,8 @@ func (r *readiness) Details(ctx context.Context) []string {
 }
 
 // instanceLines say how the instances of an agent are doing, one by one where it has any: a
-// slow one is seen before it is out.
+// slow one is seen before it is out. A line ends with its numbers: "agent a instance
+// 10.0.0.1:80: ok, answers in 12ms, 3 calls in flight, 0 ejections".
 func instanceLines(agent string, up *upstream.Upstream) []string {
 	var lines []string
 	if s := up.State(); s.Healthy == 0 {

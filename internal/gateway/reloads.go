@@ -53,8 +53,10 @@ type reloads struct {
 	asks    chan chan error // of operators for a reload; each hears what it came to
 }
 
-// reload swaps in a new configuration. All that can fail happens before the
-// swap: on an error the gateway goes on exactly as it was.
+// reload swaps in a new configuration. All that can fail happens before the swap: on an
+// error the gateway goes on exactly as it was. The file does not have the agents that were
+// registered through the admin API: Enlist adds them, and remembers the file's own. Where
+// the reload fails, it remembers the former ones again.
 func (r *reloads) reload(ctx context.Context, cfg *config.Config) error {
 	r.Lock()
 	defer r.Unlock()
@@ -75,7 +77,8 @@ func (r *reloads) result() (at time.Time, failure error) {
 	return at, nil
 }
 
-// follow reloads whenever the file at path changes, until ctx ends.
+// follow reloads whenever the file at path changes, until ctx ends. A signal on hup makes
+// the audit log open its file anew as well, as logrotate expects.
 func (r *reloads) follow(ctx context.Context, path string, hup <-chan os.Signal) {
 	o := configwatch.Options{
 		Hangup: hup, Asks: r.asks, Log: r.telemetry.Log,
@@ -95,7 +98,8 @@ func (r *reloads) follow(ctx context.Context, path string, hup <-chan os.Signal)
 	configwatch.Follow(ctx, path, o)
 }
 
-// load reports its error itself.
+// load reports its error itself. Follow calls it, and has nobody to return the error to but
+// an operator who has asked.
 func (r *reloads) load(ctx context.Context, path string) error {
 	cfg, err := config.Load(path)
 	if err != nil {
@@ -106,7 +110,9 @@ func (r *reloads) load(ctx context.Context, path string) error {
 }
 
 // Replace builds a snapshot and serves it. ready, if there is one, is called when nothing
-// else can fail, and keeps everything as it is by an error.
+// else can fail, and keeps everything as it is by an error. The caller holds the lock. What
+// fails before install leaves no trace: series of metrics, names of agents and settings of
+// long-lived parts go back to what is in force.
 func (r *reloads) Replace(ctx context.Context, cfg *config.Config, ready func() error) error {
 	old := r.current.Load()
 	if old == nil {
@@ -141,8 +147,10 @@ func (r *reloads) Replace(ctx context.Context, cfg *config.Config, ready func() 
 		s.Release()
 		return snapshot.ErrClosed
 	}
+	// What outlives configurations uses the new way out from now on.
 	r.egress.Take(s.Egress)
 	r.fleet.Served()
+	// Agents that the new snapshot does not have stop fetching their cards.
 	old.Retire(s)
 	old.Release()
 	r.streams.list.Review(s.Proxy) // now, rather than with the next look
@@ -167,8 +175,9 @@ func (r *reloads) retune(old, cfg *config.Config) error {
 	return nil
 }
 
-// fixed refuses changes that only a restart can make. Ignoring them would leave
-// a gateway that does not do what its file says.
+// fixed refuses changes that only a restart can make. Ignoring them would leave a gateway
+// that does not do what its file says. All such keys are named at once, so that an operator
+// does not find them one by one.
 func fixed(old, cfg *config.Config) error {
 	var errs []error
 	for _, key := range old.Fixed(cfg) {
@@ -177,8 +186,8 @@ func fixed(old, cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// install makes s the snapshot that requests begin with, unless another one than
-// old is in force: Shutdown came first.
+// install makes s the snapshot that requests begin with, unless another one than old is in
+// force: Shutdown came first. Requests that have begun with old end with it.
 func (r *reloads) install(old, s *snapshot.Snapshot) bool {
 	if !r.current.CompareAndSwap(old, s) {
 		return false
@@ -196,7 +205,7 @@ func (r *reloads) report(sum [32]byte, err error) {
 		}
 	}
 	r.last.Store(&reloadResult{at: time.Now(), err: err})
-	r.telemetry.Metrics.Reloaded(sum, err)
+	r.telemetry.Metrics.Gateway.Reloaded(sum, err)
 	if err != nil {
 		r.telemetry.Log.Error("configuration not reloaded, the old one stays", "error", err)
 		return

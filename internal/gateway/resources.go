@@ -26,7 +26,8 @@ type resources struct {
 	keys      *keys.Ring
 }
 
-// openTelemetry opens what all others say things by.
+// openTelemetry opens what all others say things by. Collectors are reached by the same way
+// out (egress) as agents, so that comes even before.
 func (r *resources) openTelemetry(ctx context.Context, cfg *config.Config, version string) (err error) {
 	if r.egress, err = tunnel.New(cfg.Egress); err != nil {
 		return fmt.Errorf("egress: %w", err)
@@ -39,7 +40,9 @@ func (r *resources) openTelemetry(ctx context.Context, cfg *config.Config, versi
 	return nil
 }
 
-// open opens the others. calls answers those of the public listener.
+// open opens the others. calls answers those of the public listener. The audit log is
+// first: opening the state or the keys may have to be recorded. Keys are last, as the log
+// signs and encrypts with them.
 func (r *resources) open(ctx context.Context, cfg *config.Config, calls http.Handler) (err error) {
 	if r.audit, err = openAudit(cfg, r.egress, r.telemetry); err != nil {
 		return err
@@ -51,8 +54,8 @@ func (r *resources) open(ctx context.Context, cfg *config.Config, calls http.Han
 	if r.server, err = server.New(cfg.Server, calls, r.telemetry.Log); err != nil {
 		return err // names its keys, as in server.tls
 	}
-	r.server.Sockets, r.server.Refused = r.sockets, r.telemetry.Metrics.Shed
-	r.server.Malformed, r.server.Flooded = r.telemetry.Metrics.Malformed, r.telemetry.Metrics.Flooded
+	r.server.Sockets, r.server.Refused = r.sockets, r.telemetry.Metrics.Load.Shed
+	r.server.Malformed, r.server.Flooded = r.telemetry.Metrics.Load.Malformed, r.telemetry.Metrics.Load.Flooded
 	// The socket first: with port 0, the URLs in cards depend on it. Requests wait
 	// for Start.
 	if err := r.server.Start(); err != nil {
@@ -74,8 +77,9 @@ func (r *resources) closeStatus() {
 	}
 }
 
-// cutOff ends calls that are still under way. Shutdown has waited as long as it may; New's way
-// back has nobody to wait for.
+// cutOff ends calls that are still under way. Shutdown has waited as long as it may; New's
+// way back has nobody to wait for. A Shutdown whose context has ended closes connections at
+// once.
 func (r *resources) cutOff(ctx context.Context) {
 	if r.server == nil {
 		return
@@ -85,7 +89,8 @@ func (r *resources) cutOff(ctx context.Context) {
 	_ = r.server.Shutdown(cut)
 }
 
-// closeAudit ends the log and its sinks.
+// closeAudit ends the log and its sinks. It is nil where New failed before the log was
+// open.
 func (r *resources) closeAudit(ctx context.Context) error {
 	if r.audit == nil {
 		return nil
@@ -93,7 +98,7 @@ func (r *resources) closeAudit(ctx context.Context) error {
 	return r.audit.close(ctx)
 }
 
-// closeState ends the state.
+// closeState ends the state. As with the log, there may be none.
 func (r *resources) closeState() error {
 	if r.state == nil {
 		return nil

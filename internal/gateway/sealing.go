@@ -16,7 +16,10 @@ const (
 	sealedPeers        = operator.PeerPurpose
 )
 
-// sealing is a ring of keys as a state.Cipher of one purpose.
+// sealing is a ring of keys as a state.Cipher of one purpose. The state may be a Redis that
+// others can read and write. What is sealed can be neither read nor made up there without a
+// key, and aad (additional authenticated data: the place of a value) keeps a value from
+// being moved to another place.
 type sealing struct {
 	ring    *keys.Ring
 	purpose string

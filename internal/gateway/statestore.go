@@ -23,7 +23,10 @@ type stateStore struct {
 	lost      atomic.Pointer[error] // why the file of the state is not where it was; nil while it is
 }
 
-// openState opens the state. Limits are counted in local while it cannot be reached.
+// openState opens the state. Limits are counted in local while it cannot be reached. memory
+// ends with the process; sqlite is a file of this machine; redis is shared by replicas.
+// Operations of the last two are counted and timed (state/observed), those of memory are
+// not, as they take nanoseconds.
 func openState(ctx context.Context, c state.Config, t *telemetry.Telemetry) (*stateStore, error) {
 	s := &stateStore{local: state.NewMemory(c), telemetry: t}
 	var opened state.Store
@@ -35,12 +38,12 @@ func openState(ctx context.Context, c state.Config, t *telemetry.Telemetry) (*st
 	case "sqlite":
 		opened, err = sqlite.Open(ctx, c, &sqlite.Watcher{Lost: s.fileLost, Refuses: s.fileRefuses})
 	case "redis":
-		opened, err = redis.Open(ctx, c, t.Log, t.Metrics.StateEvicted)
+		opened, err = redis.Open(ctx, c, t.Log, t.Metrics.Store.Evicted)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("state: %w", err), s.local.Close())
 	}
-	s.store = &observed.Store{Store: opened, Counted: t.Metrics.Stored}
+	s.store = &observed.Store{Store: opened, Counted: t.Metrics.Store.Did}
 	if c.Shared() {
 		s.revoked = revocation.Watch(ctx, s.store, t.Log)
 	}
@@ -50,6 +53,7 @@ func openState(ctx context.Context, c state.Config, t *telemetry.Telemetry) (*st
 // lasts reports whether what is in the state outlives the process.
 func (s *stateStore) lasts() bool { return s.store != state.Store(s.local) }
 
+// close ends the watcher before the store that it reads.
 func (s *stateStore) close() error {
 	if s.revoked != nil {
 		s.revoked.Close()
@@ -61,8 +65,10 @@ func (s *stateStore) close() error {
 	return err
 }
 
-// fileLost says that the file of the state was deleted, moved or replaced under the gateway, or
-// with nil that it is back.
+// fileLost says that the file of the state was deleted, moved or replaced under the
+// gateway, or with nil that it is back. A process that has the file open could go on
+// writing to it although no path leads to it any more: whatever it wrote would be gone with
+// the process. So calls that write are refused, and /readyz says why.
 func (s *stateStore) fileLost(why error) {
 	if why == nil {
 		s.telemetry.Log.Info("the file of the state is back")
@@ -71,10 +77,11 @@ func (s *stateStore) fileLost(why error) {
 		s.telemetry.Log.Error("the file of the state is lost: calls that would write to it are refused", "error", why)
 		s.lost.Store(&why)
 	}
-	s.telemetry.Metrics.StateFileLost(why != nil)
+	s.telemetry.Metrics.Store.FileLost(why != nil)
 }
 
-// fileRefuses says that the file of the state takes no writes, or with nil that it does again.
+// fileRefuses says that the file of the state takes no writes, or with nil that it does
+// again. A full disk is the usual reason. Reads go on meanwhile.
 func (s *stateStore) fileRefuses(why error) {
 	if why == nil {
 		s.telemetry.Log.Info("sqlite takes writes again")

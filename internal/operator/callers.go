@@ -22,11 +22,15 @@ import (
 
 // Callers are those who may call, as the console sees them.
 type Callers struct {
+	// The configuration in force, for issuers and API keys.
 	Current *snapshot.Current
-	Server  *server.Server
+	// The public listener, for the CAs of client certificates.
+	Server *server.Server
+	// Where revocations are written for other replicas.
 	Values  state.Values
 	Revoked func() map[string]time.Time // nil where nobody else can revoke keys
-	Log     *slog.Logger
+	// Is told of a key that was revoked and could not be taken out of its file.
+	Log *slog.Logger
 }
 
 // Identities implements identities.Callers.
@@ -43,14 +47,19 @@ func (c Callers) Identities() identities.Identities {
 		is.Issuers = append(is.Issuers, issuerOf(&i))
 	}
 	cfg := &s.Config.Authn
+	// Of API keys the page first shows the settings and how many there are. The keys
+	// themselves come page by page from Keys, since a file may have tens of thousands.
 	if keys := cfg.APIKeys; keys != nil {
 		is.APIKeys = &identities.KeyRing{
 			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.Revoked != nil, Keys: apikey.From(s.Chain).Count(),
 		}
 	}
+	// Client certificates are known by their names or by a SPIFFE trust domain.
 	if m := cfg.MTLS; m != nil {
 		is.Certificates = &identities.ClientIdentity{Names: m.Kinds(), TrustDomains: m.TrustDomains, Identities: len(m.Identities)}
 	}
+	// A combination is a call with two credentials: one of the user, one of the client
+	// software that acts for the user.
 	for _, pair := range cfg.Combinations {
 		is.Combinations = append(is.Combinations, identities.CredentialPair{User: pair.User, Client: pair.Client})
 	}
@@ -63,6 +72,9 @@ func authorityOf(c *x509.Certificate) identities.CA {
 	return identities.CA{Subject: c.Subject.String(), Serial: hex.EncodeToString(c.SerialNumber.Bytes()), NotAfter: c.NotAfter.UTC()}
 }
 
+// issuerOf describes an issuer of tokens: which tokens it is trusted for, and the keys of
+// its JWK set (RFC 7517) as they were fetched last. A fetch that failed is shown with its
+// reason beside the keys that are still used from the fetch before.
 func issuerOf(i *jwt.Shown) identities.Issuer {
 	one := identities.Issuer{
 		Issuer: i.Issuer, Header: i.Header, Audiences: i.Audiences, Algorithms: i.Algorithms, Tenant: i.Tenant,
@@ -77,16 +89,22 @@ func issuerOf(i *jwt.Shown) identities.Issuer {
 	return one
 }
 
-// Keys implements apikeys.Keys.
+// Keys implements apikeys.Keys. It lists API keys page by page: those whose id or subject
+// contains part, from behind the id after, at most limit. The key itself is never in a
+// list, since only its hash is stored.
 func (c Callers) Keys(part, after string, limit int) []apikeys.APIKey {
 	s := c.Current.Load()
 	if s == nil {
 		return nil
 	}
+	// A revocation is known from the state some seconds before the file of each replica is
+	// read again. What the state says goes first, so that nobody sees a key as active that
+	// is refused.
 	var revoked map[string]time.Time
 	if c.Revoked != nil {
 		revoked = c.Revoked()
 	}
+	// One time for the whole page, so that no two keys with one expiry differ.
 	now := time.Now()
 	var list []apikeys.APIKey
 	for _, k := range apikey.From(s.Chain).List(part, after, limit) {
@@ -95,6 +113,9 @@ func (c Callers) Keys(part, after string, limit int) []apikeys.APIKey {
 			Owner: k.Owner, Created: k.Created, Expires: k.Expires, Used: k.LastUsed, ReplacedBy: k.ReplacedBy, State: apikeys.KeyActive,
 		}
 		at, gone := revoked[k.ID]
+		// The order is that of certainty: a revoked key stays revoked whatever its expiry
+		// says, and a key that is being replaced (rotating) is of interest only while it
+		// still works.
 		switch {
 		case gone:
 			one.State, one.Revoked = apikeys.KeyRevoked, at
@@ -108,7 +129,9 @@ func (c Callers) Keys(part, after string, limit int) []apikeys.APIKey {
 	return list
 }
 
-// keyFile is the file of API keys, which may be changed from the admin API.
+// keyFile is the file of API keys, which may be changed from the admin API. It gives
+// apikeys.ErrKeysOff where no API keys are configured, or where authn.apiKeys.api is off
+// and the file may be changed with the command line only.
 func (c Callers) keyFile() (*apikey.File, error) {
 	s := c.Current.Load()
 	if s == nil || s.Config.Authn.APIKeys == nil || !s.Config.Authn.APIKeys.API {
@@ -117,7 +140,8 @@ func (c Callers) keyFile() (*apikey.File, error) {
 	return apikey.Open(s.Config.Authn.APIKeys.File)
 }
 
-// MakeKey implements apikeys.Keys.
+// MakeKey implements apikeys.Keys. The secret is in the answer and nowhere else: the file
+// has its hash. A life of 0 makes a key that does not expire.
 func (c Callers) MakeKey(_ context.Context, k *apikeys.NewKey, life time.Duration) (made apikeys.MadeKey, err error) {
 	keys, err := c.keyFile()
 	if err != nil {
@@ -131,7 +155,8 @@ func (c Callers) MakeKey(_ context.Context, k *apikeys.NewKey, life time.Duratio
 	return made, keyFault(err)
 }
 
-// RotateKey implements apikeys.Keys.
+// RotateKey implements apikeys.Keys. The old key keeps working for overlap, so that its
+// owner can exchange it without an interruption; the answer names both.
 func (c Callers) RotateKey(_ context.Context, id string, overlap time.Duration) (made apikeys.MadeKey, err error) {
 	keys, err := c.keyFile()
 	if err != nil {
@@ -142,7 +167,11 @@ func (c Callers) RotateKey(_ context.Context, id string, overlap time.Duration) 
 	return made, keyFault(err)
 }
 
-// RevokeKey implements apikeys.Keys.
+// RevokeKey implements apikeys.Keys. Where replicas share a state, the revocation is
+// written there first, since that is what all of them look at within seconds; afterwards
+// the key is taken out of the file of this gateway. Without a shared state the file alone
+// decides, and an error of it is the answer. apikeys.ErrNoKey says that there is no such
+// key.
 func (c Callers) RevokeKey(ctx context.Context, id string) error {
 	s := c.Current.Load()
 	if s == nil {
@@ -161,6 +190,7 @@ func (c Callers) RevokeKey(ctx context.Context, id string) error {
 			return err
 		}
 	}
+	// Keys come from a file that this API may not change; the state has the revocation.
 	if keys == nil {
 		return nil
 	}
@@ -174,7 +204,10 @@ func (c Callers) RevokeKey(ctx context.Context, id string) error {
 	return nil
 }
 
-// keyFault tells what the operator can mend from what the disk says.
+// keyFault tells what the operator can mend from what the disk says. Errors of the file
+// system are returned as they are: they become a 500 and are logged. A key that is not
+// there becomes ErrNoKey, a 404. Anything else is about what was asked for, such as a
+// malformed id, and becomes KeyInvalid, a 400 whose text says what to mend.
 func keyFault(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -11,17 +11,22 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/extensions"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // Extensions are those of the configuration in force as the console sees them.
 type Extensions struct {
-	Began   time.Time // of the counts
+	Began time.Time // of the counts
+	// The configuration in force: which extensions are registered.
 	Current *snapshot.Current
-	Metrics *telemetry.Metrics
+	// The counters of this process, which begin at 0 when it starts.
+	Metrics *metrics.Extensions
 }
 
-// Registry implements extensions.Extensions.
+// Registry implements extensions.Extensions. First come the registered extensions in the
+// order of the configuration, then what else was counted: extensions that the gateway
+// provides by itself, and the series "other" and "none" (see telemetry/metrics), so that
+// the sums of the page are those of /metrics.
 func (x Extensions) Registry() extensions.Registry {
 	r := extensions.Registry{Since: x.Began.UTC(), Extensions: []extensions.Registered{}}
 	s := x.Current.Load()
@@ -50,6 +55,9 @@ func (x Extensions) Registry() extensions.Registry {
 	return r
 }
 
+// registeredOf describes an extension as it stands in the configuration. Defaults are
+// written out (profile for the kind, allowed for the status): whoever reads the page need
+// not know them.
 func registeredOf(e *ext.Entry) extensions.Registered {
 	one := extensions.Registered{
 		URI: e.URI, Description: e.Description, Kind: cmp.Or(string(e.Kind), "profile"), Status: cmp.Or(string(e.Status), "allowed"),
@@ -61,7 +69,9 @@ func registeredOf(e *ext.Entry) extensions.Registered {
 	return one
 }
 
-// counts are what calls did with extensions, by URI.
+// counts are what calls did with extensions, by URI. The counters are read from the metrics
+// instead of being kept a second time, so that the console and a dashboard can never
+// differ.
 func (x Extensions) counts() (map[string]extensions.Negotiated, map[string][]extensions.Violation) {
 	calls, violations := map[string]extensions.Negotiated{}, map[string][]extensions.Violation{}
 	for _, c := range x.Metrics.Negotiations() {
@@ -86,6 +96,8 @@ func (x Extensions) counts() (map[string]extensions.Negotiated, map[string][]ext
 			Fault: c.Labels["fault"], Enforced: c.Labels["enforced"] == "true", Count: c.Value,
 		})
 	}
+	// The most frequent faults first; those that are as frequent by name, for a stable
+	// page.
 	for _, list := range violations {
 		slices.SortFunc(list, func(a, b extensions.Violation) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Fault, b.Fault))
@@ -94,7 +106,8 @@ func (x Extensions) counts() (map[string]extensions.Negotiated, map[string][]ext
 	return calls, violations
 }
 
-// Adoption implements extensions.Extensions.
+// Adoption implements extensions.Extensions. It pages through the agents by id: from behind
+// after, at most limit.
 func (x Extensions) Adoption(after string, limit int) []extensions.Adoption {
 	list := []extensions.Adoption{}
 	s := x.Current.Acquire()

@@ -14,19 +14,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // Policies are the rules in force as the console asks them.
 type Policies struct {
-	Began   time.Time // of the counts
+	Began time.Time // of the counts
+	// The rules, limits and authorizers in force.
 	Current *snapshot.Current
-	Metrics *telemetry.Metrics
+	// The decisions of this process, counted since it started.
+	Metrics *metrics.Policy
+	// The audit log, for Replay.
 	Records *Records
 }
 
-// Explain implements rules.Policy. It asks what calls are asked, and what the agent's
-// card says is what calls are held to.
+// Explain implements rules.Policy. It asks what calls are asked, and what the agent's card
+// says is what calls are held to. No agent is called and no limit is drawn on. An error
+// api.QuestionInvalid names the member of the question that makes no sense, such as an
+// agent that does not exist.
 func (p Policies) Explain(ctx context.Context, q *verdict.Question) (*verdict.Explanation, error) {
 	s := p.Current.Acquire()
 	if s == nil {
@@ -38,11 +43,15 @@ func (p Policies) Explain(ctx context.Context, q *verdict.Question) (*verdict.Ex
 	if err != nil {
 		return nil, api.QuestionInvalid{Member: wrong, Err: err}
 	}
+	// Read has found the agent, so that it is in the map. Its card may be nil: then skills
+	// are unknown, and the answer says so.
 	i.Card = s.Agents[i.Agent.ID].Agent.Source.Current()
 	return jd.Judge(ctx, i), nil
 }
 
-// explainer says what becomes of calls in this snapshot.
+// explainer says what becomes of calls in this snapshot. It is made of the compiled rules
+// of the snapshot, so that the explanation runs the same code as a call. Without
+// authorizers the panel is an empty one, which permits everything.
 func explainer(s *snapshot.Snapshot) *explain.Judge {
 	cfg, l := s.Config, s.Config.Server.Limits
 	return &explain.Judge{
@@ -60,7 +69,8 @@ func explainer(s *snapshot.Snapshot) *explain.Judge {
 	}
 }
 
-// Limits implements rules.Policy.
+// Limits implements rules.Policy. onLoss is policy.limits.onLoss: what becomes of calls
+// while the state that limits are counted in cannot be reached. Windows are in seconds.
 func (p Policies) Limits() (list []rules.CallerLimit, onLoss string) {
 	s := p.Current.Load()
 	if s == nil {
@@ -80,10 +90,12 @@ func (p Policies) Limits() (list []rules.CallerLimit, onLoss string) {
 	return list, onLoss
 }
 
-// Hits implements rules.Policy.
+// Hits implements rules.Policy. A rule is in the list from its first decision on. The
+// counters begin anew with the process and do not end with a reload: a rule that keeps its
+// name keeps its counts.
 func (p Policies) Hits() rules.Hits {
 	of := map[string]*rules.Hit{}
-	for _, c := range p.Metrics.RuleDecisions() {
+	for _, c := range p.Metrics.Decisions() {
 		h := of[c.Labels["rule"]]
 		if h == nil {
 			h = &rules.Hit{Rule: c.Labels["rule"]}
@@ -104,6 +116,7 @@ func (p Policies) Hits() rules.Hits {
 	for _, h := range of {
 		hits.Rules = append(hits.Rules, *h)
 	}
+	// A map has no order, and a page that shuffles its rows at each refresh cannot be read.
 	slices.SortFunc(hits.Rules, func(a, b rules.Hit) int { return cmp.Compare(a.Rule, b.Rule) })
 	return hits
 }

@@ -15,14 +15,20 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
-// Replay implements rules.Policy. Agents, extensions and all of the policy but its rules are
-// those that are in force.
+// Replay implements rules.Policy. Agents, extensions and all of the policy but its rules
+// are those that are in force. Recorded calls are judged again by the draft, the newest
+// first, until b.Records of them were judged (More is set then), or the context ends. The
+// rules in force are not changed.
+//
+// An error rules.DraftInvalid has the line of the draft that cannot be read or compiled.
 func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBounds) (*verdict.Replayed, error) {
 	s := p.Current.Acquire()
 	if s == nil {
 		return nil, snapshot.ErrClosed
 	}
 	defer s.Release()
+	// The draft is compiled against the agents and extensions in force, as a reload would
+	// do it: a rule that names an agent which does not exist is an error here as well.
 	next, policies, err := s.Config.Draft([]byte(d.Rules), s.Book)
 	var bad *config.DraftError
 	if errors.As(err, &bad) {
@@ -31,6 +37,7 @@ func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBo
 	if err != nil {
 		return nil, err
 	}
+	// The judge of the rules in force, in which the draft takes the place of the rules.
 	jd := explainer(s)
 	jd.Policy, jd.Rules, jd.RuleAgents = next.Policy.Config, policies, next.RuleAgents()
 	r := explain.NewReplay(jd)
@@ -40,6 +47,8 @@ func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBo
 		if err != nil {
 			return nil, err
 		}
+		// The bound is on the work of one request: each record is decoded and all rules are
+		// run on it. What is left out is older than Oldest.
 		if r.Calls == b.Records {
 			answer.More = true
 			break
@@ -47,6 +56,7 @@ func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBo
 		if err := r.Add(c); err != nil {
 			return nil, fmt.Errorf("replay record %d: %w", c.Seq, err)
 		}
+		// The newest call comes first, and each further one is the oldest so far.
 		if answer.Oldest = c.Start.UTC(); answer.Newest.IsZero() {
 			answer.Newest = c.Start.UTC()
 		}
@@ -61,7 +71,9 @@ func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBo
 // replayPage is how many records are asked for at once; between two, others may ask.
 const replayPage = 1000
 
-// calls are the recorded calls that are asked for, the newest first.
+// calls are the recorded calls that are asked for, the newest first. It yields records of
+// type call and leaves out those of other types. It asks for one page of records after the
+// other, each from behind the last one. An error is yielded once, and ends the sequence.
 func (r *Records) calls(ctx context.Context, q index.Query) iter.Seq2[*audit.Call, error] {
 	q.Limit = replayPage
 	return func(yield func(*audit.Call, error) bool) {

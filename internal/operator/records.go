@@ -17,20 +17,29 @@ import (
 // Records are the audit log as the console reads it. The index is opened when somebody
 // first asks: a gateway that nobody asks has no work with it.
 type Records struct {
+	// The segments of the log on the disk, which are read beside the writer.
 	source   audit.Source
 	interval time.Duration // of checkpoints
-	keys     *keys.Ring
-	turn     chan *index.Index // holds one, which is for one at a time; nil until it is open
+	// For the signatures of checkpoints and for sealed members of records.
+	keys *keys.Ring
+	turn chan *index.Index // holds one, which is for one at a time; nil until it is open
 }
 
+// NewRecords reads the log of a configuration. ring has the keys that sign checkpoints.
+// Nothing is opened yet.
 func NewRecords(c audit.Config, ring *keys.Ring) *Records {
 	r := &Records{source: c.Source(), interval: c.Checkpoint.Interval.Std(), keys: ring, turn: make(chan *index.Index, 1)}
 	r.turn <- nil
 	return r
 }
 
-// Find implements records.Records.
+// Find implements records.Records. It waits until nobody else uses the index, brings it up
+// to the end of the log, and gives copies of the records that are found. An error
+// records.ErrBusy says that the time of ctx was over, during the wait or the search: the
+// caller may ask for less.
 func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error) {
+	// The channel is the lock of the index: unlike with a mutex, waiting for it ends with
+	// ctx, so that a request which is given up leaves no goroutine behind.
 	var i *index.Index
 	select {
 	case i = <-r.turn:
@@ -39,6 +48,8 @@ func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 		return nil, late(ctx.Err())
 	}
 	var err error
+	// The first to ask opens the index. Update then adds the records that it lacks, which for a
+	// log without an index are all of them and can take minutes.
 	if i == nil {
 		if i, err = index.Open(ctx, r.source, r.source.Secret(index.File)); err != nil {
 			i = nil
@@ -53,18 +64,21 @@ func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 		if err != nil {
 			return nil, late(err)
 		}
+		// The line is in a buffer that the index uses again for the next record.
 		e.Line = slices.Clone(e.Line)
 		list = append(list, e)
 	}
 	return list, nil
 }
 
-// All implements records.Records.
+// All implements records.Records. It reads the segments and not the index, so that an
+// export of everything keeps nobody waiting who asks for a page.
 func (r *Records) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
 	return index.Scan(ctx, r.source, q)
 }
 
-// Live implements records.Records.
+// Live implements records.Records. It gives the sequence number of the last record there
+// is, and the records behind it as they are written; the sequence ends with ctx.
 func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
 	end, err := r.source.End()
 	if err != nil {
@@ -73,7 +87,10 @@ func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, erro
 	return end.Seq, r.source.Follow(ctx, end), nil
 }
 
-// Verify implements records.Records.
+// Verify implements records.Records. It checks the chain of hashes from record to record,
+// and the signatures of the checkpoints between from and to (zero times: from the
+// beginning, to the end). What is wrong is in the report; an error says that the log could
+// not be read.
 func (r *Records) Verify(ctx context.Context, from, to time.Time) (*audit.Report, error) {
 	report, err := r.source.Verify(ctx, audit.Check{
 		Keys: r.keys.JWKS(), Sealer: r.keys, Interval: r.interval, From: from, To: to,
@@ -84,7 +101,8 @@ func (r *Records) Verify(ctx context.Context, from, to time.Time) (*audit.Report
 	return report, late(err)
 }
 
-// late tells that the time was over from other errors.
+// late tells that the time was over from other errors. A deadline becomes records.ErrBusy,
+// which is answered 503; other errors are wrapped and become a 500.
 func late(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return records.ErrBusy
@@ -95,7 +113,9 @@ func late(err error) error {
 	return nil
 }
 
-// Close waits for whoever reads.
+// Close waits for whoever reads. Whoever asks for the index afterwards waits until its
+// context ends: the index is not put back. A nil *Records is that of a gateway without a
+// console.
 func (r *Records) Close() error {
 	if r == nil {
 		return nil

@@ -8,7 +8,8 @@ import (
 // Streams are the event streams that are open, as the console sees them.
 type Streams struct{ *openstreams.Streams }
 
-// Open implements streams.Streams.
+// Open implements streams.Streams. The list is a copy: a stream in it may have ended by the
+// time that it is shown. To end one, the embedded Streams are asked by its id.
 func (s Streams) Open() []streams.OpenStream {
 	all := s.List()
 	list := make([]streams.OpenStream, len(all))
@@ -18,6 +19,8 @@ func (s Streams) Open() []streams.OpenStream {
 			ID: st.ID, Caller: st.Principal, Issuer: st.Issuer, Agent: st.Agent, Skill: st.Skill, Method: st.Method, Task: st.Task,
 			Binding: st.Binding.String(), Version: string(st.Version), Began: st.Began.UTC(), Events: st.Events,
 		}
+		// The address is missing where the request came in over something that has none, as
+		// in tests and over a Unix socket.
 		if st.Source.IsValid() {
 			list[i].Address = st.Source.String()
 		}

@@ -20,10 +20,17 @@ import (
 )
 
 // Trials makes calls at the gateway's own public listener, as somebody who is elsewhere
-// would.
+// would. The call goes through the listener, authentication, the rules and the audit log
+// like any other, so that what the console shows is what a client would get. The pieces are
+// in four files: try.go reads the attempt and makes the request, try_send.go sends it and
+// keeps what passes, try_grpc.go has what is different for gRPC, try_forms.go shows the
+// call in the other versions and bindings of A2A, and try_command.go as a command line of
+// curl.
 type Trials struct {
+	// Which agents there are, and the public URL.
 	Current *snapshot.Current
-	Server  *server.Server
+	// Where the public listener is, and which certificates it serves.
+	Server *server.Server
 }
 
 // trialID is the JSON-RPC id of such calls.
@@ -48,11 +55,15 @@ type trial struct {
 	message []byte // of gRPC, in JSON
 }
 
+// amiss is the error of an attempt that makes no request. member is the one of the attempt
+// that has to be changed, by its name in JSON, so that the page marks its field.
 func amiss(member, text string, args ...any) error {
 	return trials.AttemptInvalid{Member: member, Err: fmt.Errorf(text, args...)}
 }
 
-// Try implements trials.Trials.
+// Try implements trials.Trials. most is how many bytes of the answer are read. An answer
+// that is an error, or a connection that fails, is a result as well: an error is returned
+// only where no request could be made of the attempt.
 func (t Trials) Try(ctx context.Context, a *trials.Attempt, most int64) (*trials.Trial, error) {
 	c := trial{Attempt: a}
 	if err := t.settle(&c); err != nil {
@@ -66,6 +77,8 @@ func (t Trials) Try(ctx context.Context, a *trials.Attempt, most int64) (*trials
 		return nil, err
 	}
 	seen := t.send(&c, r, most)
+	// The documents are the JSON of the answer: one, or one for each event of a stream.
+	// Over gRPC they are in frames of protobuf messages, which are decoded for the page.
 	var docs [][]byte
 	if c.side.Binding == wire.GRPC {
 		seen.describe(r, c.body)
@@ -79,7 +92,9 @@ func (t Trials) Try(ctx context.Context, a *trials.Attempt, most int64) (*trials
 	return shown, nil
 }
 
-// settle reads what the attempt names.
+// settle reads what the attempt names. The snapshot is only held while it is read, and not
+// while the call is made: the call takes up to admin.try.timeout, and a reload would
+// otherwise wait for it.
 func (t Trials) settle(c *trial) error {
 	s := t.Current.Acquire()
 	if s == nil {
@@ -90,11 +105,15 @@ func (t Trials) settle(c *trial) error {
 	if m == nil {
 		return amiss("agent", "there is no agent %q", c.Agent)
 	}
+	// The interfaces of the card say in which versions and bindings the agent itself could
+	// be called; the page marks them.
 	if card := m.Agent.Source.Current(); card != nil {
 		for _, i := range m.Config.Offers(card) {
 			c.offers = append(c.offers, wire.Side{Version: i.Version, Binding: i.Binding})
 		}
 	}
+	// Paths at the listener begin with the prefix; the public URL may have another path
+	// where a proxy in front of the gateway takes a part of it away.
 	c.public, c.prefix, c.keys = s.Public, s.Config.Server.PathPrefix(), s.Config.Authn.APIKeys.HeaderName()
 	c.host = c.hostOf(m.Config.Hosts)
 	if c.APIKey != "" && c.keys == "" {
@@ -107,6 +126,7 @@ func (t Trials) settle(c *trial) error {
 	if c.side.Binding, ok = wire.ParseBinding(c.Binding); !ok || c.Binding == "" {
 		return amiss("binding", "want JSONRPC, HTTP+JSON or GRPC")
 	}
+	// HTTP+JSON and gRPC came with A2A 0.3
 	if c.side.Version == wire.V01 && c.side.Binding != wire.JSONRPC {
 		return amiss("binding", "A2A 0.1 has JSONRPC alone")
 	}
@@ -116,12 +136,18 @@ func (t Trials) settle(c *trial) error {
 	return nil
 }
 
-// compose makes the request's verb, path and body.
+// compose makes the request's verb, path and body. The params that the operator has typed
+// are those of JSON-RPC in the version that was chosen. For JSON-RPC they go out as they
+// were typed, even where they are malformed: that the gateway refuses them is what the
+// operator may want to see. For the other bindings they have to be understood, as their
+// members become a path, a query or a protobuf message.
 func (c *trial) compose() error {
 	m, ok := wire.ByName(wire.V10, c.Method)
 	if !ok {
 		return amiss("method", "A2A has no %q", c.Method)
 	}
+	// Methods have other names in earlier versions: SendMessage of 1.0 is message/send in
+	// 0.3 and tasks/send in 0.1. A method without a name does not exist there.
 	name := map[wire.Version]string{wire.V10: m.Name, wire.V03: m.V03, wire.V01: m.V01}[c.side.Version]
 	if name == "" {
 		return amiss("method", "A2A %s has no %s", c.side.Version, m.Name)
@@ -151,7 +177,10 @@ func (c *trial) compose() error {
 	return nil
 }
 
-// request is what is sent.
+// request is what is sent. Its headers are those of an A2A client: A2A-Version, the media
+// types of the binding, the extensions that were asked for, and one credential. It goes to
+// the public URL, so that the gateway sees the Host that clients send; dial sees to it that
+// it arrives here.
 func (c *trial) request(ctx context.Context) (*http.Request, error) {
 	at, host := c.prefix+"/agents/"+url.PathEscape(c.Agent), c.public.Host
 	if c.Skill != "" {
@@ -160,6 +189,8 @@ func (c *trial) request(ctx context.Context) (*http.Request, error) {
 	if c.path == "" {
 		at += "/" // as clients are given the agent's base URL
 	}
+	// Paths of gRPC are those of its service (/lf.a2a.v1.A2AService/SendMessage), so that
+	// the agent cannot be in them: its own host names it, or the tenant in the message.
 	if c.side.Binding == wire.GRPC {
 		at, host = "", cmp.Or(c.host, host)
 	}
@@ -191,6 +222,8 @@ func (c *trial) request(ctx context.Context) (*http.Request, error) {
 	case c.Bearer != "":
 		h.Set("Authorization", "Bearer "+c.Bearer)
 	}
+	// Go's client refuses such values later, with an error that does not say which of the
+	// attempt's members it was.
 	for name, values := range h {
 		if slices.ContainsFunc(values, func(v string) bool { return strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r > '~' }) }) {
 			return nil, amiss(memberOf(name), "want printable ASCII")
@@ -210,9 +243,11 @@ func memberOf(header string) string {
 	return "apiKey"
 }
 
+// streams reports whether the answer is to be a stream of events.
 func (c *trial) streams() bool { return c.known && c.call.Streaming }
 
-// extensions is the header that the version has for them.
+// extensions is the header that the version has for them. It is A2A-Extensions in 1.0 and
+// X-A2A-Extensions before.
 func (c *trial) extensions() string {
 	if c.side.Version == wire.V10 {
 		return ext.HeaderV10
@@ -220,7 +255,9 @@ func (c *trial) extensions() string {
 	return ext.HeaderV03
 }
 
-// clean is text without the credential.
+// clean is text without the credential. The credential is what the operator typed, and the
+// answer is kept nowhere; but pages are shared as screenshots. Bytes that are no UTF-8
+// become U+FFFD, as JSON can hold no others.
 func (c *trial) clean(text []byte) string {
 	s := strings.ToValidUTF8(string(text), "\uFFFD")
 	if secret := cmp.Or(c.APIKey, c.Bearer); secret != "" {
@@ -229,7 +266,9 @@ func (c *trial) clean(text []byte) string {
 	return s
 }
 
-// shown is what the operator gets to see, without the credential.
+// shown is what the operator gets to see, without the credential. Times are in milliseconds
+// since the request was begun. Request is the id that the gateway gave the call, by which
+// its audit record is found.
 func (c *trial) shown(seen *sight) *trials.Trial {
 	t := &trials.Trial{
 		Sent: c.clean(seen.sent), Received: c.clean(seen.received), Status: seen.status, Request: seen.header.Get("X-Request-Id"),
@@ -245,6 +284,8 @@ func (c *trial) shown(seen *sight) *trials.Trial {
 	for _, p := range seen.pieces {
 		t.Pieces = append(t.Pieces, trials.Piece{At: milliseconds(p.at), Text: c.clean(p.text)})
 	}
+	// Agents of either version may answer with the header of the other one. A URI that
+	// stands in both is active once.
 	for _, name := range []string{ext.HeaderV10, ext.HeaderV03} {
 		for _, list := range seen.header.Values(name) {
 			for _, uri := range strings.Split(list, ",") {
@@ -257,4 +298,6 @@ func (c *trial) shown(seen *sight) *trials.Trial {
 	return t
 }
 
+// errNoTLS is the failure of a trial whose connection ended at something else than this
+// gateway.
 var errNoTLS = errors.New("the public listener serves another certificate than it has")

@@ -10,7 +10,10 @@ import (
 )
 
 // command is the call as a shell and curl make it, with $CREDENTIAL in place of what the
-// caller shows; "" over gRPC, whose messages curl does not frame.
+// caller shows; "" over gRPC, whose messages curl does not frame. It can be pasted into a
+// shell: each word is in single quotes, so that nothing in it is expanded, but for the
+// credential, whose variable the operator sets. The host name is the public one, since the
+// command is run elsewhere.
 func (c *trial) command(r *http.Request) string {
 	if c.side.Binding == wire.GRPC {
 		return ""
@@ -20,10 +23,13 @@ func (c *trial) command(r *http.Request) string {
 		words = append(words, "-N") // events are shown as they come
 	}
 	if c.verb != http.MethodGet && len(c.body) == 0 {
+		// Curl sends a GET without a body, and a POST with one, without being told.
 		words = append(words, "-X", c.verb)
 	}
 	words = append(words, quoted(c.outside(r)))
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		// The quote that begins the value is left out, as name and value are one word:
+		// 'Accept: …'.
 		line := "'" + name + ": " + quoted(r.Header.Get(name))[1:]
 		switch {
 		case name == "User-Agent":
@@ -42,10 +48,12 @@ func (c *trial) command(r *http.Request) string {
 }
 
 // outside is the address that clients have, whatever something in front makes of its path.
+// The listener's prefix goes, and the path of the public URL takes its place.
 func (c *trial) outside(r *http.Request) string {
 	origin := r.URL.Scheme + "://" + r.URL.Host
 	return origin + c.public.Path + strings.TrimPrefix(r.URL.String(), origin+c.prefix)
 }
 
-// quoted is a word that a shell leaves as it is.
+// quoted is a word that a shell leaves as it is. A single quote ends the quoted text,
+// stands escaped for itself, and begins the next: it's becomes 'it'\”s'.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

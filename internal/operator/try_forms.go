@@ -22,7 +22,9 @@ var trialSides = []wire.Side{
 	{Version: wire.V03, Binding: wire.JSONRPC}, {Version: wire.V03, Binding: wire.HTTPJSON},
 }
 
-// retold is the call as a side has it.
+// retold is the call as a side has it. It is what the gateway sends to an agent that speaks
+// another version or binding than the caller, made by the same code. The error says why the
+// call has no such form, as with a method that came with 1.0.
 func (c *trial) retold(as wire.Side) (translate.Outbound, *wire.Error) {
 	return translate.Request(&c.call, nil, translate.To{Side: as, ID: []byte(trialID)})
 }
@@ -35,9 +37,13 @@ func below(out *translate.Outbound) string {
 	return out.Path + "?" + out.Query
 }
 
-// forms are the call and its answer in every version and binding.
+// forms are the call and its answer in every version and binding. Each form is the request
+// and the answers to it. The one that was really made is marked as the caller's, those that
+// the agent's card offers as the agent's; a form that cannot be made has a problem instead
+// of a body.
 func (c *trial) forms(docs [][]byte) []trials.TrialForm {
 	list := []trials.TrialForm{}
+	// A call over gRPC or in 0.1 comes first, as it is the one that was made.
 	if !slices.Contains(trialSides, c.side) {
 		list = append(list, c.own(docs))
 	}
@@ -87,7 +93,9 @@ func (c *trial) own(docs [][]byte) trials.TrialForm {
 	return f
 }
 
-// documents are what the answer says: one, or those of its events.
+// documents are what the answer says: one, or those of its events. It is nil where the
+// answer is no success: an error has no other forms. Data of an event is copied, as the
+// reader uses its buffer again.
 func documents(seen *sight) (docs [][]byte) {
 	if seen.status != http.StatusOK {
 		return nil
@@ -95,6 +103,8 @@ func documents(seen *sight) (docs [][]byte) {
 	if !strings.HasPrefix(seen.header.Get("Content-Type"), "text/event-stream") {
 		return [][]byte{seen.body}
 	}
+	// No line can be longer than the body, so that the reader never refuses one for its
+	// size.
 	events := sse.NewReader(bytes.NewReader(seen.body), len(seen.body)+1)
 	for {
 		e, err := events.Next()
@@ -107,7 +117,9 @@ func documents(seen *sight) (docs [][]byte) {
 	}
 }
 
-// answers retells what the caller got for another side.
+// answers retells what the caller got for another side. as is the call in the form of that
+// side. list has what could be retold until the first document that could not be; problem
+// says why it ends there, and is empty otherwise.
 func (c *trial) answers(as *wire.Call, docs [][]byte) (list []string, problem string) {
 	r := translate.Retelling{From: c.side, Call: as}
 	for _, doc := range docs {
@@ -128,6 +140,7 @@ func (c *trial) answers(as *wire.Call, docs [][]byte) (list []string, problem st
 				list = append(list, string(out))
 			}
 		}
+		// Io.EOF of Event says that the stream is complete with this event.
 		if err != nil && !errors.Is(err, io.EOF) {
 			return list, "the answer has no such form"
 		}
@@ -135,4 +148,5 @@ func (c *trial) answers(as *wire.Call, docs [][]byte) (list []string, problem st
 	return list, ""
 }
 
+// milliseconds is a duration in milliseconds, to the microsecond.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

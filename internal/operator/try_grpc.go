@@ -16,7 +16,9 @@ import (
 )
 
 // composeGRPC makes the message and names the agent: by its host, or as the tenant of 1.0
-// where agents share one, as paths of gRPC name none.
+// where agents share one, as paths of gRPC name none. The body is one frame of gRPC: a byte
+// that says whether it is compressed, the length of the message in four bytes, and the
+// message in protobuf. The message is kept in JSON as well, for the page.
 func (c *trial) composeGRPC() error {
 	to := translate.To{Side: c.side, ID: []byte(trialID)}
 	switch {
@@ -38,8 +40,12 @@ func (c *trial) composeGRPC() error {
 }
 
 // roundTripper makes one request at the public listener. For gRPC it speaks HTTP/2 from the
-// first byte, as gRPC's clients do.
+// first byte, as gRPC's clients do. tap is where the bytes of the connection are kept.
+// Those of HTTP/2 would tell nobody anything: header fields are compressed (RFC 7541) and
+// frames are interleaved. describe makes readable text of them afterwards. end closes the
+// connection; none is used a second time.
 func (t Trials) roundTripper(c *trial, tap *tap) (rt http.RoundTripper, end func()) {
+	// ALPN (RFC 7301) names the protocol in the handshake of TLS
 	protocols, protocol := new(http.Protocols), "http/1.1"
 	protocols.SetHTTP1(true)
 	if c.side.Binding == wire.GRPC { // of which the bytes are not shown
@@ -54,8 +60,10 @@ func (t Trials) roundTripper(c *trial, tap *tap) (rt http.RoundTripper, end func
 	return transport, transport.CloseIdleConnections
 }
 
-// describe has what HTTP/2 says in a form that can be read, in the place of its bytes: header
-// fields, of which those on the wire are compressed, and the frames of gRPC's messages.
+// describe has what HTTP/2 says in a form that can be read, in the place of its bytes:
+// header fields, of which those on the wire are compressed, and the frames of gRPC's
+// messages. The body is a dump in hexadecimal, with the frames of gRPC in it. Without a
+// status there was no answer, and nothing was received.
 func (s *sight) describe(r *http.Request, body []byte) {
 	var sent, received strings.Builder
 	fmt.Fprintf(&sent, ":method: %s\n:scheme: %s\n:authority: %s\n:path: %s\n", r.Method, r.URL.Scheme, r.Host, r.URL.RequestURI())
@@ -76,6 +84,8 @@ func (s *sight) describe(r *http.Request, body []byte) {
 	s.received = []byte(received.String())
 }
 
+// fields writes header fields one a line and by name, so that two trials can be compared.
+// Names are in lower case, as HTTP/2 has them on the wire (RFC 9113, section 8.2).
 func fields(to *strings.Builder, h http.Header) {
 	names := make([]string, 0, len(h))
 	for name := range h {
@@ -90,7 +100,10 @@ func fields(to *strings.Builder, h http.Header) {
 }
 
 // unframe puts the documents of gRPC's messages in the place of their bytes, each when the
-// last of it had come.
+// last of it had come. Pieces are read as they came from the connection, and a message may
+// be in several of them or be one of several in a piece: its time is that of the piece with
+// its last byte. A message that is malformed is shown as such a text and is not among the
+// documents.
 func (s *sight) unframe(c *trial) (docs [][]byte) {
 	pieces, body := s.pieces, s.body
 	s.pieces = nil
@@ -101,6 +114,7 @@ func (s *sight) unframe(c *trial) (docs [][]byte) {
 		if err != nil { // the end, or what was cut off
 			return docs
 		}
+		// An empty message is five bytes of frame, which each message has before it.
 		at += len(grpcframe.Append(nil, nil)) + len(message)
 		for len(pieces) > 0 && come < at {
 			come, last, pieces = come+len(pieces[0].text), pieces[0].at, pieces[1:]
@@ -115,7 +129,9 @@ func (s *sight) unframe(c *trial) (docs [][]byte) {
 	}
 }
 
-// failed is the status of a gRPC call that did not go well.
+// failed is the status of a gRPC call that did not go well. gRPC has the status in
+// trailers, or in the header where there is no body ("trailers-only"). It is a number and a
+// text, such as "5 task not found"; empty for a call that went well or had no answer.
 func (s *sight) failed() string {
 	if s.ended != endedWhole || s.status == 0 {
 		return ""
@@ -130,7 +146,9 @@ func (s *sight) failed() string {
 	return ""
 }
 
-// hostOf is the host of an agent's own, with the public port.
+// hostOf is the host of an agent's own, with the public port. It is agents[].hosts[0].
+// Without a port of its own it gets that of the public URL, which clients see; a URL with
+// the default port of its scheme has none.
 func (c *trial) hostOf(hosts []string) string {
 	if len(hosts) == 0 {
 		return ""

@@ -28,6 +28,8 @@ type sight struct {
 	took           time.Duration
 }
 
+// sightPiece is what one read of the body gave: for a stream that is usually an event, and
+// shows when it came. The time counts from the beginning of the request.
 type sightPiece struct {
 	at   time.Duration
 	text []byte
@@ -45,9 +47,12 @@ const (
 const trialHeads = 64 << 10
 
 // send makes a request at the public listener, on a connection of its own. An answer that
-// is an error is an answer.
+// is an error is an answer. The connection is new for each trial and closed after it, so
+// that what was kept of it is this call alone. most bounds the body: a stream that goes on
+// for ever ends there, or with the deadline of the request's context.
 func (t Trials) send(c *trial, r *http.Request, most int64) (seen sight) {
 	began := time.Now()
+	// The tap counts the whole answer, its head included, while most is about the body.
 	tap := tap{most: int(most) + trialHeads}
 	transport, end := t.roundTripper(c, &tap)
 	defer func() {
@@ -64,6 +69,7 @@ func (t Trials) send(c *trial, r *http.Request, most int64) (seen sight) {
 	seen.status, seen.header = resp.StatusCode, resp.Header
 	for buf := make([]byte, 32<<10); ; {
 		n, err := resp.Body.Read(buf)
+		// What is beyond the bound is read with the rest of the buffer and dropped.
 		n = min(n, int(most)-len(seen.body))
 		if n > 0 {
 			seen.body = append(seen.body, buf[:n]...)
@@ -83,7 +89,8 @@ func (t Trials) send(c *trial, r *http.Request, most int64) (seen sight) {
 	}
 }
 
-// failedOr says why there is no more: the time is over, or something went wrong.
+// failedOr says why there is no more: the time is over, or something went wrong. url.Error
+// is unwrapped: it repeats the URL, which the operator has in front of them.
 func failedOr(ctx context.Context, err error) (ended string, why error) {
 	if ctx.Err() != nil {
 		return endedLate, nil
@@ -96,7 +103,10 @@ func failedOr(ctx context.Context, err error) (ended string, why error) {
 
 // dial connects to the public listener, whatever address was asked for, and knows it by the
 // certificates that it serves: its name may lead elsewhere from here. What passes goes
-// through a tap, where there is one.
+// through a tap, where there is one. The public name may lead to a load balancer, or
+// nowhere, from within a cluster. TLS is spoken with that name (SNI), so that the listener
+// chooses the certificate for it; the chain is not verified, since the CA may be a private
+// one, but the certificate has to be one that this listener serves (own).
 func (t Trials) dial(tap *tap, protocol string, secure bool) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, address string) (net.Conn, error) {
 		at, err := url.Parse(t.Server.URL())
@@ -127,7 +137,9 @@ func (t Trials) dial(tap *tap, protocol string, secure bool) func(context.Contex
 	}
 }
 
-// own asks whether a connection is to this gateway.
+// own asks whether a connection is to this gateway. It is called when the handshake has
+// proved that the other side has the certificate's key, in resumed sessions too, which
+// VerifyPeerCertificate is not.
 func (t Trials) own(state tls.ConnectionState) error {
 	if len(state.PeerCertificates) > 0 && slices.ContainsFunc(t.Server.Leaves(), func(c *x509.Certificate) bool {
 		return c.Equal(state.PeerCertificates[0])
@@ -143,10 +155,12 @@ type tap struct {
 
 	most int
 
+	// Held while the two texts are used: the transport writes in a goroutine of its own.
 	mu             sync.Mutex
 	sent, received []byte
 }
 
+// Read implements net.Conn. What was received beyond the bound is passed on and not kept.
 func (t *tap) Read(b []byte) (int, error) {
 	n, err := t.Conn.Read(b)
 	t.mu.Lock()
@@ -155,6 +169,8 @@ func (t *tap) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Write implements net.Conn. All that is sent is kept: its size is the operator's own
+// doing.
 func (t *tap) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	t.sent = append(t.sent, b...) // before it is written: the answer may come before Write returns

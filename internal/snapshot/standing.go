@@ -7,16 +7,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
-// Standing is whether calls reach an agent: a word of telemetry.AgentStates, and why.
+// Standing is whether calls reach an agent: one of metrics.AgentServing and its like, and why.
 type Standing struct{ Word, Why string }
 
 // Pending is before anything is known.
-func (s Standing) Pending() bool { return s.Word == telemetry.AgentPending }
+func (s Standing) Pending() bool { return s.Word == metrics.AgentPending }
 
-func (s Standing) Serving() bool { return s.Word == telemetry.AgentServing }
+func (s Standing) Serving() bool { return s.Word == metrics.AgentServing }
 
 // Text is for people.
 func (s Standing) Text() string { return s.Word + ": " + s.Why }
@@ -29,25 +29,25 @@ func (m *Member) Standing() Standing {
 	up, trouble := m.Agent.Upstream.State(), m.Agent.Upstream.Trouble()
 	switch {
 	case current == nil && waits && err != nil:
-		return Standing{telemetry.AgentCardWaiting, err.Error()}
+		return Standing{metrics.AgentCardWaiting, err.Error()}
 	case errors.Is(err, card.ErrPending) && current == nil:
-		return Standing{telemetry.AgentPending, err.Error()}
+		return Standing{metrics.AgentPending, err.Error()}
 	case current == nil && err != nil:
-		return Standing{telemetry.AgentNoCard, err.Error()}
+		return Standing{metrics.AgentNoCard, err.Error()}
 	case current == nil:
-		return Standing{telemetry.AgentNoCard, "card not fetched yet"}
+		return Standing{metrics.AgentNoCard, "card not fetched yet"}
 	case !m.Agent.Callable():
-		return Standing{telemetry.AgentNoInterface, "the card names no interface that can be called; write one down under interfaces, or list its origin under endpoints"}
+		return Standing{metrics.AgentNoInterface, "the card names no interface that can be called; write one down under interfaces, or list its origin under endpoints"}
 	case trouble == upstream.Unreachable:
-		return Standing{telemetry.AgentUnreachable, "no connection to where calls go comes about"}
+		return Standing{metrics.AgentUnreachable, "no connection to where calls go comes about"}
 	case len(m.Config.Load.Instances) > 0 && up.Healthy == 0:
-		return Standing{telemetry.AgentUnreachable, fmt.Sprintf("none of %d instances is healthy", up.Instances)}
+		return Standing{metrics.AgentUnreachable, fmt.Sprintf("none of %d instances is healthy", up.Instances)}
 	case trouble == upstream.Failing:
-		return Standing{telemetry.AgentFailing, "one call after the other fails"}
+		return Standing{metrics.AgentFailing, "one call after the other fails"}
 	case waits:
-		return Standing{telemetry.AgentCardWaiting, fmt.Sprintf("another card waits for a decision: %s (%s)", ruling.Why, ruling.Digest)}
+		return Standing{metrics.AgentCardWaiting, fmt.Sprintf("another card waits for a decision: %s (%s)", ruling.Why, ruling.Digest)}
 	case err != nil && !errors.Is(err, card.ErrPending):
-		return Standing{telemetry.AgentCardStale, err.Error()}
+		return Standing{metrics.AgentCardStale, err.Error()}
 	}
-	return Standing{Word: telemetry.AgentServing}
+	return Standing{Word: metrics.AgentServing}
 }

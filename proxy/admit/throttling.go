@@ -41,7 +41,7 @@ func anomalyCaller(x *exchange.Exchange) anomaly.Caller {
 // it would tell whoever tries how far to go.
 func (th *Throttling) Throttled(x *exchange.Exchange, t *anomaly.Throttled) *wire.Error {
 	x.Rec.Limit = "telemetry.anomalies." + t.Detector
-	th.Telemetry.Metrics.AnomalyThrottled(t.Detector)
+	th.Telemetry.Metrics.Anomalies.Throttled(t.Detector)
 	e := wire.Errorf(wire.RateLimited, "rate limited").Because(t)
 	e.Header = http.Header{"Retry-After": {limits.RetryAfter(t.After)}}
 	return e

@@ -18,7 +18,7 @@ func (ow *Owners) StateOf(x *exchange.Exchange, state string) {
 		return
 	}
 	if x.Rec.TaskState = state; x.Call.Method == nil || x.Call.Method.Writes || x.Call.Streaming {
-		ow.Telemetry.Metrics.TaskState(x.Agent.ID, state)
+		ow.Telemetry.Metrics.Calls.TaskState(x.Agent.ID, state)
 	}
 }
 

@@ -98,7 +98,7 @@ func (ow *Owners) breach(x *exchange.Exchange, rule error) error {
 		return nil
 	}
 	r, _ := stream.RuleOf(rule)
-	ow.Telemetry.Metrics.Grammar(x.Agent.ID, r.Name)
+	ow.Telemetry.Metrics.Streams.Grammar(x.Agent.ID, r.Name)
 	if x.Rec.Grammar == "" {
 		x.Rec.Grammar = rule.Error()
 	}

@@ -23,7 +23,7 @@ func ShowLimits(h http.Header, list []limits.Standing) {
 // exceeded answers a call that a limit has no room for.
 func (rc *Recorder) exceeded(x *exchange.Exchange, e *limits.Exceeded) *wire.Error {
 	x.Rec.Limit = e.Name
-	rc.Telemetry.Metrics.Limited(e.Name)
+	rc.Telemetry.Metrics.Policy.Limited(e.Name)
 	if e.Size {
 		return wire.Errorf(wire.TooLarge, "%s (limit %s)", e.Reason, e.Name).Because(e)
 	}

@@ -74,7 +74,7 @@ func (rc *Recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Si
 	x.Ctx = rc.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, rc.Server.TrustedProxies), &x.Rec)
 	w.Header()["X-Request-Id"] = x.ID[:]
 	rc.letRead(x)
-	rc.Telemetry.Metrics.Enter()
+	rc.Telemetry.Metrics.Calls.Enter()
 	return x
 }
 
@@ -111,7 +111,7 @@ func (rc *Recorder) Conclude(x *exchange.Exchange, v any) {
 	}
 	rc.Discharge(x)
 	rc.settleAccount(x)
-	rc.Telemetry.Metrics.Leave()
+	rc.Telemetry.Metrics.Calls.Leave()
 	x.Rec.Duration = time.Since(x.Rec.Start)
 	x.Rec.Status, x.Rec.ResponseBytes = x.Writer.Status, x.Writer.Bytes
 	x.Describe()
@@ -137,7 +137,7 @@ func (rc *Recorder) Conclude(x *exchange.Exchange, v any) {
 func (rc *Recorder) Refuse(x *exchange.Exchange, err error) {
 	e := rc.Refusal(x, err)
 	if over := Overloaded(err); over != "" {
-		rc.Telemetry.Metrics.Shed(string(over))
+		rc.Telemetry.Metrics.Load.Shed(string(over))
 	}
 	x.Left = x.ClientLeft(err) || errors.Is(err, webhooks.ErrAnswerLate)
 	if x.Uncertain(err) {

@@ -125,7 +125,7 @@ func (rc *Recorder) tooOften(err error) *wire.Error {
 	case errors.As(err, new(*wire.Error)):
 		return nil
 	case errors.As(err, &throttled):
-		rc.Telemetry.Metrics.Throttled()
+		rc.Telemetry.Metrics.Credentials.Throttled()
 		after, text = int(throttled.After/time.Second)+1, "too many refused credentials (authn.failures)"
 	case !errors.Is(err, dpop.ErrTooManyProofs):
 		return nil

@@ -224,7 +224,7 @@ func (j *judge) remember(found *intake.Judged) error {
 // note keeps the first thing that was wrong.
 func (j *judge) note(err error) {
 	r, _ := stream.RuleOf(err)
-	j.sessions.Telemetry.Metrics.Grammar(j.agent, r.Name)
+	j.sessions.Telemetry.Metrics.Streams.Grammar(j.agent, r.Name)
 	j.said.wrong.CompareAndSwap(nil, &err)
 }
 

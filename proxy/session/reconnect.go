@@ -38,7 +38,7 @@ func (se *Sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 		o, how, err := se.reopen(ctx, a)
 		if err == nil {
 			x.Rec.Regained++
-			se.Telemetry.Metrics.StreamRegained(x.Agent.ID, how)
+			se.Telemetry.Metrics.Streams.Regained(x.Agent.ID, how)
 			a.tracker(x.Upstream).Mend()
 			a.feed.Resume(o)
 			return nil
@@ -50,7 +50,7 @@ func (se *Sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	se.Telemetry.Metrics.StreamRegained(x.Agent.ID, "lost")
+	se.Telemetry.Metrics.Streams.Regained(x.Agent.ID, "lost")
 	return streamLost(cause, tried)
 }
 

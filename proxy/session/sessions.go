@@ -65,7 +65,7 @@ func (se *Sessions) openMark(x *exchange.Exchange) (*cursors.Mark, *wire.Error) 
 	if len(lines) == 1 && se.ReadMark(x, lines[0], &m) && (x.Call.TaskID == "" || x.Call.TaskID == m.Task) {
 		return &m, nil
 	}
-	se.Telemetry.Metrics.StreamRefused(x.Agent.ID)
+	se.Telemetry.Metrics.Streams.Refused(x.Agent.ID)
 	return nil, wire.Errorf(wire.InvalidParams, "Last-Event-ID is not one that this gateway has given you for this task")
 }
 
@@ -85,7 +85,7 @@ func (se *Sessions) holdPlace(x *exchange.Exchange, stop func()) func() {
 // skip passes over an event.
 func (j *judge) skip() ([]stream.Entry, error) {
 	j.said.skipped.Add(1)
-	j.sessions.Telemetry.Metrics.StreamSkipped(j.agent)
+	j.sessions.Telemetry.Metrics.Streams.Skipped(j.agent)
 	return nil, nil
 }
 

@@ -40,7 +40,7 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 	x.Late.Stop()
 	unloadRequest(x)
 	at := &streamSession{sessions: se, x: x, a: a, open: openStream(x), began: time.Now(), before: x.Rec.Events}
-	counted := se.Telemetry.Metrics.OpenStream(x.Agent.ID)
+	counted := se.Telemetry.Metrics.Streams.Open(x.Agent.ID)
 	t := se.Server.Timeouts
 	at.relay = stream.Relay{
 		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},

@@ -17,7 +17,7 @@ func TestMetricsKnowTheDetectors(t *testing.T) {
 	}
 	defer tel.Close(t.Context())
 	for _, name := range Detectors() {
-		tel.Metrics.Anomaly(name, "", false)
+		tel.Metrics.Anomalies.Count(name, "", false)
 	}
 	families, err := tel.Registry.Gather()
 	if err != nil {

@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"sync/atomic"
@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// UpstreamState is how an agent is doing at the moment.
-type UpstreamState struct {
+// AgentState is how an agent is doing at the moment.
+type AgentState struct {
 	Agent     string // configured agent id
 	Instances int    // that are known
 	Healthy   int    // of them, that would get the next call
@@ -42,6 +42,13 @@ var agentStates = []string{
 	AgentServing, AgentPending, AgentNoCard, AgentNoInterface, AgentUnreachable, AgentFailing, AgentCardWaiting, AgentCardStale,
 }
 
+// Agents counts what happens on the ways to agents, and shows how they are doing.
+type Agents struct {
+	sets    *labelSets
+	metrics agentMetrics
+	asked   agentGauges
+}
+
 // agentMetrics are about agents and the ways to them.
 type agentMetrics struct {
 	Retries   counterVec `metric:"retries_total{agent}" help:"Calls sent to a further instance."`
@@ -51,10 +58,10 @@ type agentMetrics struct {
 	Quirks  counterVec       `metric:"quirks_total{agent,quirk=$quirks}" help:"Calls for which a tolerance of agents[].quirks was used."`
 }
 
-// upstreams are gauges that are asked for when somebody looks: an instance that was
-// left alone for a while is back without anything having happened.
-type upstreams struct {
-	list atomic.Pointer[func() []UpstreamState]
+// agentGauges are made up while they are scraped: an instance that was left alone for a while
+// is back without anything having happened.
+type agentGauges struct {
+	list atomic.Pointer[func() []AgentState]
 
 	Instances *prometheus.Desc `metric:"upstream_instances{agent}" help:"Instances of an agent that are known."` // 1 where none are configured
 	Healthy   *prometheus.Desc `metric:"upstream_healthy{agent}" help:"Instances of an agent that would get the next call."`
@@ -68,7 +75,7 @@ type upstreams struct {
 }
 
 // Describe implements prometheus.Collector.
-func (u *upstreams) Describe(to chan<- *prometheus.Desc) {
+func (u *agentGauges) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		u.Instances, u.Healthy, u.Circuit, u.State, u.InstanceHealthy, u.InstanceLatency, u.InstanceCalls, u.InstanceEjections,
 	} {
@@ -77,7 +84,7 @@ func (u *upstreams) Describe(to chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector.
-func (u *upstreams) Collect(to chan<- prometheus.Metric) {
+func (u *agentGauges) Collect(to chan<- prometheus.Metric) {
 	list := u.list.Load()
 	if list == nil {
 		return
@@ -99,7 +106,7 @@ func (u *upstreams) Collect(to chan<- prometheus.Metric) {
 }
 
 // instance shows one instance. The latency of one that has not answered yet is not 0 but absent.
-func (u *upstreams) instance(agent string, i *InstanceState, to chan<- prometheus.Metric) {
+func (u *agentGauges) instance(agent string, i *InstanceState, to chan<- prometheus.Metric) {
 	show := func(desc *prometheus.Desc, value float64) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, agent, i.Address)
 	}
@@ -111,19 +118,25 @@ func (u *upstreams) instance(agent string, i *InstanceState, to chan<- prometheu
 	}
 }
 
-// Upstreams sets whom the gauges of agents ask. The agents it names are the configured
+// Watch sets whom the gauges of agents ask. The agents it names are the configured
 // ones, each once.
-func (m *Metrics) Upstreams(list func() []UpstreamState) { m.upstreams.list.Store(&list) }
+func (a *Agents) Watch(list func() []AgentState) { a.asked.list.Store(&list) }
 
 // Retried counts a call that was sent to a further instance of an agent.
-func (m *Metrics) Retried(agent string) {
-	m.agents.Retries.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+func (a *Agents) Retried(agent string) {
+	a.metrics.Retries.WithLabelValues(a.sets.agent(agent)).Inc()
 }
 
 // Ejected counts an instance that was left alone because it fails calls.
-func (m *Metrics) Ejected(agent string) {
-	m.agents.Ejections.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+func (a *Agents) Ejected(agent string) {
+	a.metrics.Ejections.WithLabelValues(a.sets.agent(agent)).Inc()
 }
 
-// AgentsLeftOut says how many agents should be served and are not.
-func (m *Metrics) AgentsLeftOut(n int) { m.agents.LeftOut.Set(float64(n)) }
+// LeftOut says how many agents should be served and are not.
+func (a *Agents) LeftOut(n int) { a.metrics.LeftOut.Set(float64(n)) }
+
+// Quirk counts a call for which a tolerance of agents[].quirks was used.
+func (a *Agents) Quirk(agent, quirk string) { a.metrics.Quirks.with(a.sets.agent(agent), quirk).Inc() }
+
+// quirkNames are those of package proxy; docs/quirks.md says what they are.
+var quirkNames = [...]string{"zoneless-times", "mixed-objects", "method-paths"}

@@ -1,4 +1,10 @@
-package telemetry
+package metrics
+
+// Anomalies counts what telemetry/anomaly finds.
+type Anomalies struct {
+	sets    *labelSets
+	metrics anomalyMetrics
+}
 
 // anomalyMetrics are about what telemetry/anomaly finds. detector is the name of a key of
 // telemetry.anomalies.
@@ -13,18 +19,18 @@ func detectors() []string {
 	return []string{"denials", "probing", "skills", "cards", "cancels", "agentCancels", "openTasks", labelOther}
 }
 
-// Anomaly counts an anomaly that begins, or one that ends.
-func (m *Metrics) Anomaly(detector, agent string, ended bool) {
-	active := m.anomalies.Active.with(detector)
+// Count counts an anomaly that begins, or one that ends.
+func (a *Anomalies) Count(detector, agent string, ended bool) {
+	active := a.metrics.Active.with(detector)
 	if ended {
 		active.Dec()
 		return
 	}
 	active.Inc()
-	m.anomalies.Begun.with(detector, member(m.sets.Load().agents, agent)).Inc()
+	a.metrics.Begun.with(detector, a.sets.agent(agent)).Inc()
 }
 
-// AnomalyThrottled counts a call that is refused because its caller is held back.
-func (m *Metrics) AnomalyThrottled(detector string) {
-	m.anomalies.Throttled.with(detector).Inc()
+// Throttled counts a call that is refused because its caller is held back.
+func (a *Anomalies) Throttled(detector string) {
+	a.metrics.Throttled.with(detector).Inc()
 }

@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"sync/atomic"
@@ -18,6 +18,12 @@ type SinkState struct {
 	Failing int           // sinks that take none
 }
 
+// Audit counts audit records: those of the log, and those that sinks have got.
+type Audit struct {
+	metrics auditMetrics
+	asked   sinkGauges
+}
+
 // auditMetrics are about the audit log and the sinks that its records are sent to.
 type auditMetrics struct {
 	// Records are unsynced that were acknowledged and whose later fsync failed.
@@ -31,8 +37,8 @@ type auditMetrics struct {
 	SinkLost     counterVec `metric:"audit_sink_lost_records_total{sink}" help:"Audit records that a sink will never have: removed before it had them, or given up, as it rejects them."`
 }
 
-// sinks are gauges that are asked for when somebody looks.
-type sinks struct {
+// sinkGauges are made up while they are scraped.
+type sinkGauges struct {
 	list atomic.Pointer[func() []SinkState]
 
 	Records *prometheus.Desc `metric:"audit_sink_lag_records{sink}" help:"Audit records that a sink does not have yet."`
@@ -41,14 +47,14 @@ type sinks struct {
 }
 
 // Describe implements prometheus.Collector.
-func (s *sinks) Describe(to chan<- *prometheus.Desc) {
+func (s *sinkGauges) Describe(to chan<- *prometheus.Desc) {
 	to <- s.Records
 	to <- s.Oldest
 	to <- s.Failing
 }
 
 // Collect implements prometheus.Collector.
-func (s *sinks) Collect(to chan<- prometheus.Metric) {
+func (s *sinkGauges) Collect(to chan<- prometheus.Metric) {
 	list := s.list.Load()
 	if list == nil {
 		return
@@ -61,42 +67,42 @@ func (s *sinks) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// AuditSinks sets whom the gauges of sinks ask. It names each kind once, and makes the
+// Watch sets whom the gauges of sinks ask. It names each kind once, and makes the
 // counters of those kinds be there from the start.
-func (m *Metrics) AuditSinks(list func() []SinkState) {
+func (a *Audit) Watch(list func() []SinkState) {
 	for _, s := range list() {
-		m.AuditSink(s.Kind, 0, 0)
-		m.audit.SinkFailures.with(s.Kind).Add(0)
+		a.Sent(s.Kind, 0, 0)
+		a.metrics.SinkFailures.with(s.Kind).Add(0)
 	}
-	m.sinks.list.Store(&list)
+	a.asked.list.Store(&list)
 }
 
-// AuditSink counts records that a sink has, and those that it never will.
-func (m *Metrics) AuditSink(kind string, stored int, lost uint64) {
-	m.audit.SinkRecords.with(kind).Add(float64(stored))
-	m.audit.SinkLost.with(kind).Add(float64(lost))
+// Sent counts records that a sink has, and those that it never will.
+func (a *Audit) Sent(kind string, stored int, lost uint64) {
+	a.metrics.SinkRecords.with(kind).Add(float64(stored))
+	a.metrics.SinkLost.with(kind).Add(float64(lost))
 }
 
-// AuditSinkFailed counts records that a sink did not take.
-func (m *Metrics) AuditSinkFailed(kind string) {
-	m.audit.SinkFailures.with(kind).Inc()
+// SinkFailed counts records that a sink did not take.
+func (a *Audit) SinkFailed(kind string) {
+	a.metrics.SinkFailures.with(kind).Inc()
 }
 
-// AuditGone counts records that are not there any more.
-func (m *Metrics) AuditGone(n int) { m.audit.Gone.Add(float64(n)) }
+// Gone counts records that are not there any more.
+func (a *Audit) Gone(n int) { a.metrics.Gone.Add(float64(n)) }
 
-// AuditContent counts what was captured of one call; result is kept or lost, and nothing
+// Captured counts what was captured of one call; result is kept or lost, and nothing
 // else is counted.
-func (m *Metrics) AuditContent(result string) {
-	if c, ok := m.audit.Content[result]; ok {
+func (a *Audit) Captured(result string) {
+	if c, ok := a.metrics.Content[result]; ok {
 		c.Inc()
 	}
 }
 
-// Audit counts n audit records; result is written, failed or unsynced, and
+// Wrote counts n audit records; result is written, failed or unsynced, and
 // nothing else is counted.
-func (m *Metrics) Audit(result string, n int) {
-	if c, ok := m.audit.Records[result]; ok {
+func (a *Audit) Wrote(result string, n int) {
+	if c, ok := a.metrics.Records[result]; ok {
 		c.Add(float64(n))
 	}
 }

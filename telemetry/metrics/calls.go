@@ -1,13 +1,20 @@
-package telemetry
+package metrics
 
 import (
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
+
+// Calls counts calls: those of clients, and what agents were asked for them.
+type Calls struct {
+	sets      *labelSets
+	codes     codeIndex
+	exemplars bool
+	metrics   callMetrics
+}
 
 // callMetrics are about calls: what came, what went to agents, and what became of it. They
 // count a call when it has ended.
@@ -18,6 +25,11 @@ type callMetrics struct {
 	InFlight     prometheus.Gauge         `metric:"requests_in_flight" help:"Calls being served now."` // open streams included
 	RequestSize  *prometheus.HistogramVec `metric:"request_size_bytes{agent,method}" help:"Size of request bodies." buckets:"bytes"`
 	ResponseSize *prometheus.HistogramVec `metric:"response_size_bytes{agent,method}" help:"Size of answer bodies." buckets:"bytes"` // of streams in full
+
+	// StreamDuration is from arrival, so that a stream that was long in coming is seen.
+	StreamDuration *prometheus.HistogramVec `metric:"stream_duration_seconds{agent,method}" help:"Time from arrival to the end of streams." buckets:"streams"`
+	// FirstEvent has no streams without any.
+	FirstEvent *prometheus.HistogramVec `metric:"time_to_first_event_seconds{agent,method}" help:"Time from arrival to the first event of streams." buckets:"calls"`
 
 	// UpstreamRequests has the class of the agent's status, or none when it gave none.
 	UpstreamRequests counterVec               `metric:"upstream_requests_total{agent,method,code=HTTP_1XX|HTTP_2XX|HTTP_3XX|HTTP_4XX|HTTP_5XX|none}" help:"Calls sent to agents."`
@@ -43,63 +55,72 @@ type callSeries struct {
 	duration, requestSize, responseSize, upstreamDuration, streamDuration, firstEvent observerCell
 }
 
-// record counts a finished call. On the hot path it only loads pointers.
-func (m *Metrics) record(e *Exchange) {
-	sets := m.sets.Load()
-	c := m.call(bounded(sets.agents, e.Agent), e.Method)
-	m.countRequest(c, e)
-	observe(m.calls.RequestSize, &c.requestSize, c).Observe(float64(e.RequestBytes))
-	observe(m.calls.ResponseSize, &c.responseSize, c).Observe(float64(e.ResponseBytes))
-	if e.Streamed {
-		m.countStream(c.agent, e)
-		m.observeSeconds(observe(m.streams.Duration, &c.streamDuration, c), e.Duration, e)
-		if e.FirstEvent > 0 {
-			m.observeSeconds(observe(m.streams.FirstEvent, &c.firstEvent, c), e.FirstEvent, e)
+// Call is what is counted of a call when it has ended. Empty texts are counted as "none".
+type Call struct {
+	Agent, Method, Binding string // configured agent id, wire.Method.Name, wire.Binding.String
+
+	Status int    // HTTP status that the client got
+	Reason string // wire.Kind.Reason of the refusal or of the agent's error; empty for none
+
+	Duration      time.Duration // from arrival to the last byte
+	RequestBytes  int64         // of the request's body
+	ResponseBytes int64         // of the answer's body
+
+	UpstreamStatus   int           // HTTP status of the agent; 0 where it gave none
+	UpstreamDuration time.Duration // until it answered; 0, with a status of 0, where it was not asked
+
+	Streamed   bool          // the answer was an event stream
+	FirstEvent time.Duration // from arrival to its first event; 0 for none
+
+	Trace string // id of the trace, in hex digits, that the call's span was exported in; empty for none
+}
+
+// Finish counts a call that has ended. It is on the path of every call, so that it only loads
+// pointers to the children that the first call of its kind has found.
+func (c *Calls) Finish(call *Call) {
+	s := c.of(bounded(c.sets.Load().agents, call.Agent), call.Method)
+	c.countRequest(s, call)
+	observe(c.metrics.RequestSize, &s.requestSize, s).Observe(float64(call.RequestBytes))
+	observe(c.metrics.ResponseSize, &s.responseSize, s).Observe(float64(call.ResponseBytes))
+	if call.Streamed {
+		c.observeSeconds(observe(c.metrics.StreamDuration, &s.streamDuration, s), call.Duration, call.Trace)
+		if call.FirstEvent > 0 {
+			c.observeSeconds(observe(c.metrics.FirstEvent, &s.firstEvent, s), call.FirstEvent, call.Trace)
 		}
 	} else {
-		m.observeSeconds(observe(m.calls.Duration, &c.duration, c), e.Duration, e)
+		c.observeSeconds(observe(c.metrics.Duration, &s.duration, s), call.Duration, call.Trace)
 	}
-	if e.UpstreamStatus != 0 || e.UpstreamDuration != 0 {
-		m.countUpstream(c, e)
-	}
-	m.countDecision(sets, e)
-	m.countCondition(c.agent, e)
-	m.countExtensions(sets, e)
-	m.countViolations(sets, e)
-	for _, q := range e.Quirks {
-		m.agents.Quirks.with(c.agent, q).Inc()
+	if call.UpstreamStatus != 0 || call.UpstreamDuration != 0 {
+		c.countUpstream(s, call)
 	}
 }
 
-// quirkNames are those of package proxy; docs/quirks.md says what they are.
-var quirkNames = [...]string{"zoneless-times", "mixed-objects", "method-paths"}
-
-// call returns the children of an agent and a method, made on first use.
-func (m *Metrics) call(agent *agentSeries, method string) *callSeries {
+// of returns the children of an agent and a method, made on first use.
+func (c *Calls) of(agent *agentSeries, method string) *callSeries {
 	name, cell := agent.cell(method)
-	if c := cell.Load(); c != nil {
-		return c
+	if s := cell.Load(); s != nil {
+		return s
 	}
-	c := &callSeries{agent: agent.id, method: name, upstream: make([]counterCell, len(m.codes.names))}
-	for i := range c.requests {
-		c.requests[i] = make([]counterCell, len(m.codes.names))
+	s := &callSeries{agent: agent.id, method: name, upstream: make([]counterCell, len(c.codes.names))}
+	for i := range s.requests {
+		s.requests[i] = make([]counterCell, len(c.codes.names))
 	}
 	// Two that race make the same children; whichever is stored, both count.
-	cell.CompareAndSwap(nil, c)
+	cell.CompareAndSwap(nil, s)
 	return cell.Load()
 }
 
 // countRequest counts the call by its binding and code. The counter is kept with the agent and the
 // method once it was found, so that the next call of its kind looks nothing up.
-func (m *Metrics) countRequest(c *callSeries, e *Exchange) {
-	binding, index := bindingLabel(e.Binding)
-	code := m.codes.call(e)
-	cell := &c.requests[index][code]
+func (c *Calls) countRequest(s *callSeries, call *Call) {
+	binding, index := bindingLabel(call.Binding)
+	code := c.codes.call(call.Reason, call.Status)
+	cell := &s.requests[index][code]
 	if p := cell.Load(); p != nil && binding != labelOther {
 		(*p).Inc()
 		return
 	}
-	counter := m.calls.Requests.WithLabelValues(c.agent, c.method, binding, m.codes.names[code])
+	counter := c.metrics.Requests.WithLabelValues(s.agent, s.method, binding, c.codes.names[code])
 	if binding != labelOther { // "other" shares the cell of "none" and is never kept
 		cell.Store(&counter)
 	}
@@ -121,108 +142,102 @@ func bindingLabel(binding string) (string, int) {
 
 // countUpstream counts what the agent was asked, in the same way. A call that was kept from the agent is
 // not in it.
-func (m *Metrics) countUpstream(c *callSeries, e *Exchange) {
-	code := m.codes.class(e.UpstreamStatus)
-	cell := &c.upstream[code]
+func (c *Calls) countUpstream(s *callSeries, call *Call) {
+	code := c.codes.class(call.UpstreamStatus)
+	cell := &s.upstream[code]
 	p := cell.Load()
 	if p == nil {
-		counter := m.calls.UpstreamRequests.WithLabelValues(c.agent, c.method, m.codes.names[code])
+		counter := c.metrics.UpstreamRequests.WithLabelValues(s.agent, s.method, c.codes.names[code])
 		p = &counter
 		cell.Store(p)
 	}
 	(*p).Inc()
-	m.observeSeconds(observe(m.calls.UpstreamDuration, &c.upstreamDuration, c), e.UpstreamDuration, e)
+	c.observeSeconds(observe(c.metrics.UpstreamDuration, &s.upstreamDuration, s), call.UpstreamDuration, call.Trace)
 }
 
 // observe returns a histogram's child for an agent and a method.
-func observe(vec *prometheus.HistogramVec, cell *observerCell, c *callSeries) prometheus.Observer {
+func observe(vec *prometheus.HistogramVec, cell *observerCell, s *callSeries) prometheus.Observer {
 	if p := cell.Load(); p != nil {
 		return *p
 	}
-	o := vec.WithLabelValues(c.agent, c.method)
+	o := vec.WithLabelValues(s.agent, s.method)
 	cell.Store(&o)
 	return o
 }
 
-// observeSeconds adds a duration, with the trace as its example when exemplars
-// are on and the trace is one that was exported.
-func (m *Metrics) observeSeconds(o prometheus.Observer, d time.Duration, e *Exchange) {
-	if x, ok := o.(prometheus.ExemplarObserver); ok && m.exemplars && e.span != nil {
-		x.ObserveWithExemplar(d.Seconds(), prometheus.Labels{"trace_id": e.TraceID})
+// observeSeconds adds a duration, with the trace as its example when exemplars are on and the
+// trace is one that was exported: an example that leads to no trace helps nobody.
+func (c *Calls) observeSeconds(o prometheus.Observer, d time.Duration, trace string) {
+	if x, ok := o.(prometheus.ExemplarObserver); ok && c.exemplars && trace != "" {
+		x.ObserveWithExemplar(d.Seconds(), prometheus.Labels{"trace_id": trace})
 		return
 	}
 	o.Observe(d.Seconds())
 }
 
-// countDecision counts the decision by the rule that made it, and what rules in shadow mode would have
-// decided. A call has one decision, and any number of shadows.
-func (m *Metrics) countDecision(sets *labelSet, e *Exchange) {
-	rule := e.Rule
-	if e.Overruled { // the refusal is not the rule's
-		m.countRule(sets, rule, decisionOverruled)
-		rule = ""
-	}
-	if e.Decision != "" {
-		m.countRule(sets, rule, decisionIndex(e.Decision))
-	}
-	for _, would := range e.Shadow {
-		m.countRule(sets, shadowed(would), decisionShadow)
-	}
-}
+// Enter counts a call that has arrived; each needs one Leave.
+func (c *Calls) Enter() { c.metrics.InFlight.Inc() }
 
-// shadowed is the rule of what it would have done: "deny NAME" or "allow NAME". What limits
-// and extensions would have done names no rule.
-func shadowed(would string) string {
-	if rule, ok := strings.CutPrefix(would, "deny "); ok {
-		return rule
-	}
-	rule, _ := strings.CutPrefix(would, "allow ")
-	return rule
-}
+// Leave counts a call that is finished.
+func (c *Calls) Leave() { c.metrics.InFlight.Dec() }
 
-// countRule counts one decision of one rule.
-func (m *Metrics) countRule(sets *labelSet, rule string, decision int) {
-	cell := &bounded(sets.rules, rule).decisions[decision]
+// TaskState counts a state that a call has shown a task to come to.
+func (c *Calls) TaskState(agent, state string) {
+	i, ok := taskStates[state]
+	if !ok {
+		i = len(taskStates)
+	}
+	a := bounded(c.sets.Load().agents, agent)
+	cell := &a.states[i]
 	p := cell.Load()
 	if p == nil {
-		counter := m.policy.Authz.WithLabelValues(decisionNames[decision], member(sets.rules, rule))
+		counter := c.metrics.TaskStates.WithLabelValues(a.id, taskStateLabels[i])
 		p = &counter
 		cell.Store(p)
 	}
 	(*p).Inc()
 }
 
-// member is the label that bounded chose the series for.
-func member[T any](set map[string]T, value string) string {
-	if value == "" {
-		return labelNone
-	}
-	if _, ok := set[value]; ok {
-		return value
-	}
-	return labelOther
+// Counts are the series of requests_total.
+func (c *Calls) Counts() []Count { return countsOf(c.metrics.Requests.CounterVec) }
+
+// Denied counts a call about what is not the caller's; subject is task, context or answer.
+func (c *Calls) Denied(agent, subject string) {
+	c.metrics.Ownership.with(c.sets.agent(agent), subject).Inc()
 }
 
-// Enter counts a call that has arrived; each needs one Leave.
-func (m *Metrics) Enter() { m.calls.InFlight.Inc() }
-
-// Leave counts a call that is finished.
-func (m *Metrics) Leave() { m.calls.InFlight.Dec() }
-
-// okOrError is the value of the label result of what either works or does not.
-func okOrError(err error) string {
-	if err != nil {
-		return "error"
-	}
-	return "ok"
+// Repeated counts a message that was not sent to the agent a second time. reason is that of the
+// answer: empty where the first one's was given again.
+func (c *Calls) Repeated(agent, reason string) {
+	c.metrics.Repeated.WithLabelValues(c.sets.agent(agent), repetition(reason)).Inc()
 }
 
-// oneOf bounds a value by a set.
-func oneOf(value string, set ...string) string {
-	for _, s := range set {
-		if s == value {
-			return value
-		}
+// repetition is what became of a message that had been sent before.
+func repetition(reason string) string {
+	switch reason {
+	case "":
+		return "answered"
+	case wire.Unavailable.Reason:
+		return "pending"
 	}
-	return labelOther
+	return "conflict"
+}
+
+// taskStateLabels are the values of the state label, the names of A2A 1.0; taskStates are
+// their places in it without the last.
+var (
+	taskStateLabels = []string{
+		"TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED",
+		"TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED", labelOther,
+	}
+	taskStates = places(taskStateLabels[:len(taskStateLabels)-1])
+)
+
+// places finds names by what they are, without a search through the list.
+func places(names []string) map[string]int {
+	at := make(map[string]int, len(names))
+	for i, name := range names {
+		at[name] = i
+	}
+	return at
 }

@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"maps"
@@ -10,6 +10,13 @@ import (
 
 // cardStates are the values of the label state.
 var cardStates = []string{"pending", "accepted", "alerted", "quarantined", "approved", "rejected", "refused"}
+
+// Cards counts fetches of agent cards and rulings on them, and shows what is in force.
+type Cards struct {
+	sets    *labelSets
+	metrics cardMetrics
+	gauges  cardGauges
+}
 
 // cardMetrics are about the cards of agents.
 type cardMetrics struct {
@@ -40,30 +47,30 @@ type cardCondition struct {
 
 // change notes what is new of an agent, and reports whether there is such an agent. It asks
 // with the lock held: whoever forgets an agent waits for it, or it finds the agent gone.
-func (m *Metrics) change(agent string, with func(*cardCondition)) bool {
-	g := &m.cardGauges
+func (c *Cards) change(agent string, with func(*cardCondition)) bool {
+	g := &c.gauges
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !m.knows(agent) {
+	if !c.knows(agent) {
 		return false
 	}
-	c := g.all[agent]
-	with(&c)
-	g.all[agent] = c
+	now := g.all[agent]
+	with(&now)
+	g.all[agent] = now
 	return true
 }
 
 // knows reports whether there is such an agent. A card is no call: that of an agent which
 // was removed is not counted as one of "other", where what it is like would stand for ever.
-func (m *Metrics) knows(agent string) bool {
-	_, ok := m.sets.Load().agents[agent]
+func (c *Cards) knows(agent string) bool {
+	_, ok := c.sets.Load().agents[agent]
 	return ok
 }
 
-// CardFetch counts one fetch of an agent's card; result is ok, unchanged or error.
-func (m *Metrics) CardFetch(agent, result string) {
-	if m.knows(agent) {
-		m.cards.Fetch.with(agent, result).Inc()
+// Fetched counts one fetch of an agent's card; result is ok, unchanged or error.
+func (c *Cards) Fetched(agent, result string) {
+	if c.knows(agent) {
+		c.metrics.Fetch.with(agent, result).Inc()
 	}
 }
 
@@ -105,38 +112,30 @@ func (g *cardGauges) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// CardRuled says what became of the card that an agent serves: its state, whether another
+// Ruled says what became of the card that an agent serves: its state, whether another
 // one is in force, and how much is in it that should not be. fresh is whether that is new.
-func (m *Metrics) CardRuled(agent, state string, drift, fresh bool, score int) {
+func (c *Cards) Ruled(agent, state string, drift, fresh bool, score int) {
 	at := slices.Index(append(slices.Clip(cardStates), state), state) + 1
-	known := m.change(agent, func(c *cardCondition) {
-		c.state, c.drift, c.score = int8(at), drift, int32(score) //nolint:gosec // there are few, and it is at most 100
+	known := c.change(agent, func(now *cardCondition) {
+		now.state, now.drift, now.score = int8(at), drift, int32(score) //nolint:gosec // there are few, and it is at most 100
 	})
 	if known && fresh {
-		m.cards.Rulings.with(agent, state).Inc()
+		c.metrics.Rulings.with(agent, state).Inc()
 	}
 }
 
-// CardWarnings says how many warnings an agent's card gives reason for.
-func (m *Metrics) CardWarnings(agent string, n int) {
-	m.change(agent, func(c *cardCondition) {
-		c.linted, c.faults = true, int32(n) //nolint:gosec // a card has not as many
+// Warned says how many warnings an agent's card gives reason for.
+func (c *Cards) Warned(agent string, n int) {
+	c.change(agent, func(now *cardCondition) {
+		now.linted, now.faults = true, int32(n) //nolint:gosec // a card has not as many
 	})
 }
 
-// truth is the value of a gauge that says whether something is so.
-func truth(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// CardVerified counts a look at the signatures of a card; result is ok, unsigned,
+// Verified counts a look at the signatures of a card; result is ok, unsigned,
 // untrusted, unavailable or malformed.
-func (m *Metrics) CardVerified(result string) {
-	if _, known := m.cards.Signatures[result]; !known {
+func (c *Cards) Verified(result string) {
+	if _, known := c.metrics.Signatures[result]; !known {
 		result = "untrusted"
 	}
-	m.cards.Signatures[result].Inc()
+	c.metrics.Signatures[result].Inc()
 }

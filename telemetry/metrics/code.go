@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"strconv"
@@ -43,15 +43,15 @@ func (c *codeIndex) class(status int) int {
 }
 
 // call is the index for a finished call.
-func (c *codeIndex) call(e *Exchange) int {
+func (c *codeIndex) call(reason string, status int) int {
 	switch {
-	case e.Reason != "":
-		if i, ok := c.byName[e.Reason]; ok {
+	case reason != "":
+		if i, ok := c.byName[reason]; ok {
 			return i
 		}
 		return c.byName[labelOther]
-	case e.Status >= 400:
-		return c.class(e.Status)
+	case status >= 400:
+		return c.class(status)
 	}
 	return codeOK
 }

@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,18 +10,6 @@ type Count struct {
 	Labels map[string]string
 	Value  int64
 }
-
-// Requests are the series of requests_total.
-func (m *Metrics) Requests() []Count { return countsOf(m.calls.Requests.CounterVec) }
-
-// RuleDecisions are the series of authz_decisions_total.
-func (m *Metrics) RuleDecisions() []Count { return countsOf(m.policy.Authz.CounterVec) }
-
-// Negotiations are the series of extensions_negotiated_total.
-func (m *Metrics) Negotiations() []Count { return countsOf(m.extensions.Negotiated.CounterVec) }
-
-// Violations are the series of extension_violations_total.
-func (m *Metrics) Violations() []Count { return countsOf(m.extensions.Violations.CounterVec) }
 
 // countsOf reads one counter, without the rest of the registry, which may be large.
 func countsOf(v *prometheus.CounterVec) []Count {

@@ -1,6 +1,14 @@
-package telemetry
+package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Credentials counts credentials: those that callers present, and those that agents are shown.
+type Credentials struct {
+	sets    *labelSets
+	metrics identityMetrics
+}
 
 // identityMetrics are about credentials: those of callers, and those that agents are shown.
 type identityMetrics struct {
@@ -14,25 +22,25 @@ type identityMetrics struct {
 	UpstreamTokens counterVec         `metric:"upstream_tokens_total{agent,kind=oauth2|exchange|actor|other,result=ok|declined|failed|other}" help:"Fetches of tokens to show to agents."`
 }
 
-// Authn counts one look at a credential; result is ok, refused or unavailable.
-func (m *Metrics) Authn(provider, result string) {
-	m.identity.Authn.with(member(m.sets.Load().providers, provider), result).Inc()
+// Presented counts one look at a credential; result is ok, refused or unavailable.
+func (c *Credentials) Presented(provider, result string) {
+	c.metrics.Authn.with(member(c.sets.Load().providers, provider), result).Inc()
 }
 
-// JWKSRefresh counts one fetch of an issuer's keys.
-func (m *Metrics) JWKSRefresh(err error) {
-	m.identity.JWKSRefreshes.WithLabelValues(okOrError(err)).Inc()
+// JWKSRefreshed counts one fetch of an issuer's keys.
+func (c *Credentials) JWKSRefreshed(err error) {
+	c.metrics.JWKSRefreshes.WithLabelValues(okOrError(err)).Inc()
 }
 
 // JWKSKeySkipped counts one key of a set that cannot be used; reason is one of jws.Reasons.
-func (m *Metrics) JWKSKeySkipped(reason string) {
-	m.identity.JWKSSkipped.with(reason).Inc()
+func (c *Credentials) JWKSKeySkipped(reason string) {
+	c.metrics.JWKSSkipped.with(reason).Inc()
 }
 
 // Throttled counts a caller who presented too many bad credentials.
-func (m *Metrics) Throttled() { m.identity.Throttled.Inc() }
+func (c *Credentials) Throttled() { c.metrics.Throttled.Inc() }
 
 // UpstreamToken counts the fetch of a token to show to an agent.
-func (m *Metrics) UpstreamToken(agent, kind, result string) {
-	m.identity.UpstreamTokens.with(member(m.sets.Load().agents, agent), kind, result).Inc()
+func (c *Credentials) UpstreamToken(agent, kind, result string) {
+	c.metrics.UpstreamTokens.with(c.sets.agent(agent), kind, result).Inc()
 }

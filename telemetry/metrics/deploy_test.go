@@ -1,8 +1,7 @@
-package telemetry
+package metrics
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +17,8 @@ import (
 )
 
 const (
-	rulesFile = "../deploy/prometheus/rules.yml"
-	casesFile = "../deploy/prometheus/alerts_test.yml"
+	rulesFile = "../../deploy/prometheus/rules.yml"
+	casesFile = "../../deploy/prometheus/alerts_test.yml"
 )
 
 // expression is PromQL that somebody is given, and where.
@@ -55,7 +54,7 @@ func expressions(t *testing.T) (all []expression, records []string) {
 			}
 		}
 	}
-	files, err := filepath.Glob("../deploy/grafana/*.json")
+	files, err := filepath.Glob("../../deploy/grafana/*.json")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%d dashboards: %v", len(files), err)
 	}
@@ -106,7 +105,7 @@ var (
 func TestDeployNamesWhatExists(t *testing.T) {
 	t.Parallel()
 	made := map[string][]label{}
-	for _, i := range opened(t, io.Discard, nil).Metrics.made {
+	for _, i := range instruments() {
 		made[i.name] = i.labels
 		if i.kind == "histogram" {
 			for _, suffix := range []string{"_bucket", "_count", "_sum"} {
@@ -173,14 +172,14 @@ func wrongMatchers(t *testing.T, e expression, own []label, matchers string) {
 func TestPagesNameWhatExists(t *testing.T) {
 	t.Parallel()
 	made := map[string]bool{}
-	for _, i := range opened(t, io.Discard, nil).Metrics.made {
+	for _, i := range instruments() {
 		made[i.name] = true
 		if i.kind == "histogram" {
 			made[i.name+"_bucket"], made[i.name+"_count"], made[i.name+"_sum"] = true, true, true
 		}
 	}
 	named := 0
-	for _, pattern := range []string{"../README.md", "../docs/*.md", "../docs/*/*.md", "../deploy/*.md", "../deploy/*/*.md"} {
+	for _, pattern := range []string{"../../README.md", "../../docs/*.md", "../../docs/*/*.md", "../../deploy/*.md", "../../deploy/*/*.md"} {
 		pages, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -275,31 +274,4 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	promtool(t, "check", "rules", file)
-}
-
-// TestMetricsPassPromtool: names and help are as Prometheus wants them.
-func TestMetricsPassPromtool(t *testing.T) {
-	t.Parallel()
-	tel := labelled(t)
-	for i, text := range hostile {
-		flood(tel, i, text)
-	}
-	file := filepath.Join(t.TempDir(), "metrics")
-	if err := os.WriteFile(file, []byte(scrape(t, tel, "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := exec.LookPath("promtool"); err != nil {
-		promtool(t) // says so
-		return
-	}
-	in, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = in.Close() }()
-	c := exec.CommandContext(t.Context(), "promtool", "check", "metrics")
-	c.Stdin = in
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
 }

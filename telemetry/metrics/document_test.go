@@ -1,25 +1,30 @@
-package telemetry
+package metrics
 
 import (
 	"flag"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/metrics.md")
 
-const metricsDocument = "../docs/metrics.md"
+const metricsDocument = "../../docs/metrics.md"
+
+// instruments are those of a fresh registry.
+func instruments() []instrument { return New(prometheus.NewRegistry(), false, "test").made }
 
 // TestMetricsDocument holds docs/metrics.md to the instruments.
 func TestMetricsDocument(t *testing.T) {
 	t.Parallel()
-	want := document(opened(t, io.Discard, nil).Metrics.made)
+	want := document(instruments())
 	if *update {
 		if err := os.WriteFile(metricsDocument, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
@@ -30,7 +35,7 @@ func TestMetricsDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("%s is not current; run go test ./telemetry -run TestMetricsDocument -update", metricsDocument)
+		t.Errorf("%s is not current; run go test ./telemetry/metrics -run TestMetricsDocument -update", metricsDocument)
 	}
 }
 
@@ -41,7 +46,7 @@ func document(made []instrument) string {
 
 What ` + "`/metrics`" + ` on the status listener serves, and what goes to a collector where the environment asks for that
 ([telemetry](telemetry.md)). Beside these there are the ` + "`go_`" + ` and ` + "`process_`" + ` metrics of the Go runtime and the process.
-This page is made from the code: ` + "`go test ./telemetry -run TestMetricsDocument -update`" + `.
+This page is made from the code: ` + "`go test ./telemetry/metrics -run TestMetricsDocument -update`" + `.
 
 Every label takes its values from a closed set, so that nobody who calls, and no agent, can make a series. A value from
 outside its set is counted as ` + "`other`" + `, an absent one as ` + "`none`" + `. Histograms are native ones (bucket factor 1.1) with classic
@@ -85,7 +90,7 @@ buckets beside them.
 // TestEveryLabelIsClosed: a label without a set could have any value.
 func TestEveryLabelIsClosed(t *testing.T) {
 	t.Parallel()
-	for _, i := range opened(t, io.Discard, nil).Metrics.made {
+	for _, i := range instruments() {
 		for _, l := range i.labels {
 			if l.from == "" && len(l.values) == 0 {
 				t.Errorf("%s: label %s has no closed set", i.name, l.name)
@@ -126,7 +131,7 @@ func TestMetricIsDeclaredOnce(t *testing.T) {
 	t.Parallel()
 	text := source(t)
 	declared := regexp.MustCompile("(?m)^\t([A-Z]\\w*) +\\S+ +`metric:\"([a-z_]+)").FindAllStringSubmatch(text, -1)
-	if made := opened(t, io.Discard, nil).Metrics.made; len(declared) != len(made) {
+	if made := instruments(); len(declared) != len(made) {
 		t.Errorf("%d metrics are declared and %d made", len(declared), len(made))
 	}
 	for _, d := range declared {
@@ -137,6 +142,53 @@ func TestMetricIsDeclaredOnce(t *testing.T) {
 		// Fields of two topics may have one name; what a topic's own are is the compiler's.
 		if !regexp.MustCompile(`\.` + field + `\b`).MatchString(text) {
 			t.Errorf("%s: nothing counts it", name)
+		}
+	}
+}
+
+// TestMetricsAreNamedInOneFile: the name of a metric stands in its declaration, and in no other
+// file of the program. What another file needs of a metric it gets from a method of its topic.
+func TestMetricsAreNamedInOneFile(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`\b` + prefix + `[a-z0-9_]+`)
+	known := map[string]bool{}
+	for _, i := range instruments() {
+		known[i.name] = true
+	}
+	declared, files := map[string][]string{}, 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git"):
+			return fs.SkipDir
+		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		for _, m := range regexp.MustCompile(`metric:"([a-z0-9_]+)`).FindAllStringSubmatch(string(text), -1) {
+			declared[prefix+m[1]] = append(declared[prefix+m[1]], path)
+		}
+		for _, name := range named.FindAllString(string(text), -1) {
+			if known[name] {
+				t.Errorf("%s names %s", path, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 500 {
+		t.Errorf("only %d files were read", files)
+	}
+	for name := range known {
+		if len(declared[name]) != 1 {
+			t.Errorf("%s is declared in %q", name, declared[name])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"reflect"
@@ -189,4 +189,42 @@ func histograms(d *instrument, buckets []float64) *prometheus.HistogramVec {
 		NativeHistogramMaxBucketNumber:  160,
 		NativeHistogramMinResetDuration: time.Hour,
 	}, d.labelNames())
+}
+
+// forget removes the series of an instrument of which a label has a value that is left.
+func (d *instrument) forget(left map[string][]string) {
+	for _, l := range d.labels {
+		if l.from == "" {
+			continue // its values are the same for good
+		}
+		for _, value := range left[l.name] {
+			d.series.DeletePartialMatch(prometheus.Labels{l.name: value})
+		}
+	}
+}
+
+// truth is the value of a gauge that says whether something is so.
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// okOrError is the value of the label result of what either works or does not.
+func okOrError(err error) string {
+	if err != nil {
+		return "error"
+	}
+	return "ok"
+}
+
+// oneOf bounds a value by a set.
+func oneOf(value string, set ...string) string {
+	for _, s := range set {
+		if s == value {
+			return value
+		}
+	}
+	return labelOther
 }

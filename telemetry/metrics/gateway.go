@@ -1,4 +1,4 @@
-package telemetry
+package metrics
 
 import (
 	"encoding/binary"
@@ -6,9 +6,14 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
+
+// Gateway counts what concerns the process as a whole: configurations, certificates, its own log.
+type Gateway struct {
+	sets    *labelSets
+	metrics gatewayMetrics
+	asked   conditionGauges
+}
 
 // gatewayMetrics are about the gateway itself: which build it is, which configuration is in
 // force, and what it could not do.
@@ -24,25 +29,6 @@ type gatewayMetrics struct {
 	Orders       counterVec         `metric:"acme_orders_total{domain,result=issued|failed}" help:"Orders for certificates that this gateway has made."`
 	ExportErrors prometheus.Counter `metric:"telemetry_export_errors_total" help:"Times that spans or metrics could not be sent."`
 	LogDropped   prometheus.Counter `metric:"log_lines_dropped_total" help:"Access-log lines dropped before a slow reader."`
-}
-
-// taskStateLabels are the values of the state label, the names of A2A 1.0; taskStates are
-// their places in it without the last.
-var (
-	taskStateLabels = []string{
-		"TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED",
-		"TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED", labelOther,
-	}
-	taskStates = places(taskStateLabels[:len(taskStateLabels)-1])
-)
-
-// places finds names by what they are, without a search through the list.
-func places(names []string) map[string]int {
-	at := make(map[string]int, len(names))
-	for i, name := range names {
-		at[name] = i
-	}
-	return at
 }
 
 // Condition is how the gateway is doing at the moment.
@@ -70,8 +56,8 @@ type Use struct {
 	Used, Max int
 }
 
-// asked are gauges that are asked for when somebody looks.
-type asked struct {
+// conditionGauges are made up while they are scraped.
+type conditionGauges struct {
 	ask atomic.Pointer[func() Condition]
 
 	Max       *prometheus.Desc `metric:"limit_max{limit=requests|streams|connections|descriptors}" help:"What server.limits permits."`
@@ -87,14 +73,14 @@ type asked struct {
 }
 
 // Describe implements prometheus.Collector.
-func (a *asked) Describe(to chan<- *prometheus.Desc) {
+func (a *conditionGauges) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{a.Max, a.Used, a.Unsynced, a.Lag, a.Failing, a.Expiry, a.Obtained, a.Unobtained, a.Stateless} {
 		to <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (a *asked) Collect(to chan<- prometheus.Metric) {
+func (a *conditionGauges) Collect(to chan<- prometheus.Metric) {
 	ask := a.ask.Load()
 	if ask == nil {
 		return
@@ -124,65 +110,33 @@ func (a *asked) Collect(to chan<- prometheus.Metric) {
 
 // Reloaded records that a configuration took effect, or why not. sum is the
 // SHA-256 of the configuration; it is not looked at when err is set.
-func (m *Metrics) Reloaded(sum [32]byte, err error) {
-	m.gateway.ConfigReloads.WithLabelValues(okOrError(err)).Inc()
+func (g *Gateway) Reloaded(sum [32]byte, err error) {
+	g.metrics.ConfigReloads.WithLabelValues(okOrError(err)).Inc()
 	if err != nil {
-		m.gateway.ConfigSuccessful.Set(0)
+		g.metrics.ConfigSuccessful.Set(0)
 		return
 	}
-	m.gateway.ConfigSuccessful.Set(1)
-	m.gateway.ConfigTimestamp.SetToCurrentTime()
+	g.metrics.ConfigSuccessful.Set(1)
+	g.metrics.ConfigTimestamp.SetToCurrentTime()
 	// 48 bits: a float64 holds them exactly.
-	m.gateway.ConfigHash.Set(float64(binary.BigEndian.Uint64(sum[:8]) >> 16))
+	g.metrics.ConfigHash.Set(float64(binary.BigEndian.Uint64(sum[:8]) >> 16))
 }
 
 // Ordered counts an order for a certificate.
-func (m *Metrics) Ordered(domain string, err error) {
+func (g *Gateway) Ordered(domain string, err error) {
 	result := "issued"
 	if err != nil {
 		result = "failed"
 	}
-	m.gateway.Orders.WithLabelValues(member(m.sets.Load().domains, domain), result).Inc()
+	g.metrics.Orders.WithLabelValues(member(g.sets.Load().domains, domain), result).Inc()
 }
 
-// Condition sets whom the gauges of the gateway's own condition ask. Each limit it names
+// Watch sets whom the gauges of the gateway's own condition ask. Each limit it names
 // is there once.
-func (m *Metrics) Condition(ask func() Condition) { m.asked.ask.Store(&ask) }
+func (g *Gateway) Watch(ask func() Condition) { g.asked.ask.Store(&ask) }
 
-// TaskState counts a state that a call has shown a task to come to.
-func (m *Metrics) TaskState(agent, state string) {
-	i, ok := taskStates[state]
-	if !ok {
-		i = len(taskStates)
-	}
-	a := bounded(m.sets.Load().agents, agent)
-	cell := &a.states[i]
-	p := cell.Load()
-	if p == nil {
-		counter := m.calls.TaskStates.WithLabelValues(a.id, taskStateLabels[i])
-		p = &counter
-		cell.Store(p)
-	}
-	(*p).Inc()
-}
+// LogDropped counts an access-log line that was dropped before a slow reader.
+func (g *Gateway) LogDropped() { g.metrics.LogDropped.Inc() }
 
-// countCondition counts what is rarely in a call.
-func (m *Metrics) countCondition(agent string, e *Exchange) {
-	if e.Denied != "" {
-		m.calls.Ownership.with(agent, e.Denied).Inc()
-	}
-	if e.Deduplicated {
-		m.calls.Repeated.WithLabelValues(agent, repetition(e)).Inc()
-	}
-}
-
-// repetition is what became of a message that had been sent before.
-func repetition(e *Exchange) string {
-	switch e.Reason {
-	case "":
-		return "answered"
-	case wire.Unavailable.Reason:
-		return "pending"
-	}
-	return "conflict"
-}
+// ExportFailed counts spans or metrics that a collector did not take.
+func (g *Gateway) ExportFailed() { g.metrics.ExportErrors.Inc() }

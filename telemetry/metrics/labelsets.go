@@ -1,6 +1,7 @@
-package telemetry
+package metrics
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -68,43 +69,20 @@ type (
 	}
 )
 
-// Decisions, as indices of ruleSeries.
-const (
-	decisionAllow = iota
-	decisionDeny
-	decisionError
-	decisionShadow
-	decisionOverruled
-	decisionOther
-)
+// labelSets are the closed sets in force, which all topics share.
+type labelSets struct {
+	atomic.Pointer[labelSet]
 
-var decisionNames = [...]string{
-	decisionAllow: "allow", decisionDeny: "deny", decisionError: "error",
-	decisionShadow: "shadow", decisionOverruled: "overruled", decisionOther: labelOther,
+	setting sync.Mutex // held while they are replaced, and the series of what is gone removed
 }
 
-// decisionIndex is the place of a decision in decisionNames.
-func decisionIndex(decision string) int {
-	for i, name := range decisionNames {
-		if name == decision {
-			return i
-		}
-	}
-	return decisionOther
-}
-
-// SetLabels replaces the closed sets, at start and with every reload. Series of
-// agents, methods, rules and extensions that are gone are removed; those that stay keep
-// counting. Calls that began under the old sets and end now count as "other"
-// where their value is gone; of cards nothing is counted then.
-func (m *Metrics) SetLabels(l Labels) {
-	m.setting.Lock()
-	defer m.setting.Unlock()
-	old := m.sets.Load()
-	if old == nil {
+// replace puts the sets of l in force and gives the old ones and the new. The caller holds
+// setting.
+func (s *labelSets) replace(l Labels) (old, next *labelSet) {
+	if old = s.Load(); old == nil {
 		old = &labelSet{}
 	}
-	next := &labelSet{
+	next = &labelSet{
 		agents: series(old.agents, l.Agents, func(id string) *agentSeries {
 			return &agentSeries{
 				id: id, calls: make([]callCell, len(coreMethods)), states: make([]counterCell, len(taskStateLabels)),
@@ -120,8 +98,8 @@ func (m *Metrics) SetLabels(l Labels) {
 	}
 	next.limits, next.authorizers, next.domains = named(l.Limits), named(l.Authorizers), named(l.Domains)
 	next.addMethods(l.Methods)
-	m.sets.Store(next)
-	m.forget(old, next)
+	s.Store(next)
+	return old, next
 }
 
 // series makes the map of a closed set, with "other" and "none", reusing what
@@ -157,37 +135,6 @@ func (s *labelSet) addMethods(names []string) {
 			}
 		}
 		s.agents[id] = fresh
-	}
-}
-
-// forget removes the series of what is no longer in the sets. Without it a
-// fleet whose agents come and go would grow /metrics for ever.
-func (m *Metrics) forget(old, next *labelSet) {
-	left := map[string][]string{
-		"agent": gone(old.agents, next.agents), "method": gone(old.methods, next.methods),
-		"rule": gone(old.rules, next.rules), "uri": gone(old.uris, next.uris), "provider": gone(old.providers, next.providers),
-		"limit": gone(old.limits, next.limits), "authorizer": gone(old.authorizers, next.authorizers),
-		"domain": gone(old.domains, next.domains),
-	}
-	for i := range m.made {
-		if m.made[i].series != nil {
-			m.made[i].forget(left)
-		}
-	}
-	for _, id := range left["agent"] {
-		m.cardGauges.forget(id)
-	}
-}
-
-// forget removes the series of an instrument of which a label has a value that is left.
-func (d *instrument) forget(left map[string][]string) {
-	for _, l := range d.labels {
-		if l.from == "" {
-			continue // its values are the same for good
-		}
-		for _, value := range left[l.name] {
-			d.series.DeletePartialMatch(prometheus.Labels{l.name: value})
-		}
 	}
 }
 
@@ -254,4 +201,27 @@ func (a *agentSeries) cell(method string) (string, *callCell) {
 		return method, c
 	}
 	return labelOther, &a.calls[coreMethods[labelOther]]
+}
+
+// member is the label that bounded chose the series for.
+func member[T any](set map[string]T, value string) string {
+	if value == "" {
+		return labelNone
+	}
+	if _, ok := set[value]; ok {
+		return value
+	}
+	return labelOther
+}
+
+// agent is the label of an agent.
+func (s *labelSets) agent(id string) string { return member(s.Load().agents, id) }
+
+// named is a closed set of names.
+func named(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }

@@ -1,10 +1,13 @@
-package telemetry
+package metrics
 
 import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// Load counts what is refused because there is too much of it, and shows what is measured for that.
+type Load struct{ metrics loadMetrics }
 
 // loadMetrics are about what the gateway has to do, and what it refuses because that is
 // too much.
@@ -44,28 +47,28 @@ func frames() []string {
 
 // Shed counts a call or a connection that was not taken on, by the limit below
 // server.limits that was reached.
-func (m *Metrics) Shed(reason string) { m.load.Shed.with(reason).Inc() }
+func (l *Load) Shed(reason string) { l.metrics.Shed.with(reason).Inc() }
 
 // Malformed counts a connection that ended because a request was not written as HTTP/1.1
 // is, by the rule that it broke.
-func (m *Metrics) Malformed(rule string) { m.load.Malformed.with(rule).Inc() }
+func (l *Load) Malformed(rule string) { l.metrics.Malformed.with(rule).Inc() }
 
 // Flooded counts an HTTP/2 connection that ended because of frames that serve no call, by
 // the kind that it sent most of.
-func (m *Metrics) Flooded(frame string) { m.load.Flooded.with(frame).Inc() }
+func (l *Load) Flooded(frame string) { l.metrics.Flooded.with(frame).Inc() }
 
 // Memory says how much memory is in use, how much may be, and how much may be before
 // streams and large bodies are refused; 0 for any amount.
-func (m *Metrics) Memory(used, soft, limit int64) {
-	m.load.MemoryUsed.Set(float64(used))
-	m.load.MemorySoft.Set(float64(soft))
-	m.load.MemoryLimit.Set(float64(limit))
+func (l *Load) Memory(used, soft, limit int64) {
+	l.metrics.MemoryUsed.Set(float64(used))
+	l.metrics.MemorySoft.Set(float64(soft))
+	l.metrics.MemoryLimit.Set(float64(limit))
 }
 
 // Delayed says how long work waits for a processor.
-func (m *Metrics) Delayed(wait time.Duration) { m.load.Delay.Set(wait.Seconds()) }
+func (l *Load) Delayed(wait time.Duration) { l.metrics.Delay.Set(wait.Seconds()) }
 
 // Stands says whether calls are refused for what a limit is compared with.
-func (m *Metrics) Stands(rung string, stands bool) {
-	m.load.Overloaded.with(rung).Set(truth(stands))
+func (l *Load) Stands(rung string, stands bool) {
+	l.metrics.Overloaded.with(rung).Set(truth(stands))
 }

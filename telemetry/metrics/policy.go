@@ -1,10 +1,17 @@
-package telemetry
+package metrics
 
 import (
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// Policy counts decisions: of rules, of limits and of authorizers.
+type Policy struct {
+	sets    *labelSets
+	metrics policyMetrics
+}
 
 // policyMetrics are about who may do what, and how much of it.
 type policyMetrics struct {
@@ -22,30 +29,88 @@ type policyMetrics struct {
 	AuthorizerSeconds *prometheus.HistogramVec `metric:"authorizer_request_duration_seconds{authorizer}" help:"Time that authorizers took to answer." buckets:"calls"`
 }
 
+// Decisions, as indices of ruleSeries.
+const (
+	decisionAllow = iota
+	decisionDeny
+	decisionError
+	decisionShadow
+	decisionOverruled
+	decisionOther
+)
+
+var decisionNames = [...]string{
+	decisionAllow: "allow", decisionDeny: "deny", decisionError: "error",
+	decisionShadow: "shadow", decisionOverruled: "overruled", decisionOther: labelOther,
+}
+
+// decisionIndex is the place of a decision in decisionNames.
+func decisionIndex(decision string) int {
+	for i, name := range decisionNames {
+		if name == decision {
+			return i
+		}
+	}
+	return decisionOther
+}
+
+// Decided counts the decision about a call by the rule that made it. overruled is whether the
+// rule let the call through and something else denied it: then the refusal is not the rule's.
+func (p *Policy) Decided(rule, decision string, overruled bool) {
+	if overruled {
+		p.count(rule, decisionOverruled)
+		rule = ""
+	}
+	if decision != "" {
+		p.count(rule, decisionIndex(decision))
+	}
+}
+
+// Shadowed counts what a rule in shadow mode would have done: "deny NAME" or "allow NAME". A
+// call has one decision, and any number of these.
+func (p *Policy) Shadowed(would string) { p.count(shadowed(would), decisionShadow) }
+
+// shadowed is the rule of what it would have done: "deny NAME" or "allow NAME". What limits
+// and extensions would have done names no rule.
+func shadowed(would string) string {
+	if rule, ok := strings.CutPrefix(would, "deny "); ok {
+		return rule
+	}
+	rule, _ := strings.CutPrefix(would, "allow ")
+	return rule
+}
+
+// count counts one decision of one rule.
+func (p *Policy) count(rule string, decision int) {
+	rules := p.sets.Load().rules
+	cell := &bounded(rules, rule).decisions[decision]
+	c := cell.Load()
+	if c == nil {
+		counter := p.metrics.Authz.WithLabelValues(decisionNames[decision], member(rules, rule))
+		c = &counter
+		cell.Store(c)
+	}
+	(*c).Inc()
+}
+
 // Limited counts a call that a limit refused.
-func (m *Metrics) Limited(limit string) {
-	m.policy.Limited.WithLabelValues(member(m.sets.Load().limits, limit)).Inc()
+func (p *Policy) Limited(limit string) {
+	p.metrics.Limited.WithLabelValues(member(p.sets.Load().limits, limit)).Inc()
 }
 
 // LimitUncounted counts a limit that could not be counted where it is kept.
-func (m *Metrics) LimitUncounted(limit string) {
-	m.policy.Uncounted.WithLabelValues(member(m.sets.Load().limits, limit)).Inc()
+func (p *Policy) LimitUncounted(limit string) {
+	p.metrics.Uncounted.WithLabelValues(member(p.sets.Load().limits, limit)).Inc()
 }
 
 // AuthorizerAsked counts a question to an authorizer.
-func (m *Metrics) AuthorizerAsked(name, result string, took time.Duration) {
-	name = member(m.sets.Load().authorizers, name)
-	m.policy.Authorizers.with(name, result).Inc()
+func (p *Policy) AuthorizerAsked(name, result string, took time.Duration) {
+	name = member(p.sets.Load().authorizers, name)
+	p.metrics.Authorizers.with(name, result).Inc()
 	if result != "cached" {
-		m.policy.AuthorizerSeconds.WithLabelValues(name).Observe(took.Seconds())
+		p.metrics.AuthorizerSeconds.WithLabelValues(name).Observe(took.Seconds())
 	}
 }
 
-// named is a closed set of names.
-func named(names []string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
-	}
-	return set
-}
+// Decisions are the series of authz_decisions_total.
+func (p *Policy) Decisions() []Count { return countsOf(p.metrics.Authz.CounterVec) }

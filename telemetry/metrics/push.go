@@ -1,10 +1,16 @@
-package telemetry
+package metrics
 
 import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// Push counts what becomes of notifications to webhooks.
+type Push struct {
+	sets    *labelSets
+	metrics pushMetrics
+}
 
 // pushMetrics are about notifications. What waits is counted every 10 s, and gateways that
 // share a state all say the same of it.
@@ -19,20 +25,20 @@ type pushMetrics struct {
 	Oldest   prometheus.Gauge         `metric:"push_queue_oldest_seconds" help:"Age of the oldest notification that waits."` // 0 for none
 }
 
-// Pushed counts an attempt to deliver a notification of an agent; result is delivered,
+// Attempted counts an attempt to deliver a notification of an agent; result is delivered,
 // failed, dead, gone or refused. took is 0 where nothing was sent.
-func (m *Metrics) Pushed(agent, result string, took time.Duration) {
-	agent = member(m.sets.Load().agents, agent)
-	m.push.Deliveries.with(agent, result).Inc()
+func (p *Push) Attempted(agent, result string, took time.Duration) {
+	agent = p.sets.agent(agent)
+	p.metrics.Deliveries.with(agent, result).Inc()
 	if took > 0 {
-		m.push.Duration.WithLabelValues(agent).Observe(took.Seconds())
+		p.metrics.Duration.WithLabelValues(agent).Observe(took.Seconds())
 	}
 }
 
-// PushQueue says how many notifications wait, how many were given up, and how old the
+// Queue says how many notifications wait, how many were given up, and how old the
 // oldest is of those that wait.
-func (m *Metrics) PushQueue(waiting, dead int64, oldest time.Duration) {
-	m.push.Depth.Set(float64(waiting))
-	m.push.Dead.Set(float64(dead))
-	m.push.Oldest.Set(max(oldest, 0).Seconds())
+func (p *Push) Queue(waiting, dead int64, oldest time.Duration) {
+	p.metrics.Depth.Set(float64(waiting))
+	p.metrics.Dead.Set(float64(dead))
+	p.metrics.Oldest.Set(max(oldest, 0).Seconds())
 }

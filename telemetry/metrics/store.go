@@ -1,10 +1,16 @@
-package telemetry
+package metrics
 
 import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// Store counts operations of the state store.
+type Store struct {
+	operations []string // values of the label operation
+	metrics    storeMetrics
+}
 
 // storeMetrics are about the state store. What its caller did not wait for is not in them,
 // nor is what a store in memory does.
@@ -16,17 +22,17 @@ type storeMetrics struct {
 	Lost       prometheus.Gauge         `metric:"state_file_lost" help:"Whether the file of the state was deleted, moved or replaced under the gateway."`
 }
 
-// Stored counts an operation of the state. Operations are named by the gateway.
-func (m *Metrics) Stored(operation string, took time.Duration, err error) {
-	operation = oneOf(operation, m.operations...)
-	m.store.Operations.with(operation, okOrError(err)).Inc()
-	m.store.Duration.WithLabelValues(operation).Observe(took.Seconds())
+// Did counts an operation of the state. Operations are named by the gateway.
+func (s *Store) Did(operation string, took time.Duration, err error) {
+	operation = oneOf(operation, s.operations...)
+	s.metrics.Operations.with(operation, okOrError(err)).Inc()
+	s.metrics.Duration.WithLabelValues(operation).Observe(took.Seconds())
 }
 
-// StateFileLost says whether the file of the state is not where it was opened.
-func (m *Metrics) StateFileLost(lost bool) {
-	m.store.Lost.Set(truth(lost))
+// FileLost says whether the file of the state is not where it was opened.
+func (s *Store) FileLost(lost bool) {
+	s.metrics.Lost.Set(truth(lost))
 }
 
-// StateEvicted counts keys that the server of the state dropped to make room.
-func (m *Metrics) StateEvicted(keys int64) { m.store.Evicted.Add(float64(keys)) }
+// Evicted counts keys that the server of the state dropped to make room.
+func (s *Store) Evicted(keys int64) { s.metrics.Evicted.Add(float64(keys)) }

@@ -1,15 +1,19 @@
-package telemetry
+package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Streams counts event streams. How long they last is with Calls, as it is for other calls.
+type Streams struct {
+	sets    *labelSets
+	metrics streamMetrics
+}
 
 // streamMetrics are about event streams. Heartbeats are not events.
 type streamMetrics struct {
 	Active gaugeVec   `metric:"streams_active{agent}" help:"Event streams open now."`
 	Events counterVec `metric:"stream_events_total{agent}" help:"Events passed on to clients."` // counted as they pass
-	// Duration is from arrival, so that a stream that was long in coming is seen.
-	Duration *prometheus.HistogramVec `metric:"stream_duration_seconds{agent,method}" help:"Time from arrival to the end of streams." buckets:"streams"`
-	// FirstEvent has no streams without any.
-	FirstEvent *prometheus.HistogramVec `metric:"time_to_first_event_seconds{agent,method}" help:"Time from arrival to the first event of streams." buckets:"calls"`
 
 	Skipped counterVec `metric:"stream_events_skipped_total{agent}" help:"Events of agents that are none of A2A's, and were not passed on."`
 	Grammar counterVec `metric:"stream_grammar_violations_total{agent,rule=$grammar}" help:"Breaches of the rules of what agents may say of their tasks."`
@@ -26,10 +30,10 @@ type streamMetrics struct {
 	Buffer   prometheus.Gauge `metric:"stream_buffer_limit_bytes" help:"Bytes that may be kept of all event streams."` // streams.buffer.total
 }
 
-// StreamBuffers says how many bytes are kept of all event streams, and how many may be.
-func (m *Metrics) StreamBuffers(used, limit int64) {
-	m.streams.Buffered.Set(float64(used))
-	m.streams.Buffer.Set(float64(limit))
+// Buffers says how many bytes are kept of all event streams, and how many may be.
+func (s *Streams) Buffers(used, limit int64) {
+	s.metrics.Buffered.Set(float64(used))
+	s.metrics.Buffer.Set(float64(limit))
 }
 
 // Stream counts one open event stream while it runs.
@@ -38,58 +42,62 @@ type Stream struct {
 	events prometheus.Counter
 }
 
-// OpenStream counts a stream of an agent as open until its Close.
-func (m *Metrics) OpenStream(agent string) Stream {
-	id := member(m.sets.Load().agents, agent)
-	s := Stream{active: m.streams.Active.WithLabelValues(id), events: m.streams.Events.WithLabelValues(id)}
-	s.active.Inc()
-	return s
+// Open counts a stream of an agent as open until its Close.
+func (s *Streams) Open(agent string) Stream {
+	id := s.sets.agent(agent)
+	one := Stream{active: s.metrics.Active.WithLabelValues(id), events: s.metrics.Events.WithLabelValues(id)}
+	one.active.Inc()
+	return one
 }
 
 // Event counts one event that was passed on.
 func (s Stream) Event() { s.events.Inc() }
 
-// Close counts the stream as ended. Record counts its duration.
+// Close counts the stream as ended. Calls.Finish counts its duration.
 func (s Stream) Close() { s.active.Dec() }
 
-// countStream counts what became of a stream beside its plain course.
-func (m *Metrics) countStream(agent string, e *Exchange) {
-	if e.Joined {
-		m.streams.Joins.WithLabelValues(agent).Inc()
-	}
-	if e.DroppedEvents > 0 {
-		m.streams.Dropped.WithLabelValues(agent).Add(float64(e.DroppedEvents))
-	}
-	if e.Replayed > 0 {
-		m.streams.Replayed.WithLabelValues(agent).Add(float64(e.Replayed))
-	}
-	switch {
-	case e.Resumed && e.Gap:
-		m.streams.Resumes.WithLabelValues(agent, "gap").Inc()
-	case e.Resumed:
-		m.streams.Resumes.WithLabelValues(agent, "exact").Inc()
-	}
+// Joined counts a stream that shares an agent's with others.
+func (s *Streams) Joined(agent string) { s.metrics.Joins.WithLabelValues(s.sets.agent(agent)).Inc() }
+
+// Dropped counts n events that a client was not given, as its stream had ended with an error.
+func (s *Streams) Dropped(agent string, n int64) {
+	s.metrics.Dropped.WithLabelValues(s.sets.agent(agent)).Add(float64(n))
 }
 
-// StreamSkipped counts an event of an agent's that is none of A2A's.
-func (m *Metrics) StreamSkipped(agent string) {
-	m.streams.Skipped.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+// Resumed counts a client who came back to a stream; gap is whether what was missed is not kept
+// any more. A client who is refused is Refused instead.
+func (s *Streams) Resumed(agent string, gap bool) {
+	result := "exact"
+	if gap {
+		result = "gap"
+	}
+	s.metrics.Resumes.WithLabelValues(s.sets.agent(agent), result).Inc()
 }
 
-// StreamRefused counts a client who came back with an event id that is not theirs.
-func (m *Metrics) StreamRefused(agent string) {
-	m.streams.Resumes.WithLabelValues(member(m.sets.Load().agents, agent), "refused").Inc()
+// Replayed counts n events given to a client who had missed them.
+func (s *Streams) Replayed(agent string, n int64) {
+	s.metrics.Replayed.WithLabelValues(s.sets.agent(agent)).Add(float64(n))
 }
 
-// StreamRegained counts an agent's stream that broke, and what took its place: regained,
+// Skipped counts an event of an agent's that is none of A2A's.
+func (s *Streams) Skipped(agent string) {
+	s.metrics.Skipped.WithLabelValues(s.sets.agent(agent)).Inc()
+}
+
+// Refused counts a client who came back with an event id that is not theirs.
+func (s *Streams) Refused(agent string) {
+	s.metrics.Resumes.WithLabelValues(s.sets.agent(agent), "refused").Inc()
+}
+
+// Regained counts an agent's stream that broke, and what took its place: regained,
 // polled, or lost for nothing.
-func (m *Metrics) StreamRegained(agent, result string) {
-	m.streams.Regains.with(member(m.sets.Load().agents, agent), result).Inc()
+func (s *Streams) Regained(agent, result string) {
+	s.metrics.Regains.with(s.sets.agent(agent), result).Inc()
 }
 
 // Grammar counts a breach of one of the rules of what agents may say of their tasks.
-func (m *Metrics) Grammar(agent, rule string) {
-	m.streams.Grammar.with(member(m.sets.Load().agents, agent), rule).Inc()
+func (s *Streams) Grammar(agent, rule string) {
+	s.metrics.Grammar.with(s.sets.agent(agent), rule).Inc()
 }
 
 // grammarRules are their names; docs/streams.md says what they are.
