@@ -19,7 +19,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// access finds out who asks: by a token, an access token or a session.
+// access finds out who asks: by a token, an access token or a session. Each way in is
+// optional but for the token: without an identity provider, chain and provider are nil and
+// nobody but bearers of tokens comes in.
 type access struct {
 	config     *Config
 	log        *slog.Logger
@@ -39,7 +41,8 @@ const (
 	methodSession = "session" // having signed in there
 )
 
-// adminToken is who asks with the token of the admin API.
+// adminToken is who asks with the token of the admin API. It stands as the name of the
+// caller in audit records, so that no token of the configuration may have it.
 const adminToken = "admin-token"
 
 // nobody is the role of whoever has not said who it is.
@@ -48,7 +51,8 @@ const nobody api.Role = ""
 // dialTimeout is for a connection to the identity provider.
 const dialTimeout = 5 * time.Second
 
-// open makes what knows the identity provider. Nothing is fetched yet.
+// open makes what knows the identity provider. Nothing is fetched yet. Sessions are there
+// in any case, since a token can be exchanged for one. Errors name the key below admin.
 func (a *access) open(options *Options) error {
 	o := a.config.OIDC
 	var usual login.Config
@@ -74,7 +78,8 @@ func (a *access) open(options *Options) error {
 	return nil
 }
 
-// skipped says which key of the identity provider cannot be used.
+// skipped says which key of the identity provider cannot be used. It is also counted by the
+// metrics, where the caller of Open wants that.
 func (a *access) skipped(k jws.Skipped) {
 	a.log.Log(context.Background(), k.Level(), "issuer key skipped", "issuer", a.config.OIDC.Issuer, "reason", string(k.Reason), "err", k.String())
 	if a.keySkipped != nil {
@@ -82,13 +87,17 @@ func (a *access) skipped(k jws.Skipped) {
 	}
 }
 
+// close ends what fetches the identity provider's keys.
 func (a *access) close() {
 	if a.chain != nil {
 		a.chain.Close()
 	}
 }
 
-// identify finds out who asks.
+// identify finds out who asks. A request with an Authorization header is judged by that
+// alone: a browser whose session is good and whose script shows a wrong token has to hear
+// of the token. The order is from cheap to dear: tokens are compared in memory, access
+// tokens may need keys of the identity provider.
 func (a *access) identify(r *http.Request) (api.Caller, error) {
 	if r.Header["Authorization"] == nil {
 		if who, ok := a.bySession(r, time.Now()); ok {
@@ -106,6 +115,7 @@ func (a *access) identify(r *http.Request) (api.Caller, error) {
 	}
 	p, err := a.chain.Authenticate(r)
 	switch {
+	// Not counted as a guess: it says nothing about the credential.
 	case errors.Is(err, authn.ErrUnavailable):
 		a.log.Warn("admin request", "error", err)
 		return api.Caller{}, noProvider.Refuse("the identity provider cannot be reached")
@@ -116,13 +126,15 @@ func (a *access) identify(r *http.Request) (api.Caller, error) {
 	return who, welcome(&who)
 }
 
-// admitted reports whether whoever asked may still see what they see.
+// admitted reports whether whoever asked may still see what they see. It is asked again and
+// again while records are shown live, as a credential may expire during that.
 func (a *access) admitted(r *http.Request) bool {
 	who, err := a.identify(r)
 	return err == nil && who.Role.May(api.Viewer)
 }
 
-// welcome is an error for somebody who is known, and has no role.
+// welcome is an error for somebody who is known, and has no role. The answer is a 403 and
+// not a 401: another credential of the same person would not help.
 func welcome(who *api.Caller) error {
 	if who.Role == nobody {
 		return &api.Refusal{Code: forbidden, Message: "you have no role here (admin.oidc.roles)", Needs: api.Viewer}
@@ -130,8 +142,9 @@ func welcome(who *api.Caller) error {
 	return nil
 }
 
-// unauthenticated is the answer to whoever did not prove anything. An address may guess
-// now and then.
+// unauthenticated is the answer to whoever did not prove anything. An address may guess now
+// and then. A request without any credential is not counted: browsers make such requests
+// before they sign in. The answer says which scheme is taken (RFC 9110, section 11.6.1).
 func (a *access) unauthenticated(r *http.Request) error {
 	if r.Header["Authorization"] != nil {
 		if err := a.blame(r); err != nil {
@@ -144,7 +157,9 @@ func (a *access) unauthenticated(r *http.Request) error {
 	}
 }
 
-// bearer is the token that a request shows.
+// bearer is the token that a request shows. false says that there is none, or more than one
+// header: which of them was meant cannot be known. The scheme is compared without regard to
+// case, as RFC 9110 has it.
 func bearer(r *http.Request) (string, bool) {
 	shown := r.Header["Authorization"]
 	if len(shown) != 1 {
@@ -172,7 +187,9 @@ func (a *access) byToken(token string, now time.Time) (who api.Caller, ok bool) 
 	return who, ok
 }
 
-// bySession knows a browser that has signed in.
+// bySession knows a browser that has signed in. A session with a role that the
+// configuration no longer gives keeps it until it ends, at most admin.oidc.login.life:
+// roles are read from the ID token of the sign-in.
 func (a *access) bySession(r *http.Request, now time.Time) (api.Caller, bool) {
 	id := a.kept(r, sessionCookie)
 	if id == "" || a.sessions == nil {
@@ -192,7 +209,8 @@ func (a *access) bySession(r *http.Request, now time.Time) (api.Caller, bool) {
 	}, true
 }
 
-// blame counts a credential that is wrong. An error says that there were too many.
+// blame counts a credential that is wrong. An error says that there were too many. It is
+// nil as long as the address is within admin.failures.
 func (a *access) blame(r *http.Request) error {
 	return a.throttle.blame((&api.Call{Request: r}).ClientIP(), a.config.Failures)
 }

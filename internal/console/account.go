@@ -32,7 +32,8 @@ func (a *access) me(c *api.Call) me {
 	return me
 }
 
-// account answers about the API itself, and about who asks.
+// account answers about the API itself, and about who asks. document is a function, since
+// the document is made of all screens, of which this is one.
 type account struct {
 	*access
 	document func() jsontext.Value
@@ -57,6 +58,9 @@ func accountScreen(a *access, document func() jsontext.Value) api.Screen {
 	}
 }
 
+// openapi answers with the document of the API (OpenAPI 3.1), as the version that runs has
+// it.
 func (s *account) openapi(*api.Call) (any, error) { return s.document(), nil }
 
+// session answers with who asks; the pages show or hide by it what the caller may not do.
 func (s *account) session(c *api.Call) (any, error) { return s.me(c), nil }

@@ -90,7 +90,8 @@ func (t *Token) Validate() error {
 	return nil
 }
 
-// sum is the digest as bytes.
+// sum is the digest as bytes. An error names the key digest, and never quotes the value:
+// somebody may have written a token where its digest belongs.
 func (t *Token) sum() (sum [sha256.Size]byte, err error) {
 	text, ok := strings.CutPrefix(t.Digest, "sha256:")
 	if !ok || len(text) != hex.EncodedLen(len(sum)) {
@@ -102,6 +103,8 @@ func (t *Token) sum() (sum [sha256.Size]byte, err error) {
 	return sum, nil
 }
 
+// validateTokens checks each token, and that names and digests are there once: two names
+// for one token would make records say the wrong one.
 func (c Config) validateTokens() error {
 	var errs []error
 	names, sums := map[string]bool{}, map[[sha256.Size]byte]bool{}
@@ -137,10 +140,12 @@ type TLS struct {
 	MinVersion string `yaml:"minVersion" jsonschema:"enum=1.3,enum=1.2"`
 }
 
+// listener is the section as the public listener has it, whose code loads certificates.
 func (t *TLS) listener() server.TLS {
 	return server.TLS{Certificates: t.Certificates, ClientCA: t.ClientCA, ClientAuth: t.ClientAuth, MinVersion: t.MinVersion}
 }
 
+// validate reports what is wrong without reading any file; nil, for no TLS, is right.
 func (t *TLS) validate() error {
 	if t == nil {
 		return nil
@@ -158,6 +163,8 @@ func (c Config) CheckFiles() error {
 	return l.CheckFiles()
 }
 
+// The admin listener is on 9901 beside the status listener on 9902, and on loopback unless
+// somebody writes another address: whoever reaches it may try tokens.
 const (
 	off            = "off"
 	usualAddress   = "127.0.0.1:9901"
@@ -211,6 +218,8 @@ func (c Config) Validate() error {
 	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.Live.validate(), c.Try.validate(), c.Map.validate(), c.Replay.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL())...)
 }
 
+// validateURL takes an origin alone: the pages and the API are at fixed paths below it, and
+// a path in front of them would need a proxy that takes it off.
 func (c Config) validateURL() error {
 	u, err := url.Parse(c.PublicURL)
 	if c.PublicURL == "" {
@@ -223,6 +232,8 @@ func (c Config) validateURL() error {
 	return nil
 }
 
+// validateAddress refuses an address that other machines reach without TLS, unless
+// plaintext says that this is meant: tokens would pass the network readable.
 func (c Config) validateAddress() error {
 	host, port, err := net.SplitHostPort(c.Address)
 	if err != nil {
@@ -245,7 +256,8 @@ func (c Config) validateAddress() error {
 	return nil
 }
 
-// validateToken says nothing of what the token is.
+// validateToken says nothing of what the token is. An error has its length and no character
+// of it: errors of the configuration are logged, and shown by CI jobs that check it.
 func validateToken(token secret.Value) error {
 	text := token.Reveal()
 	switch {
@@ -267,7 +279,10 @@ func (c *Config) scheme() string {
 	return "http"
 }
 
-// hosts are those that requests may name, in canonical form.
+// hosts are those that requests may name, in canonical form. They are those by which a
+// browser on this machine reaches the listener, the address of the configuration, and what
+// was permitted beside them. Without this check, a page of any site could have its own name
+// resolve to 127.0.0.1 and read answers as its own (DNS rebinding).
 func (c Config) hosts(bound *net.TCPAddr) map[string]bool {
 	port := strconv.Itoa(bound.Port)
 	all := make(map[string]bool)
@@ -290,6 +305,7 @@ func (c Config) hosts(bound *net.TCPAddr) map[string]bool {
 	return all
 }
 
+// canonical is a host in lower case with its default port taken off; "" for what is none.
 func canonical(host string) string {
 	c, _ := server.CanonicalHost(host)
 	return c

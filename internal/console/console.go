@@ -86,7 +86,8 @@ type Options struct {
 	Sockets *server.Sockets
 }
 
-// Console is the admin listener.
+// Console is the admin listener. It is made by Open and not changed afterwards, but for
+// what access holds: sessions and counts of failures, each with a lock of its own.
 type Console struct {
 	Options
 
@@ -107,7 +108,8 @@ type Console struct {
 
 // Open finds or makes the token and binds the address. Nothing is served before Start.
 // Where the configuration says off it returns nil, which has an empty URL, and nothing to
-// start or close.
+// start or close. Errors name the key below admin. The order is such that what may fail
+// without a trace comes first, and what was opened is given back where a later step fails.
 func Open(c Config, o Options) (*Console, error) {
 	if c.Off() {
 		return nil, nil //nolint:nilnil // no console and no error: it is not wanted
@@ -129,6 +131,9 @@ func Open(c Config, o Options) (*Console, error) {
 	if s.document, err = document(o.Version, s.operations); err != nil {
 		return nil, err
 	}
+	// A token of the gateway's own making is in a file of the data directory, which only
+	// its user may read: commands on the same machine, such as a2a-gateway status, find it
+	// there.
 	if s.access.token.IsZero() {
 		s.tokenAt = filepath.Join(o.Dir, TokenFile)
 		if s.access.token, err = keptToken(s.tokenAt); err != nil {
@@ -145,6 +150,7 @@ func Open(c Config, o Options) (*Console, error) {
 		return nil, errors.Join(fmt.Errorf("address: %q is not TCP", c.Address), l.Close())
 	}
 	s.hosts = c.hosts(bound)
+	// With a port that the system chose, commands find the address in a file as well.
 	if err := s.announce(); err != nil {
 		return nil, errors.Join(fmt.Errorf("address: %w", err), l.Close())
 	}
@@ -165,7 +171,7 @@ func Open(c Config, o Options) (*Console, error) {
 	return s, nil
 }
 
-// Start serves. It returns at once.
+// Start serves. It returns at once. Until then connections wait in the socket's queue.
 func (s *Console) Start() {
 	if s == nil {
 		return
@@ -194,16 +200,20 @@ func (s *Console) TokenAt() string {
 	return s.tokenAt
 }
 
-// leaves are the certificates that are served here.
+// leaves are the certificates that are served here. The page about health shows until when
+// they are good; there are none without TLS.
 func (s *Console) leaves() []*x509.Certificate { return s.secured.Leaves() }
 
-// abandon takes back what was opened.
+// abandon takes back what was opened. It is for Open alone: once Start was called, Close
+// does it.
 func (s *Console) abandon() error {
 	s.access.close()
 	return s.listener.Close()
 }
 
-// Close waits a moment for requests that are under way and ends the rest.
+// Close waits a moment for requests that are under way and ends the rest. Screens end
+// first: a page that shows live records holds a request open for as long as somebody looks,
+// and Shutdown would wait for it.
 func (s *Console) Close() {
 	if s == nil {
 		return

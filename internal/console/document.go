@@ -11,7 +11,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/openapi"
 )
 
-// document describes the API as it is served.
+// document describes the API as it is served. It is OpenAPI 3.1 in JSON. The types of
+// answers are read by reflection, with the texts of their doc tags, so that what is served
+// is what is described.
 func document(version string, operations []api.Operation) (jsontext.Value, error) {
 	doc := openapi.API{
 		Title: "a2a-gateway admin API", Version: version,
@@ -34,7 +36,8 @@ func document(version string, operations []api.Operation) (jsontext.Value, error
 	return doc.Document()
 }
 
-// values are the texts that types have.
+// values are the texts that types have. OpenAPI shows them as enum; Go has no way to list
+// the constants of a type.
 func values() map[reflect.Type][]string {
 	all := map[reflect.Type][]string{}
 	for _, r := range api.Roles() {
@@ -49,8 +52,13 @@ func values() map[reflect.Type][]string {
 	return all
 }
 
+// problem is an error of the API as the document has it.
 func problem(code api.Code) openapi.Error { return openapi.Error{Status: code.Status, Code: code.Name} }
 
+// describe is the entry of an operation. Its errors are those that the operation names
+// itself and those which follow from what it is: one that takes a role can be refused for
+// want of it, one that is no GET for want of the CSRF token, one that writes by
+// admin.readOnly.
 func describe(o *api.Operation) openapi.Operation {
 	d := openapi.Operation{
 		ID: o.ID, Method: o.Method, Path: o.Path, Tag: o.Tag, Summary: o.Summary, Role: string(o.Role),
@@ -60,6 +68,8 @@ func describe(o *api.Operation) openapi.Operation {
 		d.Status = o.Status
 	}
 	for _, p := range o.Query() {
+		// A number has bounds and a text may have a list of values; nothing else is in
+		// queries.
 		schema := openapi.Schema{"type": "string"}
 		switch {
 		case p.Most > 0:

@@ -26,7 +26,9 @@ const (
 // longestFile bounds what is read: each of them is one line.
 const longestFile = 1 << 10
 
-// keptToken is the one in the file. Where there is no file it makes one.
+// keptToken is the one in the file. Where there is no file it makes one. The file is
+// written whole and then renamed into place (durable.Replace), with permissions for its
+// owner alone: a command that reads it meanwhile sees no half of a token.
 func keptToken(path string) (secret.Value, error) {
 	token, err := ReadToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +45,9 @@ func keptToken(path string) (secret.Value, error) {
 }
 
 // ReadToken reads a file with a token. One that every user of the machine can read, or
-// write, is refused: it is a secret no more.
+// write, is refused: it is a secret no more. The group may read it: that is how operators
+// on a machine are given the token. On Windows permissions are not in the mode, and are not
+// looked at.
 func ReadToken(path string) (secret.Value, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -64,7 +68,8 @@ func ReadToken(path string) (secret.Value, error) {
 	return token, nil
 }
 
-// ReadAddress reads the file that names where the gateway listens.
+// ReadAddress reads the file that names where the gateway listens. It is host:port, and is
+// there only while the gateway runs.
 func ReadAddress(path string) (string, error) {
 	text, err := readLine(path)
 	if err != nil {
@@ -76,6 +81,7 @@ func ReadAddress(path string) (string, error) {
 	return text, nil
 }
 
+// readLine is the first kilobyte of a file, without white space around it.
 func readLine(path string) (string, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator's directory
 	if err != nil {
@@ -86,12 +92,14 @@ func readLine(path string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// announced reports whether the address has to be looked up.
+// announced reports whether the address has to be looked up. That is so where the port is
+// 0.
 func (s *Console) announced() bool {
 	_, port, err := net.SplitHostPort(s.config.Address)
 	return err == nil && strings.Trim(port, "0") == ""
 }
 
+// announce writes the address that the system chose into its file.
 func (s *Console) announce() error {
 	if !s.announced() {
 		return nil

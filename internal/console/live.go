@@ -25,6 +25,7 @@ const (
 	mostBuffer   = 64 << 20
 )
 
+// defaults fills in what is not written. It may run twice, on the section and in Open.
 func (l *Live) defaults() {
 	if l.Viewers == 0 {
 		l.Viewers = usualViewers
@@ -34,6 +35,8 @@ func (l *Live) defaults() {
 	}
 }
 
+// validate names the key below admin. Viewers and buffer together bound the memory: 16 MiB
+// as they are by default.
 func (l Live) validate() error {
 	if l.Viewers < 0 || l.Viewers > mostViewers {
 		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostViewers), "live", "viewers")

@@ -18,12 +18,15 @@ const (
 	mostMapRecords  = 100_000
 )
 
+// defaults fills in what is not written.
 func (m *Map) defaults() {
 	if m.Records == 0 {
 		m.Records = usualMapRecords
 	}
 }
 
+// validate names the key below admin. The bound is what can be read within the time of an
+// answer.
 func (m Map) validate() error {
 	if m.Records < 0 || m.Records > mostMapRecords {
 		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostMapRecords), "map", "records")

@@ -40,6 +40,8 @@ type Roles struct {
 
 const usualClaim = "groups"
 
+// authn is the section as the public listener's authentication has it: one issuer. Its own
+// limit of failures is off, since admin.failures counts for all ways in.
 func (o *OIDC) authn() schemes.Config {
 	return schemes.Config{
 		OIDC:     []jwt.Issuer{{Issuer: o.Issuer, Audiences: o.Audiences}},
@@ -47,6 +49,7 @@ func (o *OIDC) authn() schemes.Config {
 	}
 }
 
+// validate names the keys below admin. A nil section is right: nobody comes in by it.
 func (o *OIDC) validate() error {
 	if o == nil {
 		return nil
@@ -73,7 +76,8 @@ func (o *OIDC) validate() error {
 	return errors.Join(errs...)
 }
 
-// role is the highest that claims make.
+// role is the highest that claims make. It is nobody where none of the texts is listed.
+// Texts are compared exactly.
 func (o *OIDC) role(claims map[string]any) api.Role {
 	name := o.Claim
 	if name == "" {
@@ -94,7 +98,9 @@ func (o *OIDC) role(claims map[string]any) api.Role {
 	return nobody
 }
 
-// lookup finds a claim by its name, or else by a path.
+// lookup finds a claim by its name, or else by a path. The name goes first, as claims of
+// some providers are URLs and have dots of their own: https://example.com/roles. A path
+// such as realm_access.roles is how Keycloak nests them.
 func lookup(claims map[string]any, name string) any {
 	if v, ok := claims[name]; ok {
 		return v
@@ -107,7 +113,8 @@ func lookup(claims map[string]any, name string) any {
 	return lookup(below, rest)
 }
 
-// texts is one text, or those in a list.
+// texts is one text, or those in a list. Anything else in the list, such as a number, is
+// left out.
 func texts(v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -124,7 +131,8 @@ func texts(v any) []string {
 	return nil
 }
 
-// label is what people call somebody.
+// label is what people call somebody. It is for the pages alone, and no part of a decision:
+// people can often choose it themselves. It is cut to 128 bytes.
 func label(claims map[string]any) string {
 	for _, name := range []string{"name", "preferred_username", "email"} {
 		if text, ok := claims[name].(string); ok && text != "" {

@@ -37,8 +37,10 @@ var (
 	wrongMethod     = api.Code{Name: "METHOD_NOT_ALLOWED", Status: http.StatusMethodNotAllowed}
 )
 
-// told makes of any error what the operator is told. What was not meant for anybody goes
-// to the log.
+// told makes of any error what the operator is told. What was not meant for anybody goes to
+// the log. Packages of screens have errors of their own, which say by a method Refusal what
+// the operator is told. An error without that is internal: its text may name files or
+// addresses, and stays in the log.
 func (s *Console) told(r *http.Request, err error) *api.Refusal {
 	var no *api.Refusal
 	if errors.As(err, &no) {
@@ -59,7 +61,8 @@ func (s *Console) told(r *http.Request, err error) *api.Refusal {
 	return &api.Refusal{Code: internal, Message: "internal error; the log says more"}
 }
 
-// fail answers with an error.
+// fail answers with an error. Headers of the refusal, such as Retry-After or
+// WWW-Authenticate, are set before the status.
 func fail(w http.ResponseWriter, no *api.Refusal) {
 	for name, values := range no.Header {
 		w.Header()[name] = values

@@ -27,6 +27,7 @@ const (
 	mostSample    = 10_000
 )
 
+// defaults fills in what is not written.
 func (r *Replay) defaults() {
 	if r.Records == 0 {
 		r.Records = usualReplayed
@@ -39,6 +40,8 @@ func (r *Replay) defaults() {
 	}
 }
 
+// validate names the key below admin. The time ends before that of the answer does, so that
+// the operator is told which bound it was.
 func (r Replay) validate() error {
 	switch {
 	case r.Records < 0 || r.Records > mostReplayed:

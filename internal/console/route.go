@@ -8,7 +8,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
-// find is the operation of a request, with {id} as a path value.
+// find is the operation of a request, with {id} as a path value. An error is a 404, or a
+// 405 with the methods that the path has (RFC 9110, section 15.5.6). The operations are a
+// few dozen, so that a loop is fast enough and no router is needed.
 func find(operations []api.Operation, r *http.Request) (*api.Operation, error) {
 	var methods []string
 	for i := range operations {
@@ -25,6 +27,7 @@ func find(operations []api.Operation, r *http.Request) (*api.Operation, error) {
 	if methods == nil {
 		return nil, notFound.Refuse("there is nothing here")
 	}
+	// The order of rows is that of screens, and says nothing to a client.
 	slices.Sort(methods)
 	return nil, &api.Refusal{
 		Code: wrongMethod, Message: "this method does nothing here",
@@ -32,7 +35,8 @@ func find(operations []api.Operation, r *http.Request) (*api.Operation, error) {
 	}
 }
 
-// match compares segment by segment.
+// match compares segment by segment. Segments are those of the decoded path, so that an
+// encoded slash in an id makes one more segment and matches nothing. An empty id is none.
 func match(pattern, path string) (id string, ok bool) {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {

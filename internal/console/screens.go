@@ -20,10 +20,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 )
 
-// table is all screens, in the order of the navigation: a row for each, with what it needs of
-// the gateway. Requests, who may make them, the document of the API, the links of the pages
-// and docs/admin.md are made by it or held to it. What is not here is not found, and nothing
-// below it either.
+// table is all screens, in the order of the navigation: a row for each, with what it needs
+// of the gateway. Requests, who may make them, the document of the API, the links of the
+// pages and docs/admin.md are made by it or held to it. What is not here is not found, and
+// nothing below it either. It is made anew on each call and read once by Open. Tests call
+// it on an empty Console: making a row uses nothing that it is given.
 func (s *Console) table() []api.Screen {
 	c := &s.config
 	return []api.Screen{

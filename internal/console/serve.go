@@ -21,7 +21,9 @@ type reply struct {
 	body    any // nil for none
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. An answer is a document, a reply with cookies or a
+// redirect, or a handler that writes by itself, as a stream of records does; the last is
+// not under answerTimeout.
 func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.harden(w.Header())
 	if headSize(r) > headerSize+int(s.Tokens().TokenBytes()) {
@@ -54,6 +56,8 @@ func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// send writes the reply. A redirect is a 303, so that the browser follows it with a GET
+// whatever the request was.
 func (a reply) send(w http.ResponseWriter, r *http.Request) {
 	for _, cookie := range a.cookies {
 		http.SetCookie(w, cookie)
@@ -81,7 +85,10 @@ func headSize(r *http.Request) int {
 }
 
 // harden sets what every answer has: it is not kept, not taken for something else, not
-// shown inside of another page, and brings nothing along.
+// shown inside of another page, and brings nothing along. The policy permits scripts and
+// styles of this origin alone: what an agent's card or a record holds cannot run, even
+// where a page forgot to escape it. Strict-Transport-Security is only sent over TLS (RFC
+// 6797, section 7.2).
 func (s *Console) harden(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -95,7 +102,7 @@ func (s *Console) harden(h http.Header) {
 }
 
 // serve puts the questions in order, and answers. Nobody without a credential learns
-// anything, not even which paths there are.
+// anything, not even which paths there are. The package doc has the questions in a table.
 func (s *Console) serve(c *api.Call) (any, error) {
 	if host, ok := server.CanonicalHost(c.Host); !ok || !s.hosts[host] {
 		return nil, unknownHost.Refuse("this host is not served here; admin.hosts lists others")
@@ -127,7 +134,10 @@ func (s *Console) serve(c *api.Call) (any, error) {
 }
 
 // own asks whether a request that a browser makes is made by a page of this listener. What
-// a session's cookie proves, any page of the browser could have sent.
+// a session's cookie proves, any page of the browser could have sent. Browsers say in
+// Sec-Fetch-Site where a request comes from; those that do not are caught by the Origin
+// header (http.CrossOriginProtection) and by the CSRF token, which another site cannot
+// read.
 func (s *Console) own(c *api.Call) error {
 	if err := s.cross.Check(c.Request); err != nil {
 		return crossOrigin.Refuse("requests from pages of other origins are refused")
@@ -147,7 +157,9 @@ func (s *Console) own(c *api.Call) error {
 	return nil
 }
 
-// permit asks whether this caller may, and whether anybody may.
+// permit asks whether this caller may, and whether anybody may. The role comes first: who
+// may not do a thing need not learn that nobody may at the moment. Last, the parameters and
+// the body are read (Call.Read).
 func (s *Console) permit(c *api.Call) error {
 	if !c.Caller.Role.May(c.Operation.Role) {
 		return &api.Refusal{
@@ -161,7 +173,8 @@ func (s *Console) permit(c *api.Call) error {
 }
 
 // refused puts on record that something was not permitted: not to this caller, or not to
-// anybody. What is merely wrong is not.
+// anybody. What is merely wrong is not. A record names who asked, which operation and why
+// not. A failure to write it changes nothing, as the request was refused already.
 func (s *Console) refused(c *api.Call, no *api.Refusal) {
 	switch no.Code {
 	case forbidden, readOnly, crossOrigin, csrf, loginFailed:
@@ -188,7 +201,9 @@ func (s *Console) refused(c *api.Call, no *api.Refusal) {
 	}
 }
 
-// respond answers with a document, or says that the caller has it.
+// respond answers with a document, or says that the caller has it. The ETag is a digest of
+// the body, so that a page which asks every ten seconds mostly gets a 304 without a body
+// (RFC 9110, section 13.1.2).
 func respond(w http.ResponseWriter, r *http.Request, answer any) {
 	body, err := json.Marshal(answer)
 	if err != nil {
@@ -208,6 +223,7 @@ func respond(w http.ResponseWriter, r *http.Request, answer any) {
 	_, _ = w.Write(body) //nolint:gosec // JSON, which browsers are told is nothing else; the operator has gone
 }
 
+// write answers with a status and a document, for errors.
 func write(w http.ResponseWriter, status int, media string, answer any) {
 	w.Header().Set("Content-Type", media)
 	w.WriteHeader(status)

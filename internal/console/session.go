@@ -18,6 +18,8 @@ const (
 	departureCookie = "a2a_gateway_login" // of a browser that is at the provider
 )
 
+// CallbackPath is where the provider sends browsers back to. It is registered there, so
+// that it must not change.
 const callbackPath = "/api/v1/login/callback"
 
 // signIn is how browsers come in and go.
@@ -63,6 +65,7 @@ type ways struct {
 	Provider bool `json:"provider" doc:"by GET /api/v1/login, at the identity provider"`
 }
 
+// ways answers which ways in there are, for the page that asks for a credential.
 func (s *signIn) ways(*api.Call) (any, error) {
 	return ways{Token: true, Provider: s.provider != nil}, nil
 }
@@ -73,7 +76,8 @@ type loggedOut struct {
 }
 
 // login sends a browser to the provider. Each time counts as a failure until it was none:
-// there is no other bound on what anybody may begin.
+// there is no other bound on what anybody may begin. The answer is a 303 to the provider,
+// and a cookie with what is needed when the browser is back.
 func (s *signIn) login(c *api.Call) (any, error) {
 	if s.provider == nil {
 		return nil, notFound.Refuse("nobody signs in here (admin.oidc.login)")
@@ -96,7 +100,9 @@ func (s *signIn) login(c *api.Call) (any, error) {
 }
 
 // callback takes a browser back that has signed in, and makes a session. One that it had
-// before ends: nobody is to be signed in as somebody else without seeing it.
+// before ends: nobody is to be signed in as somebody else without seeing it. The order
+// matters: the role is looked at before a session is made, and the login is recorded before
+// the browser gets its cookie.
 func (s *signIn) callback(c *api.Call) (any, error) {
 	if s.provider == nil {
 		return nil, notFound.Refuse("nobody signs in here (admin.oidc.login)")
@@ -119,7 +125,9 @@ func (s *signIn) callback(c *api.Call) (any, error) {
 	return reply{to: to, cookies: []*http.Cookie{s.cookie(c.Request, departureCookie, "", -1), cookie}}, nil
 }
 
-// loginToken makes a session of a token that was shown, which lasts no longer than it.
+// loginToken makes a session of a token that was shown, which lasts no longer than it. A
+// caller who has a session already gets that one: the request is repeated by pages that
+// lost the answer.
 func (s *signIn) loginToken(c *api.Call) (any, error) {
 	if c.Caller.Session != nil {
 		return s.me(c), nil
@@ -132,7 +140,9 @@ func (s *signIn) loginToken(c *api.Call) (any, error) {
 	return reply{body: s.me(c), cookies: []*http.Cookie{cookie}}, nil
 }
 
-// begin makes a session for who, in the place of the one that the browser had.
+// begin makes a session for who, in the place of the one that the browser had. Without a
+// record there is no session, unless admin may go on without the audit log (FailOpen). The
+// id is a new one, whatever the browser had before (session fixation).
 func (s *signIn) begin(c *api.Call, who login.Identity) (*login.Session, *http.Cookie, error) {
 	attrs := c.By()
 	attrs["role"] = string(c.Caller.Role)
@@ -147,7 +157,8 @@ func (s *signIn) begin(c *api.Call, who login.Identity) (*login.Session, *http.C
 	return &made, s.cookie(c.Request, sessionCookie, id, time.Until(made.Expires)), nil
 }
 
-// signing makes of what went wrong what may be said of it.
+// signing makes of what went wrong what may be said of it. The log has the reason, and the
+// browser only whether it may help to try again.
 func signing(c *api.Call, err error) error {
 	c.Log.Warn("admin login", "error", err)
 	if errors.Is(err, login.ErrUnavailable) {
@@ -156,6 +167,9 @@ func signing(c *api.Call, err error) error {
 	return loginFailed.Refuse("signing in came to nothing; GET /api/v1/login begins anew")
 }
 
+// logout ends the session of the request, deletes its cookie, and says where to be signed
+// out at the identity provider. The provider's session would sign the next person at the
+// browser in again.
 func (s *signIn) logout(c *api.Call) (any, error) {
 	if c.Caller.Session == nil {
 		return loggedOut{}, nil // a token is good until it is not
@@ -175,14 +189,17 @@ func (s *signIn) logout(c *api.Call) (any, error) {
 }
 
 // local reports whether a browser that goes there stays at this listener. Browsers take a
-// backslash for a slash, and two slashes for another host.
+// backslash for a slash, and two slashes for another host. Without that, a link to
+// /api/v1/login?to=https://evil.example would send people who have just signed in to
+// another site (open redirect).
 func local(to string) bool {
 	u, err := url.Parse(to)
 	return err == nil && strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.ContainsAny(to, "\\\t\r\n") &&
 		u.Scheme == "" && u.Host == "" && !strings.HasPrefix(u.Path, "//") && len(to) <= 1024
 }
 
-// base is the URL of this listener as browsers know it. The host is one that is served.
+// base is the URL of this listener as browsers know it. The host is one that is served. The
+// Host of the request was checked against the hosts of this listener.
 func (a *access) base(r *http.Request) string {
 	if a.config.PublicURL != "" {
 		return strings.TrimRight(a.config.PublicURL, "/")
@@ -194,7 +211,9 @@ func (a *access) base(r *http.Request) string {
 func (a *access) secure(r *http.Request) bool { return strings.HasPrefix(a.base(r), "https://") }
 
 // cookie is one that no script reads and no other site brings along, but to look at a page.
-// It has to come along then, as browsers do from the provider.
+// It has to come along then, as browsers do from the provider. SameSite=Lax is what says
+// that. The prefix __Host- has browsers take it over TLS only, from this host only and for
+// all paths. A life of 0 or less deletes it.
 func (a *access) cookie(r *http.Request, name, value string, life time.Duration) *http.Cookie {
 	if a.secure(r) {
 		name = "__Host-" + name
@@ -208,7 +227,9 @@ func (a *access) cookie(r *http.Request, name, value string, life time.Duration)
 	}
 }
 
-// kept is the value of a cookie; "" for none, or several: one of them is not ours.
+// kept is the value of a cookie; "" for none, or several: one of them is not ours. A cookie
+// of the same name can be set by another host of the same domain, where there is no
+// __Host-.
 func (a *access) kept(r *http.Request, name string) string {
 	if a.secure(r) {
 		name = "__Host-" + name

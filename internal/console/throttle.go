@@ -33,6 +33,7 @@ const (
 	mostBlamed = 4096
 )
 
+// defaults fills in what is not written.
 func (f *Failures) defaults() {
 	if f.PerMinute == 0 {
 		f.PerMinute = usualPerMinute
@@ -42,6 +43,7 @@ func (f *Failures) defaults() {
 	}
 }
 
+// validate names the key below admin.
 func (f Failures) validate() error {
 	if f.PerMinute < 0 || f.PerMinute > mostFailures || f.Burst < 0 || f.Burst > mostFailures {
 		return keypath.At(fmt.Errorf("want numbers from 1 to %d", mostFailures), "failures")
@@ -50,14 +52,18 @@ func (f Failures) validate() error {
 }
 
 // throttle has a bucket for each address, kept as the time at which it will be full again.
+// One time is all that a token bucket needs: the difference to now is how much is missing.
 type throttle struct {
 	mu   sync.Mutex
 	full map[netip.Addr]time.Time
 }
 
 // charge takes one from the bucket of an address. A result above zero is the time after
-// which there will be one again.
+// which there will be one again. With burst b and one token every e, the bucket of an
+// address that has taken n tokens at once is full after n·e; a further one is refused where
+// that would be more than b·e from now.
 func (t *throttle) charge(from netip.Addr, f Failures, now time.Time) time.Duration {
+	// How long it takes until one token has come back.
 	every := time.Minute / time.Duration(f.PerMinute)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,6 +82,8 @@ func (t *throttle) charge(from netip.Addr, f Failures, now time.Time) time.Durat
 	return 0
 }
 
+// tidy makes room for one more address. t.mu is held. Addresses whose bucket is full are
+// forgotten first: they have nothing to wait for.
 func (t *throttle) tidy(now time.Time) {
 	if len(t.full) < mostBlamed {
 		return
@@ -90,7 +98,9 @@ func (t *throttle) tidy(now time.Time) {
 	}
 }
 
-// blame counts a failure of an address. An error says that there were too many.
+// blame counts a failure of an address. An error says that there were too many. IPv4
+// addresses count one by one, IPv6 ones by their first 64 bits. What is no address, such as
+// that of a Unix socket, counts as one.
 func (t *throttle) blame(ip string, f Failures) error {
 	from, err := netip.ParseAddr(ip)
 	if err != nil {

@@ -30,6 +30,7 @@ const (
 	mostShown    = 64 << 20
 )
 
+// defaults fills in what is not written.
 func (t *Try) defaults() {
 	if t.Calls == 0 {
 		t.Calls = usualTries
@@ -42,6 +43,8 @@ func (t *Try) defaults() {
 	}
 }
 
+// validate names the keys below admin. A trial ends a second before its answer has to, so
+// that there is time to write it.
 func (t Try) validate() error {
 	var errs []error
 	if t.Calls < 0 || t.Calls > mostTries {

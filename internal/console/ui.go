@@ -20,7 +20,9 @@ var built embed.FS
 // uiPath is where they are.
 const uiPath = "/ui/"
 
-// medias of what there is, by extension. Those of the machine are not asked.
+// medias of what there is, by extension. Those of the machine are not asked. The table of
+// the machine may say anything of .js, and nosniff has browsers refuse a script of another
+// type.
 var medias = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -37,6 +39,8 @@ type asset struct {
 }
 
 // assets are all files by their paths. They are packed once, and not before somebody asks.
+// Packing takes some ten milliseconds, which a gateway whose console nobody opens does not
+// spend.
 func assets() map[string]asset {
 	all := map[string]asset{}
 	root, err := fs.Sub(built, "ui/dist")
@@ -65,7 +69,9 @@ func assets() map[string]asset {
 }
 
 // page answers requests for the pages; false where it is none. They say nothing that is not
-// in the program anybody can have, so that they need no credential.
+// in the program anybody can have, so that they need no credential. A path below /ui/ that
+// is no file is one of a page, such as /ui/agents/billing: the script in index.html shows
+// what belongs there.
 func (s *Console) page(w http.ResponseWriter, r *http.Request) bool {
 	home := r.URL.Path == "/" || r.URL.Path == strings.TrimSuffix(uiPath, "/")
 	if !home && !strings.HasPrefix(r.URL.Path, uiPath) {

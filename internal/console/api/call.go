@@ -16,7 +16,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// Call is a request on its way to an answer.
+// Call is a request on its way to an answer. It is made for each request, and used by one
+// goroutine.
 type Call struct {
 	*http.Request
 
@@ -32,7 +33,8 @@ type Call struct {
 	MaxBody  int64 // admin.body
 }
 
-// Caller is who asks, as far as a credential says.
+// Caller is who asks, as far as a credential says. The zero Caller is nobody, with the zero
+// Role.
 type Caller struct {
 	Name    string // in records
 	Role    Role
@@ -43,19 +45,22 @@ type Caller struct {
 	Cookie  string         // the id of the session
 }
 
-// Read takes the parameters of the query.
+// Read takes the parameters of the query. It is called when the caller may make the call at
+// all.
 func (c *Call) Read() (err error) {
 	c.Query, err = c.Operation.read(c.URL.RawQuery)
 	return err
 }
 
-// Number is a parameter that is one, 0 where it is not there.
+// Number is a parameter that is one, 0 where it is not there. The query was checked by
+// Read, so that text which is no number does not get here.
 func (c *Call) Number(name string) int {
 	n, _ := strconv.Atoi(c.Query.Get(name))
 	return n
 }
 
-// Time is a parameter that is one, zero where it is not there.
+// Time is a parameter that is one, zero where it is not there. layout is as the package
+// time has it; the error names the parameter and the layout.
 func (c *Call) Time(name, layout string) (time.Time, error) {
 	text := c.Query.Get(name)
 	if text == "" {
@@ -71,7 +76,9 @@ func (c *Call) Time(name, layout string) (time.Time, error) {
 // InvalidParameter is the error that says what is wrong with one.
 func (c *Call) InvalidParameter(message string) error { return invalidParameter.Refuse(message) }
 
-// Document reads a JSON document of at most admin.body.
+// Document reads a JSON document of at most admin.body. Errors are refusals with the status
+// 415, 413 or 400. A media type other than application/json is refused since browsers send
+// forms of other sites with other types and without asking first.
 func (c *Call) Document() ([]byte, error) {
 	if types := c.Header["Content-Type"]; len(types) != 1 || !wire.MediaType(types[0]) {
 		return nil, contentType.Refuse("send Content-Type: application/json")

@@ -27,7 +27,9 @@ const (
 // Dial opens connections, as http.Transport has it; nil is directly.
 type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// newClient stays where it is sent, and reads no more than a provider has to say.
+// newClient stays where it is sent, and reads no more than a provider has to say. A
+// redirect is not followed: the endpoints are those of the metadata, and a client that
+// follows would carry the code or the client's secret elsewhere.
 func newClient(issuer string, transport http.RoundTripper, dial Dial) *http.Client {
 	if transport == nil {
 		transport = &http.Transport{
@@ -47,7 +49,9 @@ type bounded struct {
 	plaintext bool
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. An answer ends after longestAnswer bytes, which
+// is then malformed JSON and an error to who reads it. The scheme is looked at for each
+// request, as the addresses come from the provider.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != "https" && !b.plaintext {
 		return nil, errors.New("the provider names an address that is not https")
@@ -67,6 +71,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 // this process's own: whoever leaves and comes back to another one signs in again.
 type sealer struct{ aead cipher.AEAD }
 
+// newSealer makes a sealer with a fresh key: AES-256 in GCM, with a random nonce for each
+// text.
 func newSealer() (sealer, error) {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails
@@ -81,6 +87,7 @@ func newSealer() (sealer, error) {
 	return sealer{aead}, nil
 }
 
+// seal makes text of a value that a cookie can hold: JSON, encrypted, in base64url.
 func (s sealer) seal(v any) (string, error) {
 	plain, err := json.Marshal(v)
 	if err != nil {
@@ -89,6 +96,7 @@ func (s sealer) seal(v any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, nil)), nil
 }
 
+// open is the way back. What was changed, or sealed by another process, is an error.
 func (s sealer) open(text string, v any) error {
 	sealed, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {

@@ -17,7 +17,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// profile has what ID tokens can be signed with.
+// profile has what ID tokens can be signed with. Algorithms with a shared secret (HS256)
+// are not among them: the secret would be the client's, and whoever has that could sign in
+// as anybody.
 func profile() jws.Profile {
 	return jws.Profile{Algorithms: []string{oidc.RS256, oidc.PS256, oidc.ES256, oidc.EdDSA}}
 }
@@ -35,7 +37,10 @@ type keySet struct {
 	fresh time.Time // until when known may be used unasked
 }
 
-// VerifySignature implements oidc.KeySet.
+// VerifySignature implements oidc.KeySet. The keys that are known are tried first while
+// they are fresh. Providers rotate keys without notice, so that a signature which fails
+// with them is tried once more with keys that were just fetched; what fails then is an
+// error.
 func (s *keySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
 	t, err := dissect(raw)
 	if err != nil {
@@ -92,6 +97,8 @@ type token struct {
 	algorithm          jws.Algorithm
 }
 
+// dissect takes a token apart without believing any of it yet. An algorithm that is not in
+// the profile is an error here, before a key is looked for: "none" is one of those.
 func dissect(raw string) (*token, error) {
 	parts := strings.Split(raw, ".")
 	if len(parts) != 3 {
@@ -121,7 +128,9 @@ func dissect(raw string) (*token, error) {
 	return t, err
 }
 
-// verify tries the keys that the token may mean, a few at most.
+// verify tries the keys that the token may mean, a few at most. A token without a kid may
+// mean any key of its algorithm. The bound keeps a set with hundreds of keys from costing
+// as many verifications.
 func (t *token) verify(keys []*jws.Key) error {
 	tried := 0
 	for _, k := range keys {

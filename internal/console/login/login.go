@@ -4,6 +4,22 @@
 // It owns the client of the provider, what a browser keeps between leaving and coming
 // back, and the sessions. It does not own who may do what, cookies or answers. It imports
 // internal/secret, internal/jws, and libraries for OAuth and OpenID Connect.
+//
+// Signing in takes two requests of the browser to the gateway, and one visit to the
+// provider between them (OpenID Connect Core 1.0, section 3.1; PKCE is RFC 7636):
+//
+//	| step | what happens |
+//	| --- | --- |
+//	| Begin | state, nonce and verifier are made and sealed into a cookie; the browser goes to the provider |
+//	| provider | the person signs in; the browser comes back with a code and the state |
+//	| Finish | the cookie is opened, the state compared, the code exchanged for an ID token, the token verified |
+//	| Sessions.Begin | the browser gets a cookie with the id of a session |
+//
+// Nothing is kept in the gateway between Begin and Finish, so that nobody can fill its
+// memory by beginning over and over. What protects against what: state ties the answer to
+// the browser that left (a forged answer), nonce ties the ID token to this attempt (a
+// replayed token), the verifier ties the code to this client (a stolen code), and iss to
+// this provider (mixed-up providers).
 package login
 
 import (
@@ -63,7 +79,8 @@ func (c *Config) Defaults() {
 	}
 }
 
-// Validate reports what cannot work, naming the key.
+// Validate reports what cannot work, naming the key. A session that may be idle for longer
+// than it lasts would be a mistake in either value.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.ClientID == "" {
@@ -102,7 +119,8 @@ type Provider struct {
 // rediscover is how long the provider's metadata is believed.
 const rediscover = time.Hour
 
-// endpoints is what the provider's metadata says.
+// endpoints is what the provider's metadata says. They are members of the metadata of
+// OpenID Connect Discovery 1.0, section 3, which go-oidc does not read by itself.
 type endpoints struct {
 	provider *oidc.Provider
 	keys     *keySet
@@ -119,7 +137,8 @@ func New(issuer string, c Config, transport http.RoundTripper, dial Dial, skippe
 	return &Provider{issuer: issuer, config: c, client: newClient(issuer, transport, dial), seal: seal, skipped: skipped}, err
 }
 
-// Identity is who has signed in.
+// Identity is who has signed in. Claims are those of the ID token, as JSON has them; roles
+// are found in them by the console's configuration.
 type Identity struct {
 	Subject string
 	Claims  map[string]any
@@ -151,6 +170,7 @@ func (p *Provider) Begin(ctx context.Context, redirect, to string) (address, kep
 	if err != nil {
 		return "", "", err
 	}
+	// Rand.Text has at least 128 bits, which nobody guesses within the ten minutes.
 	d := departure{rand.Text(), rand.Text(), oauth2.GenerateVerifier(), redirect, to, time.Now().Add(Away)}
 	if kept, err = p.seal.seal(d); err != nil {
 		return "", "", err
@@ -159,7 +179,9 @@ func (p *Provider) Begin(ctx context.Context, redirect, to string) (address, kep
 }
 
 // Finish takes what a browser brings back from the provider and what it kept. A code is
-// good once: the provider sees to that.
+// good once: the provider sees to that. An error wraps ErrRefused or ErrUnavailable. Its
+// text is for the log: it quotes at most 60 characters of what others have sent, and no
+// code, token or secret.
 func (p *Provider) Finish(ctx context.Context, kept string, back url.Values) (who Identity, to string, err error) {
 	var d departure
 	if err := p.seal.open(kept, &d); err != nil {
@@ -186,7 +208,10 @@ func (p *Provider) Finish(ctx context.Context, kept string, back url.Values) (wh
 	return who, d.To, err
 }
 
-// redeem gets the ID token for a code, and believes it.
+// redeem gets the ID token for a code, and believes it. The ID token is verified although
+// it comes over TLS from the provider itself: the signature, the issuer, the audience (this
+// client), the times, the nonce, the hash of the access token where there is one (at_hash),
+// and azp, which has to be this client.
 func (p *Provider) redeem(ctx context.Context, e *endpoints, d *departure, code string) (Identity, error) {
 	ctx = oidc.ClientContext(ctx, p.client)
 	token, err := p.oauth(e, d.Redirect).Exchange(ctx, code, oauth2.VerifierOption(d.Verifier))
@@ -225,7 +250,9 @@ func (p *Provider) redeem(ctx context.Context, e *endpoints, d *departure, code 
 }
 
 // Leave is where the browser of somebody who signs out goes to be signed out at the
-// provider as well, and then to back; "" where the provider has no such place.
+// provider as well, and then to back; "" where the provider has no such place. It follows
+// OpenID Connect RP-Initiated Logout 1.0: the ID token says who is to be signed out. A
+// provider that cannot be reached is no reason to fail: the session here has ended anyway.
 func (p *Provider) Leave(ctx context.Context, who Identity, back string) string {
 	e, err := p.discover(ctx)
 	if err != nil || e.EndSess == "" {
@@ -243,6 +270,9 @@ func (p *Provider) Leave(ctx context.Context, who Identity, back string) string 
 	return u.String()
 }
 
+// oauth is the client as the OAuth library has it, with the provider's endpoints. The
+// secret goes into the Authorization header (client_secret_basic), or into the form where
+// the provider does not take that.
 func (p *Provider) oauth(e *endpoints, redirect string) *oauth2.Config {
 	at := e.provider.Endpoint()
 	// Trying both ways, as oauth2 does on its own, would spend the code on the first.
@@ -262,7 +292,9 @@ func (p *Provider) oauth(e *endpoints, redirect string) *oauth2.Config {
 	}
 }
 
-// discover reads the provider's metadata, now and then.
+// discover reads the provider's metadata, now and then. The lock is held during the
+// request, so that ten people who sign in at once cause one. Old metadata is used on where
+// the provider cannot be reached for new.
 func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -292,7 +324,8 @@ func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 }
 
 // permit sees to it that browsers are sent to, and codes spent at, what is an address and
-// as safe as the issuer's.
+// as safe as the issuer's. An issuer whose own address is http is one for tests, and its
+// endpoints may be too.
 func (p *Provider) permit(addresses ...string) error {
 	for _, raw := range addresses {
 		u, err := url.Parse(raw)

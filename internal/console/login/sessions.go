@@ -24,6 +24,7 @@ type Sessions struct {
 	all map[[sha256.Size]byte]*live
 }
 
+// live is a session and when it was last used, by which it ends for being idle.
 type live struct {
 	Session
 
@@ -77,11 +78,15 @@ func (s *Sessions) makeRoom(now time.Time) {
 	delete(s.all, oldest)
 }
 
+// ended reports whether a session has reached its end, or was not used for too long.
+// Sessions are not swept: they are looked at when they are asked for, or when there is no
+// more room.
 func (s *Sessions) ended(one *live, now time.Time) bool {
 	return !now.Before(one.Expires) || now.Sub(one.used) >= s.config.Idle.Std()
 }
 
-// Find is the session of an id, which is used by that; false where it has ended.
+// Find is the session of an id, which is used by that; false where it has ended. The result
+// is a copy: what its user changes changes no session.
 func (s *Sessions) Find(id string, now time.Time) (Session, bool) {
 	key := sha256.Sum256([]byte(id))
 	s.mu.Lock()

@@ -49,7 +49,8 @@ type setback struct {
 	Denied bool   `json:"denied" doc:"they were not permitted"`
 }
 
-// courses counts how calls went.
+// courses counts how calls went. It keeps nothing between two requests: each reads the
+// records of the window anew.
 type courses struct {
 	log  Records
 	most int // calls that are counted
@@ -71,6 +72,9 @@ func CourseScreen(log Records, most int) api.Screen {
 	}
 }
 
+// course answers from the newest calls of the agent in the window, at most s.most. Where
+// there were more, the window is cut: Since then is when the oldest of the counted calls
+// ended, and the steps before it are empty, not zero by measurement.
 func (s *courses) course(c *api.Call) (any, error) {
 	window := Window(c)
 	until := time.Now().UTC()
@@ -96,7 +100,8 @@ func (s *courses) course(c *api.Call) (any, error) {
 	return answer, nil
 }
 
-// timed is what the course takes of the record of a call.
+// timed is what the course takes of the record of a call. Durations are in milliseconds, as
+// records have them.
 type timed struct {
 	mapped
 
@@ -105,7 +110,8 @@ type timed struct {
 	Upstream float64 `json:"upstream_duration_ms"`
 }
 
-// lapse puts calls in the steps in which they ended.
+// lapse puts calls in the steps in which they ended. took has the durations of each step,
+// from which its quantiles are made in the end.
 type lapse struct {
 	from, until, oldest time.Time
 	steps               [courseSteps]courseStep
@@ -113,6 +119,7 @@ type lapse struct {
 	reasons             map[setback]int // without their calls
 }
 
+// newLapse is a lapse without calls. The oldest call is none yet, which is until.
 func newLapse(from, until time.Time) *lapse {
 	return &lapse{from: from, until: until, oldest: until, reasons: map[setback]int{}}
 }
@@ -120,6 +127,9 @@ func newLapse(from, until time.Time) *lapse {
 // every is how long a step is.
 func (l *lapse) every() time.Duration { return l.until.Sub(l.from) / courseSteps }
 
+// add counts a call in the step in which it ended. Streams have no duration that could be
+// compared with others', and calls that never reached the agent would make it look fast:
+// neither is in the quantiles.
 func (l *lapse) add(m *timed) {
 	at := int(m.Time.Sub(l.from) / l.every())
 	if m.Time.Before(l.from) || at >= courseSteps { // it ended as this was asked
@@ -137,6 +147,8 @@ func (l *lapse) add(m *timed) {
 	}
 	if v.denied+v.failed > 0 {
 		why := setback{Reason: cmp.Or(m.Reason, "unknown"), Denied: v.denied > 0}
+		// Reasons are from a closed list, but records of an earlier version may have
+		// others. What is beyond the bound is "other".
 		if _, known := l.reasons[why]; !known && len(l.reasons) >= mostReasons {
 			why.Reason = "other"
 		}
@@ -158,13 +170,15 @@ func (l *lapse) course() *Course {
 		why.Calls = n
 		c.Reasons = append(c.Reasons, why)
 	}
+	// The name decides between reasons that are as frequent: a map has no order.
 	slices.SortFunc(c.Reasons, func(a, b setback) int {
 		return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Reason, b.Reason))
 	})
 	return c
 }
 
-// quantile is the least of sorted values that so many percent are no more than.
+// quantile is the least of sorted values that so many percent are no more than. It is the
+// nearest-rank method: of 10 values, the 95th percentile is the 10th. sorted is not empty.
 func quantile(sorted []float64, percent int) float64 {
 	return sorted[(len(sorted)*percent+99)/100-1]
 }

@@ -14,13 +14,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
-// exports writes records, to one reader at a time.
+// exports writes records, to one reader at a time. One at a time, as each keeps a disk busy
+// that calls write their records to.
 type exports struct {
 	log  Records
 	busy sync.Mutex // held while somebody exports
 }
 
-// ExportScreen hands records to other tools.
+// ExportScreen hands records to other tools. Operators may, and viewers not: an export
+// takes the whole log out of the gateway.
 func ExportScreen(log Records) api.Screen {
 	s := &exports{log: log}
 	return api.Screen{
@@ -39,18 +41,23 @@ func ExportScreen(log Records) api.Screen {
 // exported is the type of what is exported: JSON, a value a line.
 const exported = "application/x-ndjson"
 
-// writeTimeout is for each part of an answer that takes as long as it takes.
+// writeTimeout is for each part of an answer that takes as long as it takes. The server's
+// own deadline is for an answer as a whole.
 const writeTimeout = 30 * time.Second
 
-// asWritten leaves a record as it is.
+// asWritten leaves a record as it is. It is what say is for the format jsonl.
 func asWritten(line []byte) ([]byte, error) { return line, nil }
 
-// export is one at a time: it reads all of the log.
+// export is one at a time: it reads all of the log. The lock is taken here and given back
+// by the handler, since the answer is written after this returns; TryLock, so that a second
+// one is refused at once instead of waiting for minutes.
 func (s *exports) export(c *api.Call) (any, error) {
 	q, err := wanted(c)
 	if err != nil {
 		return nil, err
 	}
+	// OCSF is the Open Cybersecurity Schema Framework, in which tools for security events
+	// read records of many programs.
 	say := asWritten
 	if c.Query.Get("format") == "ocsf" {
 		say = ocsf.Line
@@ -67,13 +74,17 @@ func (s *exports) export(c *api.Call) (any, error) {
 	}), nil
 }
 
-// stream writes records. It takes as long as it takes, but whoever reads has to go on.
+// stream writes records. It takes as long as it takes, but whoever reads has to go on. The
+// deadline of the server for an answer is replaced by one for each part (patient): a
+// terabyte may take hours, and a reader who has gone must still be noticed.
 func (s *exports) stream(w http.ResponseWriter, r *http.Request, q index.Query, say func([]byte) ([]byte, error)) error {
 	w.Header().Set("Content-Type", exported)
 	control := http.NewResponseController(w)
 	if err := control.SetReadDeadline(time.Time{}); err != nil { // nothing more is to be read
 		return err
 	}
+	// 64 KiB at a time: a system call and a deadline for each line would cost more than the
+	// line
 	out := bufio.NewWriterSize(&patient{w, control}, 64<<10)
 	for e, err := range s.log.All(r.Context(), q) {
 		if err != nil {
@@ -96,6 +107,7 @@ type patient struct {
 	control *http.ResponseController
 }
 
+// Write implements io.Writer. It fails once the reader has taken nothing for writeTimeout.
 func (p *patient) Write(data []byte) (int, error) {
 	if err := p.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return 0, err

@@ -17,8 +17,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
-// feed are those who look at records as they are made. One reader of the files reads
-// for all of them, and only while there are any: whoever writes records knows nothing of it.
+// feed are those who look at records as they are made. One reader of the files reads for
+// all of them, and only while there are any: whoever writes records knows nothing of it. A
+// viewer passes through three states: it has joined and waits for the reader to know where
+// it begins; it was told so (the event open) and gets records; it was dismissed, with the
+// reason why, and gets nothing more.
+//
+// A new reader is started for the first viewer and ends with the last one. A reader that
+// was stopped may still be in the middle of a record when the next one starts: each looks
+// at its own context under mu before it gives anything to anybody.
 type feed struct {
 	records Records
 	most    int // viewers at a time
@@ -34,7 +41,8 @@ type feed struct {
 	reading sync.WaitGroup
 }
 
-// viewer is one of them. All of it is under feed.mu.
+// viewer is one of them. All of it is under feed.mu. What waits for it is bounded by bytes
+// and not by records, which differ in size by a factor of a hundred.
 type viewer struct {
 	wants   func(*index.Head) bool
 	wake    chan struct{} // holds one when there is something to take
@@ -65,7 +73,9 @@ type line struct {
 	lost uint64 // it stands for so many that nobody can read any more
 }
 
-// join has somebody look from now on.
+// join has somebody look from now on. wants says of each record whether the viewer is to
+// have it; it is called under mu and must be quick. The error is api.Busy where there are
+// as many viewers as may be.
 func (a *feed) join(wants func(*index.Head) bool) (*viewer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,11 +92,14 @@ func (a *feed) join(wants func(*index.Head) bool) (*viewer, error) {
 		a.stop, a.found = cancel, false
 		a.reading.Go(func() { a.read(ctx) })
 	}
+	// The reader may be there already, so that the viewer can be told at once where it
+	// begins.
 	v.poke()
 	return v, nil
 }
 
-// leave has them look no more.
+// leave has them look no more. The reader is stopped with the last viewer, so that the log
+// is only read while somebody looks.
 func (a *feed) leave(v *viewer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,7 +109,8 @@ func (a *feed) leave(v *viewer) {
 	}
 }
 
-// close sends everybody away.
+// close sends everybody away. It waits for the reader outside of mu: the reader needs mu to
+// see that it is to end.
 func (a *feed) close() {
 	a.mu.Lock()
 	a.closed = true
@@ -117,7 +131,10 @@ func (a *feed) dismiss(why *ended) {
 	clear(a.viewers)
 }
 
-// read passes records on until ctx ends.
+// read passes records on until ctx ends. Records that retention removed before they were
+// read come as an audit.LostError: they are counted as a gap, and reading goes on behind
+// them. Any other error dismisses all viewers, who may come back, which starts another
+// reader.
 func (a *feed) read(ctx context.Context) {
 	after, records, err := a.records.Live(ctx)
 	if err == nil {
@@ -164,7 +181,8 @@ func (a *feed) begin(ctx context.Context, after uint64) {
 	}
 }
 
-// show gives a record to those who want it.
+// show gives a record to those who want it. The line is copied once for all viewers and
+// never changed, as the reader uses its buffer for the next record.
 func (a *feed) show(ctx context.Context, h *index.Head, e audit.Entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -196,6 +214,8 @@ func (a *feed) skip(ctx context.Context, n uint64) {
 	}
 }
 
+// poke wakes a viewer. wake has room for one: a second poke before the viewer has looked
+// says nothing new, and whoever pokes must never wait for a viewer.
 func (v *viewer) poke() {
 	select {
 	case v.wake <- struct{}{}:
@@ -203,7 +223,9 @@ func (v *viewer) poke() {
 	}
 }
 
-// add has a record wait, and lets go of the oldest where there is no room.
+// add has a record wait, and lets go of the oldest where there is no room. room is in
+// bytes. Dropping the oldest keeps a slow viewer at the present, where a bounded queue that
+// drops the newest would show it the past for ever.
 func (v *viewer) add(l line, room int) {
 	v.lines = append(v.lines, l)
 	v.size += len(l.text)
@@ -215,7 +237,9 @@ func (v *viewer) add(l line, room int) {
 	v.poke()
 }
 
-// take appends to dst what there is to tell a viewer, as events, and says whether that is all.
+// take appends to dst what there is to tell a viewer, as events, and says whether that is
+// all. The events are open ({"after":12}, once), gap ({"dropped":3}), record (with the
+// number as its id) and end. Gaps come before the records that follow them.
 func (a *feed) take(dst []byte, v *viewer) (out []byte, over bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -245,7 +269,8 @@ func gap(n uint64) sse.Event {
 	return sse.Event{Name: "gap", Data: fmt.Appendf(nil, `{"dropped":%d}`, n)}
 }
 
-// ending is the event that says why there is no more.
+// ending is the event that says why there is no more. It is "event: end" with
+// {"code":"BUSY","detail":"…"} as its data.
 func ending(why *ended) []byte {
 	text, _ := json.Marshal(*why) // it has nothing that cannot be written
 	return sse.Append(nil, sse.Event{Name: "end", Data: text})

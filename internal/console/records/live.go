@@ -19,7 +19,7 @@ const (
 	liveBeat = 15 * time.Second
 )
 
-// live shows records as they are made.
+// live shows records as they are made. admitted is asked at each sign of life.
 type live struct {
 	feed     feed
 	admitted func(*http.Request) bool
@@ -57,6 +57,8 @@ func wants(q index.Query) func(*index.Head) bool {
 	return func(h *index.Head) bool { return match(h) || begun(h) }
 }
 
+// live joins the feed before it answers, so that a viewer who is one too many gets a 503
+// and not a stream that ends at once.
 func (s *live) live(c *api.Call) (any, error) {
 	q, err := wanted(c)
 	if err != nil {
@@ -72,9 +74,13 @@ func (s *live) live(c *api.Call) (any, error) {
 	}), nil
 }
 
-// watch writes what there is for a viewer, until somebody has enough.
+// watch writes what there is for a viewer, until somebody has enough. It ends when the
+// browser goes, when the feed dismisses the viewer, or when what was shown as a credential
+// is no longer good.
 func (s *live) watch(w http.ResponseWriter, r *http.Request, v *viewer) {
 	control := http.NewResponseController(w)
+	// A stream outlives the deadline for reading a request, which would otherwise end the
+	// connection in the middle.
 	_ = control.SetReadDeadline(time.Time{}) // nothing more is to be read
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := &patient{w, control}
@@ -90,6 +96,7 @@ func (s *live) watch(w http.ResponseWriter, r *http.Request, v *viewer) {
 		case <-v.wake:
 			text, over = s.feed.take(nil, v)
 		}
+		// What was pending was taken with the poke before.
 		if len(text) == 0 {
 			continue
 		}
@@ -104,7 +111,8 @@ func (s *live) watch(w http.ResponseWriter, r *http.Request, v *viewer) {
 }
 
 // still is a sign of life, or the end for whoever may look no more: a session was left, a
-// token has expired.
+// token has expired. The sign of life is a comment of server-sent events (a line that
+// begins with a colon), which browsers ignore and proxies count as traffic.
 func (s *live) still(r *http.Request) (text []byte, over bool) {
 	if s.admitted(r) {
 		return sse.AppendComment(nil, ""), false

@@ -29,10 +29,11 @@ const pairSearch = 10 * pairPage
 // pairPage is how many of them are read at a time.
 const pairPage = 1000
 
-// pairs joins the records of a call.
+// pairs joins the records of a call. It embeds search for the log.
 type pairs struct{ search }
 
-// RecordScreen is that of a record, with the other one of the same call.
+// RecordScreen is that of a record, with the other one of the same call. Its page shows
+// both records, whichever of them the address names.
 func RecordScreen(log Records) api.Screen {
 	s := &pairs{search{log}}
 	return api.Screen{
@@ -53,7 +54,9 @@ func RecordScreen(log Records) api.Screen {
 	}
 }
 
-// half is what tells which other record is of the same call.
+// half is what tells which other record is of the same call. Both records of a call have
+// the request id in common, but the log has no index by it. So the search goes over what
+// the index knows (caller, agent, method, time), and compares ids.
 type half struct {
 	Type      string    `json:"type"`
 	Time      time.Time `json:"time"`
@@ -64,6 +67,9 @@ type half struct {
 	Method    string    `json:"method"`
 }
 
+// pair gives the record of the number in the path and the other one of its call. The intent
+// comes before the call, so that the search for a call goes forwards from it, and that for
+// an intent is bounded by the call's start and end.
 func (s *pairs) pair(c *api.Call) (any, error) {
 	seq, line, err := s.oneRecord(c)
 	if err != nil {
@@ -90,7 +96,9 @@ func (s *pairs) pair(c *api.Call) (any, error) {
 	return p, err
 }
 
-// other is the record of a request among those that are asked for, nil where it is not.
+// other is the record of a request among those that are asked for, nil where it is not. It
+// reads pairSearch records at most: a caller who makes thousands of calls while one goes on
+// must not turn a page of the console into a search of the log.
 func (s *pairs) other(c *api.Call, q index.Query, request string) (jsontext.Value, error) {
 	for n := 0; n < pairSearch && request != ""; n += pairPage {
 		list, err := s.log.Find(c.Context(), q)
@@ -104,6 +112,7 @@ func (s *pairs) other(c *api.Call, q index.Query, request string) (jsontext.Valu
 			}
 			q.Behind = e.Seq
 		}
+		// The end of what the log has.
 		if len(list) < pairPage {
 			break
 		}
@@ -112,7 +121,9 @@ func (s *pairs) other(c *api.Call, q index.Query, request string) (jsontext.Valu
 }
 
 // plain is a text of a record as one asks for it. One that was cleaned is not asked for: it
-// would be cleaned again.
+// would be cleaned again. Records have characters that could mislead a reader escaped with
+// a backslash, such as \u202e. Without the text the search is wider, and the comparison of
+// ids still finds the record.
 func plain(text string) string {
 	if strings.Contains(text, `\`) {
 		return ""
@@ -120,6 +131,7 @@ func plain(text string) string {
 	return text
 }
 
+// record gives the record of the number in the path, as it was written.
 func (s *pairs) record(c *api.Call) (any, error) {
 	_, line, err := s.oneRecord(c)
 	return line, err
@@ -134,6 +146,8 @@ func (s *pairs) oneRecord(c *api.Call) (seq uint64, line jsontext.Value, err err
 		return 0, nil, absent
 	}
 	for _, kind := range []string{"", "intent"} {
+		// Behind with one more than the number, newest first, begins with the record
+		// itself, or with an earlier one where it is of another type.
 		list, err := s.log.Find(c.Context(), index.Query{Type: kind, Behind: seq + 1, Limit: 1})
 		if err != nil {
 			return 0, nil, err

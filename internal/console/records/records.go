@@ -15,7 +15,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
-// Records are the audit log.
+// Records are the audit log. internal/operator has it, over the files of the log and an
+// index beside them.
 type Records interface {
 	// Find has the records that are all of what is asked for. ErrBusy where the log could not
 	// be read in time; whoever asks again is nearer to it.
@@ -31,6 +32,8 @@ type Records interface {
 // ErrBusy is the error of Records for what takes longer than an answer may.
 var ErrBusy error = busy{}
 
+// busy is a type of its own so that the error can carry its answer (Refusal), and api need
+// not know this package.
 type busy struct{}
 
 // Error implements error.
@@ -49,7 +52,7 @@ type RecordPage struct {
 	Next    string           `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
-// search looks for records.
+// search looks for records. Screens that answer with pages of records embed it.
 type search struct{ log Records }
 
 // AuditScreen is that of the audit log.
@@ -68,7 +71,8 @@ func AuditScreen(log Records) api.Screen {
 	}
 }
 
-// whichRecords are the parameters of a search.
+// whichRecords are the parameters of a search. They are joined by "and"; a parameter that
+// is not there leaves nothing out. Texts are compared whole.
 var whichRecords = []api.Param{
 	{Name: "caller", Text: "of this subject"},
 	{Name: "agent", Text: "of this agent"},
@@ -84,6 +88,7 @@ var whichRecords = []api.Param{
 	{Name: "until", Text: "made before this time (RFC 3339)"},
 }
 
+// records answers a search with one page of what it finds.
 func (s *search) records(c *api.Call) (any, error) {
 	q, err := wanted(c)
 	if err != nil {
@@ -92,7 +97,8 @@ func (s *search) records(c *api.Call) (any, error) {
 	return s.recordPage(c, q)
 }
 
-// wanted is what the parameters of a search ask for.
+// wanted is what the parameters of a search ask for. An error names the parameter: a time
+// that is none, or parameters that exclude each other.
 func wanted(c *api.Call) (index.Query, error) {
 	q := index.Query{
 		Principal: c.Query.Get("caller"), Agent: c.Query.Get("agent"), Skill: c.Query.Get("skill"), Task: c.Query.Get("task"),
@@ -112,7 +118,9 @@ func wanted(c *api.Call) (index.Query, error) {
 	return q, nil
 }
 
-// recordPage is the page of what is asked for that the cursor leads to.
+// recordPage is the page of what is asked for that the cursor leads to. The cursor is the
+// number of the last record of the page before. Numbers never change, so that records that
+// are written meanwhile neither shift a page nor show up twice.
 func (s *search) recordPage(c *api.Call, q index.Query) (any, error) {
 	after, limit, err := c.Page()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
-// timelines looks for the records of a task.
+// timelines looks for the records of a task. It embeds search for pages of records.
 type timelines struct{ search }
 
 // TaskScreen is that of a task: the conversation over its calls and events.
@@ -27,6 +27,7 @@ func TaskScreen(log Records) api.Screen {
 	}
 }
 
+// timeline gives the records of a task, the oldest first, as one reads a conversation.
 func (s *timelines) timeline(c *api.Call) (any, error) {
 	return s.recordPage(c, index.Query{Task: c.PathValue("id"), Oldest: true})
 }

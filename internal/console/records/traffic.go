@@ -36,7 +36,7 @@ type trafficNode struct {
 	Failed int    `json:"failed" doc:"of them, those that failed for another reason"`
 }
 
-// trafficLink is what two nodes had to do with each other.
+// trafficLink is what two nodes had to do with each other. From and To are ids of nodes.
 type trafficLink struct {
 	From   string `json:"from"`
 	To     string `json:"to"`
@@ -45,7 +45,7 @@ type trafficLink struct {
 	Failed int    `json:"failed"`
 }
 
-// charts counts who called whom.
+// charts counts who called whom. It keeps nothing between two requests.
 type charts struct {
 	log  Records
 	most int // calls that are counted
@@ -73,6 +73,9 @@ func MapScreen(log Records, most int) api.Screen {
 	}
 }
 
+// traffic counts the newest calls in the window, at most s.most of them, by the names in
+// their records. A search (q) is applied to each call and not to the nodes: a caller that
+// is found is shown with the agents that it called.
 func (s *charts) traffic(c *api.Call) (any, error) {
 	window := Window(c)
 	q := index.Query{
@@ -86,6 +89,7 @@ func (s *charts) traffic(c *api.Call) (any, error) {
 	t := newTally(c.Query.Get("q"))
 	answer := Traffic{Since: q.From, More: len(list) > s.most}
 	for _, e := range list[:min(len(list), s.most)] {
+		// Only the members that are counted are decoded; a record has some sixty.
 		var m mapped
 		if err := json.Unmarshal(e.Line, &m); err != nil {
 			return nil, fmt.Errorf("read record %d: %w", e.Seq, err)
@@ -149,6 +153,7 @@ func (m *mapped) volume() volume {
 	return volume{calls: 1}
 }
 
+// add adds another volume to this one.
 func (v *volume) add(o volume) {
 	v.calls, v.denied, v.failed = v.calls+o.calls, v.denied+o.denied, v.failed+o.failed
 }
@@ -162,12 +167,14 @@ const (
 	extensions
 )
 
+// String is the kind of the nodes of a column, and the beginning of their ids.
 func (c column) String() string { return [...]string{"caller", "agent", "extension"}[c] }
 
 // ends is a name of a column and one of the next column.
 type ends struct{ from, to string }
 
-// tally counts calls. It holds no more names than the records that it was given.
+// tally counts calls. It holds no more names than the records that it was given. names has
+// a map for each column, and pairs one for each gap between two columns.
 type tally struct {
 	like  string
 	calls int
@@ -175,6 +182,7 @@ type tally struct {
 	pairs [2]map[ends]volume // callers with agents, agents with extensions
 }
 
+// newTally counts calls that have like in one of their names, in whatever case; all for "".
 func newTally(like string) *tally {
 	t := &tally{like: strings.ToLower(like)}
 	for i := range t.names {
@@ -186,6 +194,9 @@ func newTally(like string) *tally {
 	return t
 }
 
+// add counts a call for its caller, its agent, each of its extensions, and the pairs
+// between them. An extension that was refused counts as denied there, even where the call
+// went on without it.
 func (t *tally) add(m *mapped) {
 	if !m.like(t.like) {
 		return
@@ -205,6 +216,7 @@ func (t *tally) add(m *mapped) {
 	}
 }
 
+// count adds v to what a map has for a key.
 func count[K comparable](in map[K]volume, key K, v volume) {
 	sum := in[key]
 	sum.add(v)
@@ -212,6 +224,9 @@ func count[K comparable](in map[K]volume, key K, v volume) {
 }
 
 // drawn are so many nodes of each column, one more for the rest of it, and what is between.
+// Names that are not among the first top of their column share the node of the rest, and so
+// do their links: each link is between two nodes that are shown. Links of callers come
+// before those of extensions, the widest first, which is the order in which they are drawn.
 func (t *tally) drawn(top int) (nodes []trafficNode, links []trafficLink) {
 	nodes, links = []trafficNode{}, []trafficLink{}
 	var ids [3]map[string]string // nodes of names
@@ -245,7 +260,8 @@ func (t *tally) drawn(top int) (nodes []trafficNode, links []trafficLink) {
 // rest is the node of what is not among the busiest.
 func rest(c column) string { return c.String() + "-rest" }
 
-// column are its nodes, the busiest first and the rest of them last.
+// column are its nodes, the busiest first and the rest of them last. The ids of nodes are
+// positions ("agent-0"), since names may be long, empty, or equal in two columns.
 func (t *tally) column(c column, top int) []trafficNode {
 	var list []trafficNode
 	for name, v := range t.names[c] {

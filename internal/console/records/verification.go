@@ -25,7 +25,8 @@ type verification struct {
 	Flaws    []flaw   `json:"findings"`
 }
 
-// flaw is something that is wrong with the audit log.
+// flaw is something that is wrong with the audit log. Segment and Line say where in the
+// files: the file's name, and the line counted from 1.
 type flaw struct {
 	Kind    string `json:"kind"`
 	Segment string `json:"segment,omitzero"`
@@ -33,7 +34,8 @@ type flaw struct {
 	Text    string `json:"text"`
 }
 
-// verifier looks for what is wrong with the log.
+// verifier looks for what is wrong with the log. It reads the files of the log beside the
+// gateway that writes them.
 type verifier struct{ log Records }
 
 // VerificationScreen has the log verified.
@@ -52,7 +54,9 @@ func VerificationScreen(log Records) api.Screen {
 	}
 }
 
-// verify reads the log, and changes nothing.
+// verify reads the log, and changes nothing. Days are in UTC. How long it may take is the
+// deadline of the request; a log that is longer than that is verified by days, or with the
+// command line.
 func (s *verifier) verify(c *api.Call) (any, error) {
 	from, err := c.Time("from", time.DateOnly)
 	if err != nil {
@@ -69,6 +73,9 @@ func (s *verifier) verify(c *api.Call) (any, error) {
 	return verificationOf(r), nil
 }
 
+// verificationOf is a report as JSON has it. A log without findings has an empty list of
+// them, and Trusted says that the keys which signed it are among the gateway's own: a log
+// that somebody made up and signed with other keys is intact, but not trusted.
 func verificationOf(r *audit.Report) verification {
 	number := func(seq uint64) int64 { return int64(seq) } //nolint:gosec // numbers have 18 digits at most
 	v := verification{

@@ -44,7 +44,7 @@ type CallerLimit struct {
 	Issuers  []string      `json:"issuers"`
 }
 
-// CallerBound is one bound of a limit.
+// CallerBound is one bound of a limit. Which members it has depends on What.
 type CallerBound struct {
 	What   string  `json:"what" doc:"rate, quota, concurrency, openTasks or bytes"`
 	Units  int64   `json:"units" doc:"at most; of a rate, that come back in a window"`
@@ -53,7 +53,8 @@ type CallerBound struct {
 	Burst  int64   `json:"burst,omitzero" doc:"units that a rate takes at once"`
 }
 
-// Throttled is a caller whose calls of an agent were refused for a limit.
+// Throttled is a caller whose calls of an agent were refused for a limit. It is the key of
+// a count while calls are counted, with Calls and Last zero then.
 type Throttled struct {
 	Limit  string    `json:"limit" doc:"its name; of the listener's, its key in server.limits"`
 	Reason string    `json:"reason" doc:"as records have it"`
@@ -64,7 +65,7 @@ type Throttled struct {
 	Last   time.Time `json:"last" doc:"when one was refused"`
 }
 
-// limits counts who was refused for one.
+// limits counts who was refused for one. Nothing is kept between two requests.
 type limits struct {
 	policy Policy
 	log    records.Records
@@ -87,6 +88,10 @@ func LimitsScreen(policy Policy, log records.Records, most int) api.Screen {
 	}
 }
 
+// limitsMet answers with the limits of the configuration and, from the records of calls
+// that were refused in the window, who was refused for which. Records are asked for by
+// reason, which the index has; the key of a count is all of Throttled that is the same for
+// its calls.
 func (s *limits) limitsMet(c *api.Call) (any, error) {
 	answer := &CallerLimits{
 		Throttled: []Throttled{},
@@ -109,8 +114,9 @@ func (s *limits) limitsMet(c *api.Call) (any, error) {
 	return answer, nil
 }
 
-// met counts the calls that were refused for a reason. Those for which an agent refused them
-// name no limit.
+// met counts the calls that were refused for a reason. Those for which an agent refused
+// them name no limit. Where there are more than s.most of them, the answer's Since moves to
+// when the oldest that was counted was refused, so that it is true of all that is shown.
 func (s *limits) met(c *api.Call, answer *CallerLimits, reason string, refused map[Throttled]*Throttled) error {
 	most := s.most
 	list, err := s.log.Find(c.Context(), index.Query{Type: "call", Reason: reason, From: answer.Since, Limit: most + 1}) // one more: is there more?
@@ -133,6 +139,7 @@ func (s *limits) met(c *api.Call, answer *CallerLimits, reason string, refused m
 			answer.More, since = true, one.Time // the newest came first
 			break
 		}
+		// An agent has refused it, or the listener for its size.
 		if one.Limit == "" {
 			continue
 		}
@@ -140,6 +147,8 @@ func (s *limits) met(c *api.Call, answer *CallerLimits, reason string, refused m
 		key := Throttled{Limit: one.Limit, Reason: reason, Caller: one.Principal, Issuer: one.Issuer, Agent: one.Agent}
 		t := refused[key]
 		if t == nil {
+			// Records come with the newest first, so that the first one is the last
+			// refusal.
 			first := key
 			first.Last = one.Time
 			t = &first

@@ -15,7 +15,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
-// Policy is what the rules in force say of calls.
+// Policy is what the rules in force say of calls. internal/operator has it, by the rules
+// and limits of the snapshot in force.
 type Policy interface {
 	// Explain says what would become of a call, which nobody makes. The error is a
 	// api.QuestionInvalid where it is the asker's to mend.
@@ -29,7 +30,8 @@ type Policy interface {
 	Hits() Hits
 }
 
-// Hits is the answer of GET /api/v1/policy/hits.
+// Hits is the answer of GET /api/v1/policy/hits. Counts are those of the replica that
+// answers.
 type Hits struct {
 	Since time.Time `json:"since" doc:"when this gateway began to count; others count for themselves"`
 	Rules []Hit     `json:"rules" doc:"that decided any call, by name"`
@@ -57,7 +59,8 @@ type Config interface {
 	Config() (jsontext.Value, error)
 }
 
-// screen answers about rules.
+// screen answers about rules. Rules are read from the configuration as it is shown, so that
+// the page has no secret that the configuration has not.
 type screen struct {
 	policy Policy
 	config Config
@@ -88,6 +91,8 @@ func Screen(policy Policy, config Config) api.Screen {
 	}
 }
 
+// explain answers a question about a call. An authorizer, which is asked over the network
+// for real calls, is not asked: it could count or act.
 func (s *screen) explain(c *api.Call) (any, error) {
 	doc, err := c.Document()
 	if err != nil {
@@ -100,8 +105,12 @@ func (s *screen) explain(c *api.Call) (any, error) {
 	return s.policy.Explain(c.Context(), &q)
 }
 
+// hits answers how often each rule decided.
 func (s *screen) hits(*api.Call) (any, error) { return s.policy.Hits(), nil }
 
+// rules answers with a page of the rules as the configuration shows them, in the order in
+// which they are tried. The cursor is the name of the last rule of the page before; names
+// are there once.
 func (s *screen) rules(c *api.Call) (any, error) {
 	after, limit, err := c.Page()
 	if err != nil {
@@ -124,6 +133,7 @@ func (s *screen) rules(c *api.Call) (any, error) {
 	if after != "" {
 		rules = rules[slices.IndexFunc(rules, func(r jsontext.Value) bool { return ruleName(r) == after })+1:] // all anew where it is gone
 	}
+	// Default is deny where it is not written, as it is when calls are decided.
 	page := rulePage{Default: cmp.Or(shown.Policy.Default, "deny"), Rules: slices.Concat([]jsontext.Value{}, rules[:min(limit, len(rules))])}
 	if len(rules) > limit {
 		page.Next = c.Cursor(ruleName(rules[limit-1]))
@@ -131,7 +141,8 @@ func (s *screen) rules(c *api.Call) (any, error) {
 	return page, nil
 }
 
-// ruleName is what tells a rule from others.
+// ruleName is what tells a rule from others. It is empty where a rule has no name, which
+// the configuration does not permit.
 func ruleName(rule jsontext.Value) string {
 	var r struct {
 		Name string `json:"name"`

@@ -22,13 +22,14 @@ var (
 	replayLimit  = api.Code{Name: "REPLAY_LIMIT", Status: http.StatusBadRequest}
 )
 
-// ReplayBounds are those of one replay.
+// ReplayBounds are those of one replay. They come from admin.replay.
 type ReplayBounds struct {
 	Records int // calls that are looked at; of more, the answer says that there are more
 	Sample  int // calls of each kind of change in the answer
 }
 
-// DraftInvalid says what is wrong with the rules of a draft.
+// DraftInvalid says what is wrong with the rules of a draft. Line is counted from 1, in the
+// text that was sent.
 type DraftInvalid struct {
 	Line int // of the first of it; 0 where it has none
 	Err  error
@@ -42,7 +43,8 @@ func (e DraftInvalid) Refusal() *api.Refusal {
 	return &api.Refusal{Code: invalidDraft, Message: e.Error(), Line: e.Line}
 }
 
-// replays puts calls to drafts, one at a time.
+// replays puts calls to drafts, one at a time. busy bounds the work to one replay at a
+// time: each runs all rules on up to admin.replay.records calls.
 type replays struct {
 	policy Policy
 	most   ReplayBounds
@@ -64,7 +66,9 @@ func ReplayScreen(policy Policy, most ReplayBounds, time time.Duration) api.Scre
 	}
 }
 
-// replay is one at a time: it reads much of the log, and works as long as it may.
+// replay is one at a time: it reads much of the log, and works as long as it may. The
+// bounds refuse instead of cutting short: an answer about a part of the calls would look
+// like one about all of them. Who asks for a number of the newest gets just those.
 func (s *replays) replay(c *api.Call) (any, error) {
 	doc, err := c.Document()
 	if err != nil {
@@ -74,6 +78,7 @@ func (s *replays) replay(c *api.Call) (any, error) {
 	if err := json.Unmarshal(doc, &d, json.RejectUnknownMembers(true)); err != nil {
 		return nil, api.InvalidQuestion.Refuse("the body is no draft: " + err.Error())
 	}
+	// A draft that names no number of records is tried on all, up to this many.
 	most := s.most.Records
 	switch {
 	case d.Records < 0:
@@ -87,6 +92,7 @@ func (s *replays) replay(c *api.Call) (any, error) {
 		return nil, api.Busy.Refuse("somebody replays calls already; that is done by one at a time")
 	}
 	defer s.busy.Unlock()
+	// Shorter than the time of the answer, so that there is time to say what was too much.
 	ctx, cancel := context.WithTimeout(c.Context(), s.time)
 	defer cancel()
 	b := ReplayBounds{Records: most, Sample: s.most.Sample}
