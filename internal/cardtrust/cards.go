@@ -1,5 +1,11 @@
 // Package cardtrust makes for each agent the judge of its cards, puts on record what is ruled
 // of them, and follows what people decide about cards at other gateways.
+//
+// An agent's card goes from its source to the judge that Judge has made. The judge compares
+// it with the card in force, verifies its signature where the configuration wants one, and
+// rules; ruled then counts the ruling and, where it is new, records and logs it. What a
+// person decides about a card that waits is written into the book, at whichever gateway:
+// Follow has all judges look again.
 package cardtrust
 
 import (
@@ -43,7 +49,9 @@ func New(sealed state.Values, t *telemetry.Telemetry, log *audit.Log, drifts Dri
 	return &Cards{Book: trust.NewBook(sealed), telemetry: t, audit: log, drifts: drifts}
 }
 
-// Judge makes who decides about an agent's cards, and what ends it.
+// Judge makes who decides about an agent's cards, and what ends it. Without
+// card.trust.signature no signature is verified, and end has nothing to end. The error
+// names the key.
 func (c *Cards) Judge(a *agents.Config, egress *tunnel.Proxy) (_ *trust.Judge, end func(), _ error) {
 	log := c.telemetry.Log.With("agent", a.ID)
 	o := trust.Options{
@@ -70,7 +78,10 @@ func (c *Cards) signerSkipped(log *slog.Logger) func(string, jws.Skipped) {
 	}
 }
 
-// ruled counts a ruling, and puts on record and into the log what is new.
+// ruled counts a ruling, and puts on record and into the log what is new. The same card is
+// ruled on at each fetch; only the first time is new. The event has the digests of both
+// cards and what differs, so that the record alone shows what was known when somebody
+// decided.
 func (c *Cards) ruled(agent string, r *trust.Ruling) {
 	c.telemetry.Metrics.Cards.Ruled(agent, string(r.State), r.Standing != r.Digest, r.New, r.Score)
 	c.drifted(agent, r)
@@ -123,7 +134,9 @@ func (c *Cards) drifted(agent string, r *trust.Ruling) {
 const decisionsEvery = 2 * time.Second
 
 // Follow judges cards in force anew after decisions that were made at other gateways which
-// share the state, until closed is.
+// share the state, until closed is. The book is asked for its latest decision; cards are
+// judged anew when that is another one than before. An error is tried again with the next
+// tick.
 func (c *Cards) Follow(current *snapshot.Current, closed <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

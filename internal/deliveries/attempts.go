@@ -20,7 +20,7 @@ func (r *Relay) attempted(a push.Attempt) {
 	}
 }
 
-// traced begins the span of an attempt.
+// traced begins the span of an attempt. end is nil where the attempt is not sampled.
 func (r *Relay) traced(d *push.Delivery, attempt int) (traceparent string, end func(push.Outcome, int)) {
 	traceparent, done := r.Telemetry.StartDelivery(telemetry.Delivery{
 		Agent: d.Agent, Task: d.Task, Host: d.Host(), Attempt: attempt,
@@ -66,7 +66,8 @@ func traceID(parent string) string {
 	return id
 }
 
-// queued tells metrics how much there is to deliver.
+// queued tells metrics how much there is to deliver. The age of the oldest is 0 where
+// nothing waits.
 func (r *Relay) queued(d state.Depth) {
 	var oldest time.Duration
 	if !d.Oldest.IsZero() {

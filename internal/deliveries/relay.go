@@ -1,5 +1,11 @@
 // Package deliveries delivers the push notifications that agents have sent for callers, from
 // the first configuration that relays them until the gateway closes.
+//
+// A notification that an agent sends to the gateway is stored in the queue of the state by
+// the proxy (webhooks.Relay, which Take gives it). The worker takes it from there, asks
+// whether its webhook may still be sent to (permits), begins a span (traced), sends it, and
+// reports the attempt (attempted). Worker and queue are not replaced with the
+// configuration, so that a reload loses no notification.
 package deliveries
 
 import (
@@ -77,6 +83,9 @@ func (r *Relay) Keep(old *snapshot.Snapshot) {
 	}
 }
 
+// start makes the worker of the first configuration that relays. Its holder, under which it
+// takes items from the queue, is new in each process: two replicas with one id must not
+// take each other's.
 func (r *Relay) start(cfg *config.Config, public *url.URL, egress *tunnel.Proxy) error {
 	hooks := push.NewRegistry(r.Store, r.Cipher)
 	hooks.Outlast(cfg.State.KeptFor())
@@ -107,7 +116,8 @@ func (r *Relay) deliver(worker *push.Worker) {
 	worker.Run(ctx)
 }
 
-// permits asks the configuration in force whether a webhook may still be sent to.
+// permits asks the configuration in force whether a webhook may still be sent to. The rules
+// may have changed since the webhook was registered, or its owner may have lost access.
 func (r *Relay) permits(_ context.Context, h *push.Webhook) error {
 	s := r.Current.Acquire()
 	if s == nil {

@@ -36,7 +36,8 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Server is the listener, and nothing else where its address is "off".
+// Server is the listener, and nothing else where its address is "off". The zero Server is
+// one whose address is off: its methods do nothing.
 type Server struct {
 	Options
 
@@ -56,7 +57,9 @@ func Listen(sockets *server.Sockets, address string) (*Server, error) {
 	return &Server{listener: l}, nil
 }
 
-// Serve begins to answer. It returns at once.
+// Serve begins to answer. It returns at once. Each answer has 30 seconds, which a scrape of
+// many agents may need, and each request five for its head: a probe that hangs must not
+// hold a connection for ever.
 func (s *Server) Serve(o Options) {
 	if s.listener == nil {
 		return
