@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,6 +21,7 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 // own. A package that is not here has no place yet, and the test says so.
 var floors = [][]string{
 	0: {
+		"internal/feature",
 		"internal/jsonscan",
 	},
 	1: {
@@ -97,6 +99,7 @@ var floors = [][]string{
 		"internal/console/streams",
 		"internal/console/trials",
 		"internal/server/acme",
+		"internal/state/shared",
 		"internal/status",
 		"policy",
 		"policy/files",
@@ -261,6 +264,41 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// addOns are packages and modules that a build of the tag minimal leaves out, because of what they
+// weigh: no package that is linked then imports them, not even through another.
+var addOns = []string{
+	module + "/internal/cli/democmd", module + "/internal/demo", module + "/internal/state/redis",
+	sdk + "/a2asrv", sdk + "/v2/a2asrv", sdk + "/v2/a2aclient",
+	"github.com/caddyserver/certmagic", "github.com/envoyproxy/go-control-plane", "github.com/jackc/pgx",
+	"github.com/mholt/acmez", "github.com/redis/go-redis", "github.com/twmb/franz-go",
+	"go.opentelemetry.io/contrib/exporters", "go.opentelemetry.io/otel/exporters", "go.uber.org/zap",
+}
+
+// TestMinimal: what addOns lists is in the usual build and not in the minimal one.
+func TestMinimal(t *testing.T) {
+	t.Parallel()
+	full, minimal := linked(t), linked(t, "-tags", "minimal")
+	for _, add := range addOns {
+		of := func(pkg string) bool { return pkg == add || strings.HasPrefix(pkg, add+"/") }
+		if !slices.ContainsFunc(full, of) {
+			t.Errorf("nothing imports %s: is it still an add-on?", add)
+		}
+		if i := slices.IndexFunc(minimal, of); i >= 0 {
+			t.Errorf("the minimal build has %s in it: see go list -tags minimal -deps, and internal/feature", minimal[i])
+		}
+	}
+}
+
+// linked lists the packages that the program is linked from, built with some flags.
+func linked(t *testing.T, flags ...string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", append(append([]string{"list", "-deps"}, flags...), "./cmd/a2a-gateway")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))
+}
+
 func checkImport(t *testing.T, path, pkg string, floor int, imported string) {
 	t.Helper()
 	if strings.HasPrefix(imported, sdk) && pkg != "internal/demo" && !slices.Contains(sdkMessages[imported], pkg) {
@@ -331,7 +369,11 @@ func forEachFile(t *testing.T, f func(path string, file *ast.File)) {
 	}
 }
 
-// skipped leaves out what git ignores, other modules and test data.
+// modules are those of the product's own code beside the one at the root: what is true of the whole
+// tree is true of them. MODULES of the Makefile has them too.
+var modules = []string{"bench", "e2e", "interop"}
+
+// skipped leaves out what git ignores, modules of programs that tests run, and test data.
 func skipped(path string) bool {
 	switch filepath.Base(path) {
 	case ".git", "node_modules", "testdata", "dist", "bin":
@@ -341,7 +383,7 @@ func skipped(path string) bool {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
-	return path != "." && err == nil
+	return path != "." && !slices.Contains(modules, filepath.ToSlash(path)) && err == nil
 }
 
 func unquote(t *testing.T, s string) string {

@@ -11,16 +11,20 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
+// demoAddress is the default of --address. The commands in the documents are written for it.
 const demoAddress = "127.0.0.1:8080"
 
-// listeners are where the gateway of the demonstration listens. All of them move with --address.
+// listeners are where the gateway of the demonstration listens, as host:port. All of them move
+// with --address, so that two demonstrations can run beside each other.
 type listeners struct {
 	Address, StatusAddress, AdminAddress string
 	PublicURL                            string
 }
 
-// listenAt reads --address: a host, or host:port. The status and the admin listener stay on
-// loopback, at their well-known ports while the gateway is at its own, else at free ones.
+// listenAt reads --address: a host, or host:port; a host alone has port 8080. The status and the
+// admin listener stay on loopback, at their well-known ports while the gateway is at its own, else
+// at free ones. An address of all interfaces lets others call the gateway, and the token of the
+// console, which is on the screen, is still good on this machine only.
 func (l *listeners) listenAt(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -29,6 +33,7 @@ func (l *listeners) listenAt(address string) error {
 			return fmt.Errorf("--address: %q is neither a host nor host:port", address)
 		}
 	}
+	// Ports are numbers here, not names of services: "http" would depend on the machine.
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("--address: %q is not a port from 0 to 65535", port)
 	} else if port = strconv.FormatUint(n, 10); port == "8080" {

@@ -6,8 +6,12 @@ import (
 	"text/template"
 )
 
-// beginningText quotes whatever is not ours, so that nothing in a card becomes a key. A reference
-// to a variable is none where it is escaped.
+// beginningText is the file that init writes. It quotes whatever is not its own as a JSON string,
+// which is YAML too, so that nothing in a card becomes a key. $${ stands for ${, so that a name in
+// a card cannot become a reference to a variable of the gateway's environment.
+//
+// A configuration that is as short as it can be is what its reader goes on from: keys with their
+// default value are left out, and comments say what is to be decided.
 var beginningText = template.Must(template.New("config").Funcs(template.FuncMap{
 	"quote": func(s string) (string, error) {
 		text, err := json.Marshal(strings.ReplaceAll(s, "${", "$${")) // which is YAML

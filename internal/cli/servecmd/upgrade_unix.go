@@ -83,7 +83,9 @@ func (u *upgrade) done() {
 // checkWithin is how long the next version may take to read the configuration.
 const checkWithin = 30 * time.Second
 
-// check asks the next version whether it would serve the configuration.
+// check asks the next version whether it would serve the configuration, by running its `validate`.
+// One that does not, or does not end within 30 s, leaves the running one as it is, and what it
+// printed (up to 2 KiB) is in the log and the audit record of the attempt.
 func (u *upgrade) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()

@@ -25,21 +25,27 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// atOnce is how many agents and services are asked at the same time.
+// atOnce is how many agents and services are asked at the same time. A fleet of a thousand agents
+// would otherwise run out of descriptors on a laptop.
 const atOnce = 16
 
 // OnlineTimeout is for one agent, service or specification. All of them are asked at once, so
 // that one that does not answer keeps nobody waiting.
 const OnlineTimeout = 30 * time.Second
 
-// outcome is what one check has to say: what is in order, what is odd and what is wrong.
+// outcome is what one check has to say: what is in order (standard output), what is odd (a
+// warning) and what is wrong (exit code 1).
 type outcome struct {
 	good, odd, wrong []string
 	Err              error // likewise wrong
 }
 
-// checkOnline does what `validate --online` does beyond validate. say is told what was found
-// that is in order.
+// checkOnline does what `validate --online` does beyond validate. say is told what was found that
+// is in order, and warn what is odd. The error joins all that is wrong.
+//
+// Everything is asked with one attempt and without credentials of callers. What rules and the
+// registry say of skills and extensions is compared last, as it takes the cards: the skills of an
+// agent whose card could not be fetched are not known, and rules on them are left alone.
 func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)) error {
 	book, err := cfg.Extensions.Compile()
 	if err != nil {
@@ -76,7 +82,8 @@ func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)
 	return errors.Join(append(errs, unknownSkills(cfg, book, skills)...)...)
 }
 
-// sayAll says what is in order, warns of what is odd, and returns what is wrong.
+// sayAll says what is in order, warns of what is odd, and returns what is wrong, nil among it. It
+// is called when all checks have ended, so that the output is in the order of the file each time.
 func sayAll(all []outcome, say, warn func(string)) (errs []error) {
 	for _, t := range all {
 		for _, text := range t.good {
@@ -106,7 +113,8 @@ func (t outcome) Of(what string) outcome {
 	return t
 }
 
-// inOrder makes all checks at once, and has what they say in their own order.
+// inOrder makes all checks at once, at most atOnce of them at the same time, each within
+// OnlineTimeout, and returns what they say in their own order.
 func inOrder(ctx context.Context, checks []func(context.Context) outcome) []outcome {
 	all := make([]outcome, len(checks))
 	turn := make(chan struct{}, atOnce)
@@ -124,9 +132,10 @@ func inOrder(ctx context.Context, checks []func(context.Context) outcome) []outc
 	return all
 }
 
-// checkAgent fetches an agent's card, says what is odd about it, and asks the agent for a task
-// that nobody has, over each interface that calls may go to. The card is nil where there is
-// none.
+// checkAgent fetches an agent's card as the gateway would (TLS, credentials, proxy), says what is
+// odd about it, and asks the agent for a task that nobody has (GetTask), over each interface that
+// calls may go to. A2A has no call that does nothing; this one changes nothing at the agent, and
+// its error shows that version and binding are understood. The card is nil where there is none.
 func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *tunnel.Proxy) (outcome, *card.Card) {
 	up, err := upstream.New(a.Config, upstream.Options{Egress: egress})
 	if err != nil {
@@ -142,6 +151,7 @@ func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *t
 	switch {
 	case len(usable) == 0:
 		t.Err = errors.New("the card names no endpoint of its own origin; list them under endpoints, or write them down under interfaces")
+	// A name in DNS, or a service of Kubernetes, which this machine may not be able to look up.
 	case len(a.Load.Instances) > 0:
 		t.good = append(t.good, "its instances are not asked: the running gateway finds them")
 	default:
@@ -151,7 +161,8 @@ func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *t
 }
 
 // probe asks an agent over each of its interfaces. That calls would reach it over none is an
-// error; over some, a warning.
+// error; over some, a warning, since the gateway chooses an interface for each call and may choose
+// one that works.
 func (t *outcome) probe(ctx context.Context, up *upstream.Upstream, usable []card.Interface) {
 	var wrong []string
 	for _, i := range usable {
@@ -180,8 +191,9 @@ func AskedOver(ctx context.Context, up *upstream.Upstream, i card.Interface) (pr
 // specificationLimit is what a specification may be at most, in bytes.
 const specificationLimit = 16 << 20
 
-// checkSpecification compares a specification that is a URL with its digest. Without a
-// digest there is nothing to compare it with.
+// checkSpecification compares the specification of an extension that is a URL with its digest.
+// Without a digest there is nothing to compare it with. A document that has changed since somebody
+// read it is one that nobody has agreed to.
 func checkSpecification(ctx context.Context, e *ext.Entry, egress *tunnel.Proxy) error {
 	if e.Digest == "" || !strings.Contains(e.Specification, "://") {
 		return nil
@@ -196,7 +208,9 @@ func checkSpecification(ctx context.Context, e *ext.Entry, egress *tunnel.Proxy)
 	return nil
 }
 
-// fetchDigest is the digest of what is at a URL, as Entry.Digest has it.
+// fetchDigest is the digest of what is at a URL, sha256: and hex digits as Entry.Digest has it. It
+// follows up to five redirects, and none from https to http, and reads at most specificationLimit
+// bytes.
 func fetchDigest(ctx context.Context, raw string, egress *tunnel.Proxy) (string, error) {
 	where := secret.URL(raw)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, raw, nil)
