@@ -24,7 +24,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"text/template"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,7 +60,7 @@ func Command(version string) *cobra.Command {
 	return cmd
 }
 
-// cast is everything the demonstration consists of; the templates of text.go print it, first as a
+// cast is everything the demonstration consists of; the texts of text.go have it, first as a
 // configuration and then, with the addresses that are known by then, as instructions.
 type cast struct {
 	Billing, Weather *demo.Agent
@@ -93,7 +92,8 @@ func runDemo(ctx context.Context, version, address string, traffic bool, stdout,
 	// The configuration is a file, loaded and followed like any other: the demonstration shows
 	// what a change of it does.
 	path := filepath.Join(c.Dir, "config.yaml")
-	if err := writeTemplate(path, demoConfig, c); err != nil {
+	// Its owner alone may read it: there is a key in it.
+	if err := os.WriteFile(path, []byte(c.fill(demoConfig)), 0o600); err != nil {
 		return verb.Failed(err)
 	}
 	cfg, err := config.Load(path)
@@ -114,7 +114,7 @@ func runDemo(ctx context.Context, version, address string, traffic bool, stdout,
 			_, _ = fmt.Fprintln(stderr, "a2a-gateway: read the token of the console:", err)
 		}
 		c.Token = token.Reveal()
-		if err := demoText.Execute(stdout, c); err != nil {
+		if _, err := io.WriteString(stdout, c.fill(demoText)); err != nil {
 			_, _ = fmt.Fprintln(stderr, "a2a-gateway: print instructions:", err)
 		}
 		if traffic {
@@ -160,19 +160,10 @@ func (c *cast) close() error {
 	return errors.Join(errs...)
 }
 
-// Proxied reports whether curl asks a proxy, loopback addresses included, unless it is told
+// proxied reports whether curl asks a proxy, loopback addresses included, unless it is told
 // otherwise.
 //
 // The instructions then have --noproxy, since curl would ask that proxy for 127.0.0.1.
-func (*cast) Proxied() bool {
+func (*cast) proxied() bool {
 	return cmp.Or(os.Getenv("http_proxy"), os.Getenv("all_proxy"), os.Getenv("ALL_PROXY")) != ""
-}
-
-// writeTemplate writes a file that its owner alone may read: there is a key in it.
-func writeTemplate(path string, t *template.Template, data any) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // a path of the command line
-	if err != nil {
-		return err
-	}
-	return errors.Join(t.Execute(f, data), f.Close())
 }

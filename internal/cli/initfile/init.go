@@ -16,11 +16,10 @@
 // running gateway.
 //
 // Names in a card are a stranger's text. They are escaped twice: for the terminal as they are read
-// (verb.Cell), and for YAML by the template, which quotes whatever is not this package's own.
+// (verb.Cell), and for YAML as the file is written (quote).
 package initfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,9 +39,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
-// beginning is what `init` is told, and what it finds out for the file that it writes. The
-// template of text.go reads its fields, which is why they are exported; each step of init fills in
-// some of them.
+// beginning is what `init` is told, and what it finds out for the file that it writes. Each
+// step of init fills in some of its fields, and text.go writes them down.
 type beginning struct {
 	CardURL   string
 	ID        string
@@ -186,12 +184,9 @@ func (b *beginning) write(path string) error {
 	if b.CA, err = caFor(b.CA, path); err != nil {
 		return verb.Failed(err)
 	}
-	var text bytes.Buffer
-	if err := beginningText.Execute(&text, b); err != nil {
-		return verb.Failed(err)
-	}
+	content := []byte(b.text())
 	// The environment counts as it will for serve: a variable that the file names has to be there.
-	cfg, err := config.Parse(path, text.Bytes(), os.LookupEnv)
+	cfg, err := config.Parse(path, content, os.LookupEnv)
 	if err != nil {
 		return verb.Usage(fmt.Errorf("this would not be served: %w", err))
 	}
@@ -200,7 +195,7 @@ func (b *beginning) write(path string) error {
 	if err != nil {
 		return verb.Usage(fmt.Errorf("write the configuration: %w", err))
 	}
-	_, err = file.Write(text.Bytes())
+	_, err = file.Write(content)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return verb.Failed(fmt.Errorf("write the configuration: %w", err))
 	}
