@@ -4,6 +4,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 GO ?= go
+# What the program is built with everywhere. Without grpcnotrace, gRPC brings pages of golang.org/x/net/trace
+# along, whose html/template has the linker keep every exported method in the program.
+BUILD := build -trimpath -tags grpcnotrace -ldflags="-s -w"
 # A go.work above the clone would have Go look for this module in that workspace.
 export GOWORK := off
 BIN := bin
@@ -20,10 +23,10 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build bin/a2a-gateway
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o $(BIN)/a2a-gateway ./cmd/a2a-gateway
+	CGO_ENABLED=0 $(GO) $(BUILD) -o $(BIN)/a2a-gateway ./cmd/a2a-gateway
 
 minimal: ## Build bin/a2a-gateway-minimal, without add-ons (internal/feature)
-	CGO_ENABLED=0 $(GO) build -trimpath -tags minimal -ldflags="-s -w" -o $(BIN)/a2a-gateway-minimal ./cmd/a2a-gateway
+	CGO_ENABLED=0 $(GO) $(BUILD) -tags grpcnotrace,minimal -o $(BIN)/a2a-gateway-minimal ./cmd/a2a-gateway
 
 # The packages that have another form under the tag, and those that hold what the program says of what
 # it was built without.
@@ -38,7 +41,7 @@ check-minimal: ## Vet and test what is different in bin/a2a-gateway-minimal
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
 cross: ## Compile for every platform that is released
-	for p in $(PLATFORMS); do GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -trimpath -o /dev/null ./cmd/a2a-gateway; done
+	for p in $(PLATFORMS); do GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) $(BUILD) -o /dev/null ./cmd/a2a-gateway; done
 
 reproducible: ## Build what is committed twice, elsewhere, and compare
 	GO="$(GO)" .ci/reproducible
