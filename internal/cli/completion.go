@@ -21,6 +21,7 @@ func completeAll(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // there is such a flag, once
 		}
 	})
+	// A command that only holds others has no arguments to complete.
 	if cmd.ValidArgsFunction == nil && cmd.Runnable() {
 		cmd.ValidArgsFunction = argumentsOf(cmd)
 	}
@@ -42,6 +43,7 @@ func addShells(root *cobra.Command) {
 		for _, sub := range cmd.Commands() {
 			shells = append(shells, sub.Name())
 		}
+		// cobra would refuse the word before RunE has a chance to say which shells there are.
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.RunE = func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -56,6 +58,7 @@ func addShells(root *cobra.Command) {
 func argumentsOf(cmd *cobra.Command) cobra.CompletionFunc {
 	_, arguments, _ := strings.Cut(cmd.Use, " ")
 	agent := strings.HasPrefix(arguments, "AGENT") || arguments == "ID" && cmd.Parent().Name() == "agents"
+	// `card diff A B` takes two cards, which its usage line does not call files.
 	files := strings.Contains(arguments, "FILE") || strings.HasSuffix(arguments, " A B") // cards in files
 	switch {
 	case !agent && files:

@@ -27,6 +27,7 @@ func manCommand(root *cobra.Command) *cobra.Command {
 	}
 	dir := cmd.Flags().String("dir", ".", "`directory` to write to")
 	cmd.RunE = func(*cobra.Command, []string) error {
+		// The configuration's page is made of the same types as its schema.
 		page, err := configManual()
 		if err != nil {
 			return verb.Failed(err)
@@ -34,9 +35,11 @@ func manCommand(root *cobra.Command) *cobra.Command {
 		if err := os.MkdirAll(*dir, 0o755); err != nil { //nolint:gosec // manual pages are for everybody
 			return verb.Failed(err)
 		}
+		// Before the pages of the commands, which refer to it.
 		if err := os.WriteFile(filepath.Join(*dir, configPage), []byte(page), 0o644); err != nil { //nolint:gosec // the same
 			return verb.Failed(err)
 		}
+		// Else each page would have the day of its making in it.
 		root.DisableAutoGenTag = true
 		return doc.GenManTree(root, &doc.GenManHeader{Title: "A2A-GATEWAY", Section: "1"}, *dir)
 	}

@@ -28,6 +28,8 @@ import (
 // once, by main, and a usage text of forty lines below it would hide it. Completion and manual
 // pages are made from the commands, and are therefore added last.
 func Root(version string) *cobra.Command {
+	// Version makes the flag --version, which prints what the verb does and cobra's words around
+	// it.
 	root := &cobra.Command{
 		Use:           "a2a-gateway",
 		Short:         "A reverse proxy that governs fleets of A2A agents",
@@ -35,6 +37,7 @@ func Root(version string) *cobra.Command {
 		SilenceErrors: true,
 		Version:       version,
 	}
+	// The order is that of the help: what runs, what checks, what operates.
 	root.AddCommand(servecmd.Command(version), initfile.Command(), demoCommand(version), validatecmd.Command(), policycmd.ExplainCommand(), policycmd.PolicyCommand(), policycmd.TokenCommand(), keyscmd.Command(),
 		operate.PushCommand(), cardcmd.Command(), operate.AgentsCommand(), auditcmd.Command(), operate.AdminCommand(), validatecmd.SchemaCommand(), operate.HealthcheckCommand(), versionCommand(version), manCommand(root))
 	// completeAll reads the flags of all commands, which are complete by now.

@@ -63,6 +63,8 @@ func (a *Target) Connect(ctx context.Context) (*Client, error) {
 	address, from := a.Address, a.TokenFile
 	var token secret.Value
 	var trust *tls.Config
+	// The configuration is read only where it is needed: with both flags there may be none on this
+	// machine.
 	if address == "" || from == "" {
 		cfg, err := config.Load(a.Config)
 		if err != nil {
@@ -82,6 +84,7 @@ func (a *Target) Connect(ctx context.Context) (*Client, error) {
 			token, from = cfg.Admin.Token, filepath.Join(cfg.Server.DataDir, console.TokenFile)
 		}
 	}
+	// --token-file was given, or the configuration has no token of its own.
 	if token.IsZero() {
 		var err error
 		if token, err = console.ReadToken(from); err != nil {
@@ -279,6 +282,7 @@ func (a *Client) Send(method, path string, doc []byte, out any) error {
 	if err != nil {
 		return verb.Failed(fmt.Errorf("read the answer of %s: %w", a.base, err))
 	}
+	// The API has no other status for success.
 	if resp.StatusCode != http.StatusOK {
 		return a.refused(resp, body)
 	}

@@ -65,6 +65,7 @@ func (a auditSource) open() (audit.Source, error) {
 	if err != nil {
 		return audit.Source{}, verb.Usage(err)
 	}
+	// A copy elsewhere, and the keys of the configuration.
 	if a.dir != "" {
 		cfg.Telemetry.Audit.Dir = a.dir
 	}

@@ -24,6 +24,8 @@ func (a auditSource) held() (r vault.Reader, done func(), err error) {
 	if a.config == "" {
 		return r, nil, verb.Usage(errors.New("content is sealed by the gateway's keys: name its configuration by -c"))
 	}
+	// open has read the configuration as well; it is read once more for the keys, which a Source
+	// has not.
 	source, err := a.open()
 	if err != nil {
 		return r, nil, err

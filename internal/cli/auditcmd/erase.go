@@ -92,6 +92,7 @@ func auditFind(from *auditSource) *cobra.Command {
 			return err
 		}
 		defer done()
+		// "" is every agent.
 		for item, err := range r.Of(a.whose, "") {
 			if err == nil {
 				err = printItem(cmd.OutOrStdout(), item, false)
@@ -143,6 +144,7 @@ func (a *subjectArgs) erase(cmd *cobra.Command) (e contents.Erased, err error) {
 		return e, err
 	}
 	defer done()
+	// The clock is an argument, as the note about an erasure has its time.
 	erased, err := r.Erase(a.whose, "", time.Now)
 	if err != nil {
 		return e, verb.Failed(err)

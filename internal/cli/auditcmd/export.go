@@ -37,6 +37,7 @@ func auditExport(from *auditSource) *cobra.Command {
 		if say == nil {
 			return verb.Usage(fmt.Errorf("--format: %q is neither jsonl nor ocsf", *format))
 		}
+		// From here on as `audit query` does, but for the index.
 		q, err := w.asked(time.Now())
 		if err != nil {
 			return err

@@ -100,6 +100,7 @@ func auditQuery(from *auditSource) *cobra.Command {
 		if *output != "text" && *output != "json" {
 			return verb.Usage(fmt.Errorf("--output: %q is neither text nor json", *output))
 		}
+		// 0 is all; a negative number would be all too, by accident.
 		if w.query.Limit < 0 {
 			return verb.Usage(errors.New("--limit: is negative"))
 		}
@@ -116,6 +117,8 @@ func auditQuery(from *auditSource) *cobra.Command {
 		if err := there(source); err != nil {
 			return err
 		}
+		// found reads as it goes: the first lines are there before the last segment has been
+		// opened.
 		found, done, err := find(cmd, source, q, *scan)
 		if err != nil {
 			return verb.Failed(err)
@@ -159,6 +162,7 @@ func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (fo
 		if err == nil {
 			return i.Find(cmd.Context(), q), func() { _ = i.Close() }, nil
 		}
+		// A directory that may not be written to is the usual case of a log of another user.
 		if !errors.Is(err, fs.ErrPermission) {
 			return nil, nil, err
 		}
@@ -254,6 +258,7 @@ func printRecord(w io.Writer, line []byte, output string) error {
 		return errors.New("it is no record of an audit log")
 	}
 	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z")
+	// An event has no caller and no decision: its attributes are what it says.
 	if r.Type == "event" {
 		_, err := fmt.Fprintf(w, "%s event  %s%s\n", at, verb.Cell(r.Event), attributes(r.Attrs))
 		return err

@@ -36,6 +36,7 @@ func auditTail(from *auditSource) *cobra.Command {
 		if err != nil {
 			return verb.Usage(err)
 		}
+		// An empty log, or --lines 0: nothing is there to be printed.
 		if start.Seq == end.Seq && !*follow {
 			return nil
 		}

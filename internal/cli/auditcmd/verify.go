@@ -82,6 +82,8 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if check.Keys, err = v.keys(cmd); err != nil {
 		return verb.Usage(err)
 	}
+	// After the keys, since a configuration with keys of its own makes none of those flags
+	// unnecessary: the sealing keys are others than those that sign.
 	done, err := v.configured(cmd.ErrOrStderr(), source, &check)
 	if err != nil {
 		return err
@@ -214,6 +216,7 @@ func fetch(ctx context.Context, egress *tunnel.Proxy, url string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+	// A server that goes on sending after maxJWKS is not waited for.
 	defer resp.Body.Close() // what is left of it is of no interest
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s", url, resp.Status)

@@ -83,6 +83,8 @@ func digestOf(a *adminapi.Client, agent, begins string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// More than one is refused: what comes into force must not depend on which of them is listed
+	// first.
 	var found []string
 	for i := range d.History {
 		if strings.HasPrefix(d.History[i].Digest, prefix+begins) {

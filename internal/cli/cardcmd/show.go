@@ -86,6 +86,7 @@ func showDocument(cmd *cobra.Command, from, output string) error {
 	if seen.Digest, err = trust.Digest(raw); err != nil {
 		return verb.Failed(err)
 	}
+	// The gateway lints each card that it fetches with the same function.
 	found, err := lint.Check(raw, lint.Limits{})
 	if err != nil {
 		return verb.Failed(err)

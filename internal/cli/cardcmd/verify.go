@@ -170,6 +170,7 @@ func readCard(cmd *cobra.Command, from string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		// 0 is card.MaxSize, the bound that every card has.
 		c, err := card.Fetch(cmd.Context(), verb.Fetching(egress), secret.URL(from), 0)
 		if err != nil {
 			return nil, err

@@ -41,6 +41,8 @@ func (l *listeners) listenAt(address string) error {
 	} else {
 		l.StatusAddress, l.AdminAddress = "0", "0"
 	}
+	// The other listeners are on the same loopback address as the gateway where it is on one, ::1
+	// or 127.0.0.2, so that several demonstrations can have one address each.
 	near := "127.0.0.1"
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
 		near = host
@@ -53,12 +55,13 @@ func (l *listeners) listenAt(address string) error {
 	if port == "0" {
 		port = "8080" // any number: the bound port takes its place
 	}
+	// What cards send clients to.
 	l.PublicURL = "http://" + net.JoinHostPort(host, port)
 	return nil
 }
 
-// taken says what can be done about a port that somebody else has: the error names the
-// listener and the address.
+// taken says what can be done about a port that somebody else has: the error names the listener
+// and the address. It makes exit code 2 of it, since another flag mends it.
 func taken(err error) error {
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return err

@@ -50,6 +50,7 @@ func Command(version string) *cobra.Command {
 			"of your own.",
 		Args: cobra.NoArgs,
 	}
+	// Only the gateway's address can be chosen; agents and issuer are found by the configuration.
 	address := cmd.Flags().String("address", demoAddress, "gateway `address`, host or host:port; with another port than 8080 the console and\n"+
 		"the status listener pick free ones, and so does the gateway with port 0")
 	traffic := cmd.Flags().Bool("traffic", true, "make a call a second or so, for the console to show")
@@ -85,6 +86,7 @@ func runDemo(ctx context.Context, version, address string, traffic bool, stdout,
 		return verb.Failed(err)
 	}
 	defer os.RemoveAll(c.Dir) // a leftover directory harms nobody
+	// Registered before start, which may fail half-way.
 	defer func() { err = errors.Join(err, c.close()) }()
 	if err := c.start(); err != nil {
 		return verb.Failed(err)
@@ -100,11 +102,14 @@ func runDemo(ctx context.Context, version, address string, traffic bool, stdout,
 	if err != nil {
 		return verb.Failed(err)
 	}
+	// Serve ends for a signal while ctx goes on, so that play needs a context of its own to end
+	// by.
 	ctx, cancel := context.WithCancel(ctx)
 	var play sync.WaitGroup
 	// Deferred functions run the last one first: cancel, then the wait for calls that are open.
 	defer play.Wait()
 	defer cancel()
+	// Serve returns when the gateway has drained. What the function says is said once it serves.
 	return taken(servecmd.Serve(ctx, cfg, path, version, func(g *gateway.Gateway) {
 		c.Gateway, c.Status, c.Console = g.URL(), g.StatusURL(), g.AdminURL()
 		// The gateway has made the token by now. It is printed, in the clear, because everything
@@ -126,6 +131,7 @@ func runDemo(ctx context.Context, version, address string, traffic bool, stdout,
 // start starts the agents and the issuer on free ports of loopback, and makes the API key of "ci".
 // Step is the pause between two events of a stream, slow enough to watch.
 func (c *cast) start() (err error) {
+	// Both agents take free ports, as nothing but the configuration names them.
 	if c.Billing, err = demo.Agent10(demo.Options{Step: 400 * time.Millisecond}); err != nil {
 		return fmt.Errorf("start billing agent: %w", err)
 	}
@@ -140,6 +146,7 @@ func (c *cast) start() (err error) {
 	if err != nil {
 		return err
 	}
+	// The key of the pipeline that traffic.go has call in A2A 0.3.
 	_, c.Key, err = keys.Create(apikey.Spec{ID: "ci", Groups: []string{"pipelines"}})
 	return err
 }
@@ -149,6 +156,7 @@ func (c *cast) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	var errs []error
+	// Nil where start ended before it.
 	for _, a := range []*demo.Agent{c.Billing, c.Weather} {
 		if a != nil {
 			errs = append(errs, a.Close(ctx))

@@ -60,6 +60,7 @@ func demoPart(name, short, address string, start func(address, url string) (part
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
 		defer stop()
+		// The slash at the end of a URL would be doubled in cards.
 		p, said, err := start(*at, strings.TrimSuffix(*url, "/"))
 		if err != nil {
 			return verb.Failed(err)
@@ -72,6 +73,7 @@ func demoPart(name, short, address string, start func(address, url string) (part
 		if _, err := fmt.Fprintln(cmd.OutOrStdout(), name+":", said); err != nil {
 			return verb.Failed(err)
 		}
+		// The deferred function then closes the part, and calls that are open have 5 s.
 		<-ctx.Done()
 		return nil
 	}

@@ -64,9 +64,11 @@ const (
 func (c *cast) play(ctx context.Context) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The environment's proxy has no say.
 	direct := &http.Client{Transport: &http.Transport{}} // no proxy: all of it is here
 	tokens := context.WithValue(ctx, oauth2.HTTPClient, direct)
 	clients := make(map[string]*http.Client)
+	// It has an API key, which act puts into the header.
 	clients["ci"] = direct
 	for _, name := range []string{"alice", "bob", "carol"} {
 		clients[name] = (&clientcredentials.Config{
@@ -87,6 +89,7 @@ func (c *cast) play(ctx context.Context) {
 				defer func() { <-room }()
 				c.act(ctx, clients[s.who], &s)
 			})
+		// A call that waits for room would come late and at the same time as others.
 		default: // the agents are slow: one less
 		}
 		pause := trafficPause/2 + rand.N(trafficPause) //nolint:gosec // nobody guesses for gain
@@ -125,6 +128,7 @@ func (c *cast) act(ctx context.Context, client *http.Client, s *scene) {
 	if s.ext {
 		r.Header.Set("A2a-Extensions", demo.CostCentre)
 	}
+	// Read to the end: a connection whose answer was left would not be used again.
 	if resp, err := client.Do(r); err == nil {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()

@@ -56,6 +56,7 @@ func Find(ctx context.Context, client *http.Client, raw string) (Found, error) {
 			first = err
 		}
 		var failed interface{ Timeout() bool } // of the network: the other paths fail alike
+		// Nobody listens there, or nothing resolves: six more attempts would wait for the same.
 		if errors.As(err, &failed) {
 			return Found{}, err
 		}
@@ -66,6 +67,7 @@ func Find(ctx context.Context, client *http.Client, raw string) (Found, error) {
 	if telling != nil {
 		return Found{}, telling
 	}
+	// Something is there, and speaks another protocol: that is more of a help than a list of 404.
 	if is := spoken(ctx, client, base); is != "" {
 		return Found{}, errors.New(is)
 	}
@@ -95,6 +97,7 @@ func BaseOf(raw string) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("the card's URL is not an absolute http or https URL")
 	}
+	// Without query and fragment, which belong to a card's URL alone.
 	base := &url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: u.Path}
 	if before, _, ok := strings.Cut(base.Path, "/.well-known/"); ok {
 		base.Path = before
@@ -174,6 +177,7 @@ func ping(ctx context.Context, client *http.Client, at secret.URL) (status int, 
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
+	// A copy, as the client is shared and goes on following redirects of cards.
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := own.Do(r)

@@ -48,6 +48,7 @@ func (b *beginning) look(ctx context.Context, egress *tunnel.Proxy) error {
 	for i := range c.Skills {
 		b.Skills = append(b.Skills, verb.Cell(c.Skills[i].ID))
 	}
+	// --id was not given.
 	if b.ID == "" {
 		b.ID = named(c.Name)
 	}
@@ -56,6 +57,7 @@ func (b *beginning) look(ctx context.Context, egress *tunnel.Proxy) error {
 	if len(usable) == 0 && len(refused) == 0 {
 		return verb.Failed(errors.New("the card names no endpoint"))
 	}
+	// By the card's own words: whether an answer says so too is shown by tried.
 	b.Secured = secured(c.Raw)
 	if len(usable) == 0 {
 		return b.elsewhere(ctx, c, refused, up)
@@ -102,6 +104,7 @@ func tried(ctx context.Context, over []card.Interface, up *upstream.Upstream) (a
 	found := make([]proxy.Finding, len(over))
 	var asking sync.WaitGroup
 	for n, i := range over {
+		// Each writes to its own place, so that no lock is needed.
 		asking.Go(func() { found[n], at.texts[n] = validatecmd.AskedOver(ctx, up, i) })
 	}
 	asking.Wait()

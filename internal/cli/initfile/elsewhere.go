@@ -33,6 +33,7 @@ func (b *beginning) elsewhere(ctx context.Context, c *card.Card, refused []card.
 		return verb.Failed(err)
 	}
 	named := origins(refused)
+	// As the gateway would use them if endpoints named their origins.
 	there, _ := c.Endpoints(secret.URL(b.CardURL), named)
 	at := tried(ctx, there, up)
 	b.Found = at.texts
@@ -42,6 +43,7 @@ func (b *beginning) elsewhere(ctx context.Context, c *card.Card, refused []card.
 		b.Notes = append(b.Notes, fmt.Sprintf("the card came from %s and sends callers to %s, where an agent answers: that is written under endpoints, since only you can vouch for it", came, sends))
 		return nil
 	}
+	// The same origin first: a proxy in front of the agent is where its other paths are, too.
 	for _, here := range [][]card.Interface{sameOrigin(refused, from), samePort(refused, from)} {
 		at := tried(ctx, here, up)
 		if at.answers {

@@ -112,7 +112,9 @@ func Command() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		// The configuration gets the same way out that was used to find the agent.
 		b.Proxy = cmd.Flag(verb.ProxyFlag).Value.String()
+		// Before look, which reads nothing of it, since write needs all of it.
 		b.keepIn(*path)
 		if err := b.look(cmd.Context(), egress); err != nil {
 			return err
@@ -240,6 +242,7 @@ func (b *beginning) makeKey(file string) error {
 	if err != nil {
 		return err
 	}
+	// An error of reading is one of Create's too, but for a name that is taken.
 	if keyscmd.Unused(keys, file, b.KeyID) != nil {
 		return nil
 	}

@@ -46,6 +46,7 @@ func (b *beginning) besides(host string, port int) {
 	console, status := usualConsole, usualStatus
 	switch port {
 	case usualPort:
+	// A test, or a machine with many gateways: all ports are the system's choice.
 	case 0:
 		console, status = 0, 0
 	default:

@@ -103,6 +103,7 @@ func entra(b *beginning, u *url.URL) (*provider, string, error) {
 	if b.Issuer != iss {
 		return p, iss + " with the tenant's id, or https://sts.windows.net/" + tenant + "/ for tokens of version 1.0", nil
 	}
+	// Tokens of version 2.0 name the API by its client id, whatever its URI is.
 	if !guid.MatchString(b.Audience) {
 		return nil, "", fmt.Errorf("--audience: %q is not what aud is in Entra's tokens of version 2.0: expected the client id of the API's registration", b.Audience)
 	}
@@ -115,6 +116,7 @@ func auth0(b *beginning, u *url.URL) (*provider, string, error) {
 	if strings.HasPrefix(b.Audience, iss) {
 		return nil, "", fmt.Errorf("--audience: %q is an API of Auth0's own: expected the identifier of one that is registered for the gateway", b.Audience)
 	}
+	// A URL that belongs to the operator: Auth0 drops other names from access tokens.
 	namespace := b.PublicURL
 	if strings.HasPrefix(b.Audience, "https://") {
 		namespace = b.Audience

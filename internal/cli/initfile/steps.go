@@ -28,6 +28,7 @@ func (b *beginning) next(w io.Writer, path string) error {
 		_, _ = fmt.Fprintln(w, "look at credentials: the agent asks for some")
 	}
 	_, _ = fmt.Fprint(w, "\nNext:\n")
+	// The file may be wrong, so that serving comes after looking.
 	if b.Doubtful {
 		_, _ = fmt.Fprintf(w, "  a2a-gateway validate --online -c %s\nand, once that finds nothing wrong:\n", quoted(path))
 	}

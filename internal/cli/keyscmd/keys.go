@@ -33,6 +33,8 @@ func Command() *cobra.Command {
 		Long: "Create, list, rotate and revoke API keys. The file holds hashes only, and a running gateway picks\n" +
 			"up every change of it without a restart.",
 	}
+	// Relative to the working directory, as every file of a command line; that of a configuration
+	// is relative to the configuration.
 	file := cmd.PersistentFlags().String("file", "keys.yaml", "key `file`, as in authn.apiKeys.file")
 	output := cmd.PersistentFlags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.AddCommand(keysCreate(file, output), keysList(file, output), keysRotate(file, output),
@@ -61,6 +63,7 @@ func keysCreate(file, output *string) *cobra.Command {
 			if !slices.Contains(verb.Formats, *output) {
 				return verb.Usage(verb.ErrOutput) // before there is a key that nobody would see
 			}
+			// In UTC, as the file is read on machines of other zones.
 			if ttl > 0 {
 				spec.Expires = time.Now().Add(ttl.Std()).UTC()
 			}
@@ -98,6 +101,7 @@ func Unused(keys *apikey.File, file, id string) error {
 		return err
 	}
 	for _, k := range all {
+		// Expired keys count too: records name callers by ids.
 		if k.ID == id {
 			return fmt.Errorf("%s holds a key %q already: revoke it first, or choose another --id", file, id)
 		}

@@ -117,6 +117,7 @@ func revokedKeys(cmd *cobra.Command, path string, file *string) (map[string]time
 		return nil, verb.Usage(err)
 	}
 	revoked, err := revocation.RevokedKeys(cmd.Context(), cfg)
+	// A configuration of one gateway is no mistake here: it has the key file.
 	if errors.Is(err, revocation.ErrNotShared) {
 		return nil, nil // nothing can be revoked but in the file
 	}
@@ -160,6 +161,7 @@ func readUsage(files []string) (*uses, error) {
 		if all == nil {
 			all = &uses{Last: map[string]time.Time{}}
 		}
+		// The latest beginning counts: before it one of the gateways did not look.
 		if u.Since.After(all.Since) {
 			all.Since = u.Since
 		}
@@ -189,8 +191,10 @@ func (u *uses) unused(k *apikey.Spec, since time.Time) bool {
 
 // list is a key of the file as it is shown.
 func list(k *apikey.Spec, seen *uses, now time.Time) listed {
+	// All but the hash.
 	l := listed{ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Tenant: k.Tenant,
 		Owner: k.Owner, State: state(k, now), Created: k.Created, Expires: k.Expires, ReplacedBy: k.ReplacedBy}
+	// Kept apart from an empty list by the pointer: no list is any agent, an empty one is none.
 	if k.Agents != nil {
 		l.Agents = &k.Agents
 	}
@@ -204,6 +208,7 @@ func list(k *apikey.Spec, seen *uses, now time.Time) listed {
 // valid, or active. That it was revoked the file does not say: revoking takes it out.
 func state(k *apikey.Spec, now time.Time) string {
 	switch {
+	// First, since an expired key is of no use whether it has a successor or not.
 	case !k.Expires.IsZero() && !k.Expires.After(now):
 		return "expired"
 	case k.ReplacedBy != "":

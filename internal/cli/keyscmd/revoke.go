@@ -59,6 +59,7 @@ func revokeInFile(file, id string) error {
 	if err != nil {
 		return verb.Usage(err)
 	}
+	// Whether the file can be written is found out here.
 	err = keys.Revoke(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return verb.Failed(fmt.Errorf("%s holds no key %q", file, id))
@@ -97,6 +98,7 @@ func revokeEverywhere(cmd *cobra.Command, cfg *config.Config, file, id string) e
 	if err != nil {
 		return verb.Failed(fmt.Errorf("revoke key %q: %w", id, err))
 	}
+	// It is revoked all the same, which is what somebody in a hurry needs to know first.
 	if doubt != nil {
 		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "warning: %v; it is revoked, for good, wherever there is a key of this id\n", doubt)
 	}

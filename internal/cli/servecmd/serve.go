@@ -58,6 +58,7 @@ func Command(version string) *cobra.Command {
 // when not empty, is followed for changes. Signals are asked for before anything is opened, so
 // that one that comes while the gateway starts ends it by the same way.
 func Serve(ctx context.Context, cfg *config.Config, path, version string, ready func(*gateway.Gateway)) error {
+	// Room for two: the second one must not be lost while the first is handled.
 	stop := make(chan os.Signal, 2)
 	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
 	defer signal.Stop(stop)
@@ -93,6 +94,7 @@ func Serve(ctx context.Context, cfg *config.Config, path, version string, ready 
 	}
 	replaced := await(ctx, g, stop, next)
 	unfollow()
+	// Not ctx, which has ended: draining takes as long as the configuration says.
 	drain, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go func() {

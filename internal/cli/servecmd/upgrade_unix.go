@@ -35,6 +35,7 @@ func awaitUpgrade(config string) (*upgrade, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Room for one: signals that come while one is handled are one more attempt.
 	u := &upgrade{signal: make(chan os.Signal, 1), program: path, config: config}
 	signal.Notify(u.signal, syscall.SIGUSR2)
 	return u, nil
@@ -90,6 +91,7 @@ func (u *upgrade) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, u.program, "validate", "-c", u.config) //nolint:gosec // this program itself
+	// A child of its that holds the output open is not waited for.
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -106,6 +108,7 @@ func (u *upgrade) run(ctx context.Context, g *gateway.Gateway) error {
 	if environ == "" {
 		return verb.Failed(err)
 	}
+	// The second signal came while the old version drained.
 	if ctx.Err() != nil { // somebody wants it to end
 		return nil
 	}

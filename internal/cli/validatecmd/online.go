@@ -47,6 +47,8 @@ type outcome struct {
 // registry say of skills and extensions is compared last, as it takes the cards: the skills of an
 // agent whose card could not be fetched are not known, and rules on them are left alone.
 func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)) error {
+	// validate has compiled the registry already, so that an error here is a file that changed
+	// meanwhile.
 	book, err := cfg.Extensions.Compile()
 	if err != nil {
 		return err
@@ -56,6 +58,7 @@ func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)
 	if err != nil {
 		return fmt.Errorf("egress: %w", err)
 	}
+	// Each check writes to its own place, so that no lock is needed.
 	skills := make([][]string, len(cfg.Agents)) // nil where there is no card
 	var checks []func(context.Context) outcome
 	for i := range cfg.Agents {
@@ -137,6 +140,7 @@ func inOrder(ctx context.Context, checks []func(context.Context) outcome) []outc
 // calls may go to. A2A has no call that does nothing; this one changes nothing at the agent, and
 // its error shows that version and binding are understood. The card is nil where there is none.
 func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *tunnel.Proxy) (outcome, *card.Card) {
+	// The agent's own client, as calls to it have it: TLS, credentials, the way out.
 	up, err := upstream.New(a.Config, upstream.Options{Egress: egress})
 	if err != nil {
 		return outcome{Err: err}, nil
@@ -146,7 +150,9 @@ func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *t
 	if err != nil {
 		return outcome{Err: findcard.Misplaced(ctx, up.Client(), a.Card.URL, err)}, nil
 	}
+	// What the registry says of the extensions that the card declares.
 	t := outcome{odd: book.Lint(c.Extensions)}
+	// The interfaces that calls may go to, by the card and the agent's section.
 	usable, _ := a.Usable(c)
 	switch {
 	case len(usable) == 0:
@@ -175,6 +181,7 @@ func (t *outcome) probe(ctx context.Context, up *upstream.Upstream, usable []car
 			t.good = append(t.good, text)
 		}
 	}
+	// At least one answers.
 	if len(wrong) < len(usable) {
 		t.odd = append(t.odd, wrong...)
 	} else {
@@ -195,6 +202,7 @@ const specificationLimit = 16 << 20
 // Without a digest there is nothing to compare it with. A document that has changed since somebody
 // read it is one that nobody has agreed to.
 func checkSpecification(ctx context.Context, e *ext.Entry, egress *tunnel.Proxy) error {
+	// A specification that is a file was compared by Check.
 	if e.Digest == "" || !strings.Contains(e.Specification, "://") {
 		return nil
 	}
@@ -220,6 +228,7 @@ func fetchDigest(ctx context.Context, raw string, egress *tunnel.Proxy) (string,
 	transport := &http.Transport{DialContext: egress.Dialer(OnlineTimeout), ForceAttemptHTTP2: true, DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		switch {
+		// Whoever is on the way could answer with any document.
 		case r.URL.Scheme != "https" && via[0].URL.Scheme == "https":
 			return errors.New("redirected to plaintext")
 		case len(via) > 5:
@@ -227,6 +236,7 @@ func fetchDigest(ctx context.Context, raw string, egress *tunnel.Proxy) (string,
 		}
 		return nil
 	}}
+	// Nothing of the configuration's credentials goes with it: a specification is public.
 	resp, err := client.Do(req)
 	if err != nil {
 		var wrapped *url.Error

@@ -42,6 +42,7 @@ func Command() *cobra.Command {
 	path := verb.ConfigFlag(cmd)
 	online := cmd.Flags().Bool("online", false, "also fetch cards and specifications, and try agents, issuers, Redis and PostgreSQL")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		// All errors of the file at once, each with its place.
 		cfg, err := config.Load(*path)
 		if err != nil {
 			return verb.Usage(err)
@@ -51,6 +52,7 @@ func Command() *cobra.Command {
 			return verb.Usage(err)
 		}
 		warn := func(text string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), "warning:", verb.Printable(text)) }
+		// Before the network is asked, which may take half a minute.
 		for _, w := range warnings {
 			warn(w)
 		}
