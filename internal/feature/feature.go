@@ -36,7 +36,8 @@ const (
 var all = []Part{ACME, Demo, ExtAuthz, Kafka, Exporters, OTLPLogs, Postgres, Redis}
 
 // linked is what Register was told: written while packages are initialised, which happens in one
-// goroutine before main, and only read afterwards. It needs no lock for that reason.
+// goroutine before main, and only read afterwards. It needs no lock for that reason. A registry that
+// is filled by what is linked cannot be a constant.
 var linked = map[Part]bool{}
 
 // Register says that an add-on is part of this program. The code of the add-on calls it as it is
