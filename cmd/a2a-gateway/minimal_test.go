@@ -23,18 +23,19 @@ agents: [{id: a, card: "http://127.0.0.1:9/card.json"}]
 // with the key and the reason, and by `validate` with the exit code of a wrong configuration.
 func TestMinimalRefuses(t *testing.T) {
 	t.Parallel()
+	const plain = `, publicURL: "http://localhost:8080"`
 	for key, c := range map[string]struct{ server, policy, rest, part string }{
-		"": {},
+		"": {server: plain},
 		"server.tls.acme": {
-			server: `, publicURL: "https://gw.example", tls: {acme: {domains: [gw.example], email: ops@gw.example, acceptTerms: true}}`, part: "ACME",
+			server: `, publicURL: "https://gw.example", tls: {acme: {domains: [gw.example], email: ops@gw.example, agreeTerms: true}}`, part: "ACME",
 		},
 		"policy.authorizers[0].kind": {
-			policy: `, authorizers: [{name: opa, kind: ext_authz, url: "grpc://127.0.0.1:9191"}]`, part: "ext_authz",
+			server: plain, policy: `, authorizers: [{name: opa, kind: ext_authz, url: "grpc://127.0.0.1:9191"}]`, part: "ext_authz",
 		},
-		"state.driver":                      {rest: `state: {driver: redis, redis: {addresses: ["127.0.0.1:6379"]}}`, part: "Redis"},
-		"telemetry.audit.sinks[0].kafka":    {rest: `telemetry: {audit: {sinks: [{kafka: {brokers: ["k:9092"], topic: t}}]}}`, part: "Kafka"},
-		"telemetry.audit.sinks[0].otlp":     {rest: `telemetry: {audit: {sinks: [{otlp: {endpoint: "https://c:4318"}}]}}`, part: "OTLP logs"},
-		"telemetry.audit.sinks[0].postgres": {rest: `telemetry: {audit: {sinks: [{postgres: {url: "postgres://u@db/a"}}]}}`, part: "PostgreSQL"},
+		"state.driver":                      {server: plain, rest: `state: {driver: redis, redis: {addresses: ["127.0.0.1:6379"]}}`, part: "Redis"},
+		"telemetry.audit.sinks[0].kafka":    {server: plain, rest: `telemetry: {audit: {sinks: [{kafka: {brokers: ["k:9092"], topic: t}}]}}`, part: "Kafka"},
+		"telemetry.audit.sinks[0].otlp":     {server: plain, rest: `telemetry: {audit: {sinks: [{otlp: {endpoint: "https://c:4318"}}]}}`, part: "OTLP logs"},
+		"telemetry.audit.sinks[0].postgres": {server: plain, rest: `telemetry: {audit: {sinks: [{postgres: {url: "postgres://u@db/a"}}]}}`, part: "PostgreSQL"},
 	} {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
