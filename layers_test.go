@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,16 +20,16 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 // floors is the house: a package imports from lower floors only, never from its
 // own. A package that is not here has no place yet, and the test says so.
 var floors = [][]string{
-	0: {
-		"internal/jsonscan",
-	},
-	1: {
+	{ // 0
+		"audit/vault",
 		"card/lint",
 		"internal/breaker",
 		"internal/console/openapi",
 		"internal/demo",
 		"internal/durable",
+		"internal/feature",
 		"internal/grpcframe",
+		"internal/jsonscan",
 		"internal/jws",
 		"internal/keypath",
 		"internal/netpoll",
@@ -38,60 +39,59 @@ var floors = [][]string{
 		"internal/server/strict",
 		"internal/share",
 		"internal/sse",
-		"internal/wire",
 		"proxy/buffers",
 	},
-	2: {
-		"telemetry/metrics",
-	},
-	3: {
+	{ // 1
 		"audit/redact",
-		"audit/vault",
 		"authn",
+		"ext/schema",
 		"internal/console/login",
 		"internal/egress",
-		"internal/grpcsystem",
 		"internal/keys",
 		"internal/overload",
 		"internal/server/http1",
 		"internal/state",
 		"internal/tunnel",
-		"internal/wire/authdemand",
+		"internal/wire",
 		"internal/wire/fold",
-		"internal/wire/pushconfig",
-		"internal/wire/taskpage",
-		"internal/wire/translate",
-		"telemetry",
+		"proxy/catalog",
+		"proxy/upstream/discovery",
+		"proxy/upstream/http1",
 	},
-	4: {
-		"audit",
+	{ // 2
+		"audit/ocsf",
 		"authn/apikey",
 		"authn/clientcert",
 		"authn/dpop",
 		"card/signature",
 		"ext/hook",
-		"ext/schema",
+		"internal/cli/verb",
 		"internal/console/api",
+		"internal/grpcsystem",
 		"internal/server",
 		"internal/state/observed",
 		"internal/state/redis",
 		"internal/state/sqlite",
+		"internal/wire/authdemand",
+		"internal/wire/pushconfig",
+		"internal/wire/taskpage",
+		"internal/wire/translate",
 		"policy/expr",
-		"proxy/upstream/discovery",
-		"proxy/upstream/http1",
-		"telemetry/anomaly",
+		"policy/files",
+		"policy/ledger",
+		"policy/limits",
+		"policy/pdp",
+		"proxy/push",
+		"proxy/stream",
+		"proxy/upstream",
+		"telemetry/metrics",
 	},
-	5: {
-		"audit/index",
-		"audit/kafka",
-		"audit/ocsf",
-		"audit/otlp",
-		"audit/postgres",
+	{ // 3
 		"authn/jwt",
 		"card/trust",
 		"ext",
 		"internal/console/apikeys",
-		"internal/console/contents",
+		"internal/console/deliveries",
 		"internal/console/fleet",
 		"internal/console/health",
 		"internal/console/identities",
@@ -100,116 +100,109 @@ var floors = [][]string{
 		"internal/console/streams",
 		"internal/console/trials",
 		"internal/server/acme",
+		"internal/state/shared",
 		"internal/status",
 		"policy",
-		"policy/files",
-		"policy/ledger",
-		"policy/limits",
-		"policy/pdp",
-		"proxy/upstream",
+		"telemetry",
 	},
-	6: {
-		"audit/sink",
+	{ // 4
+		"audit",
 		"authn/schemes",
 		"card",
 		"ext/content",
 		"ext/provided",
-		"internal/certificates",
 		"internal/console/extensions",
-		"internal/console/records",
 		"internal/verdict",
-		"proxy/catalog",
-		"proxy/push",
-		"proxy/stream",
-	},
-	7: {
-		"internal/console/cards",
-		"internal/console/deliveries",
-		"internal/console/rules",
-		"proxy/agents",
 		"proxy/openstreams",
+		"telemetry/anomaly",
 	},
-	8: {
-		"internal/console",
+	{ // 5
+		"audit/index",
+		"audit/kafka",
+		"audit/otlp",
+		"audit/postgres",
+		"internal/certificates",
+		"internal/cli/findcard",
+		"internal/console/cards",
+		"internal/console/contents",
+		"proxy/agents",
+	},
+	{ // 6
+		"audit/sink",
+		"internal/console/records",
 		"proxy/exchange",
 	},
-	9: {
+	{ // 7
+		"internal/console/rules",
 		"proxy/admit",
 		"proxy/cursors",
 		"proxy/negotiate",
 		"proxy/webhooks",
 	},
-	10: {
+	{ // 8
+		"internal/console",
 		"proxy/record",
 	},
-	11: {
+	{ // 9
+		"internal/config",
 		"proxy/dedupe",
 		"proxy/intake",
 	},
-	12: {
+	{ // 10
+		"internal/cli/adminapi",
+		"internal/configwatch",
+		"internal/revocation",
 		"proxy/ownership",
 		"proxy/wellknown",
 	},
-	13: {
+	{ // 11
+		"internal/cli/auditcmd",
+		"internal/cli/cardcmd",
+		"internal/cli/keyscmd",
+		"internal/cli/operate",
 		"proxy/inspect",
 		"proxy/notifications",
 	},
-	14: {
+	{ // 12
+		"proxy/authorize",
 		"proxy/forward",
 	},
-	15: {
-		"proxy/authorize",
+	{ // 13
 		"proxy/tasklist",
 	},
-	16: {
+	{ // 14
 		"proxy/session",
 	},
-	17: {
+	{ // 15
 		"proxy",
 	},
-	18: {
-		"internal/config",
+	{ // 16
+		"internal/cli/validatecmd",
 		"internal/explain",
-	},
-	19: {
-		"internal/configwatch",
-		"internal/revocation",
 		"internal/snapshot",
 	},
-	20: {
+	{ // 17
 		"internal/cardtrust",
+		"internal/cli/initfile",
+		"internal/cli/policycmd",
 		"internal/configlint",
 		"internal/deliveries",
 		"internal/fleet",
 		"internal/operator",
 	},
-	21: {
+	{ // 18
 		"internal/gateway",
 	},
-	22: {
-		"internal/cli/verb",
-	},
-	23: {
-		"internal/cli/adminapi",
-		"internal/cli/findcard",
-		"internal/cli/keyscmd",
-		"internal/cli/policycmd",
+	{ // 19
 		"internal/cli/servecmd",
 	},
-	24: {
-		"internal/cli/auditcmd",
-		"internal/cli/cardcmd",
+	{ // 20
 		"internal/cli/democmd",
-		"internal/cli/operate",
-		"internal/cli/validatecmd",
 	},
-	25: {
-		"internal/cli/initfile",
-	},
-	26: {
+	{ // 21
 		"internal/cli",
 	},
-	27: {
+	{ // 22
 		"cmd/a2a-gateway",
 	},
 }
@@ -262,6 +255,41 @@ func TestLayers(t *testing.T) {
 	if checked < 100 {
 		t.Fatalf("only %d imports were checked: is the test looking in the right place?", checked)
 	}
+}
+
+// addOns are packages and modules that a build of the tag minimal leaves out, because of what they
+// weigh: no package that is linked then imports them, not even through another.
+var addOns = []string{
+	module + "/internal/cli/democmd", module + "/internal/demo", module + "/internal/state/redis",
+	sdk + "/a2asrv", sdk + "/v2/a2asrv", sdk + "/v2/a2aclient",
+	"github.com/caddyserver/certmagic", "github.com/envoyproxy/go-control-plane", "github.com/jackc/pgx",
+	"github.com/mholt/acmez", "github.com/redis/go-redis", "github.com/twmb/franz-go",
+	"go.opentelemetry.io/contrib/exporters", "go.opentelemetry.io/otel/exporters", "go.uber.org/zap",
+}
+
+// TestMinimal: what addOns lists is in the usual build and not in the minimal one.
+func TestMinimal(t *testing.T) {
+	t.Parallel()
+	full, minimal := linked(t), linked(t, "-tags", "minimal")
+	for _, add := range addOns {
+		of := func(pkg string) bool { return pkg == add || strings.HasPrefix(pkg, add+"/") }
+		if !slices.ContainsFunc(full, of) {
+			t.Errorf("nothing imports %s: is it still an add-on?", add)
+		}
+		if i := slices.IndexFunc(minimal, of); i >= 0 {
+			t.Errorf("the minimal build has %s in it: see go list -tags minimal -deps, and internal/feature", minimal[i])
+		}
+	}
+}
+
+// linked lists the packages that the program is linked from, built with some flags.
+func linked(t *testing.T, flags ...string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", append(append([]string{"list", "-deps"}, flags...), "./cmd/a2a-gateway")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))
 }
 
 func checkImport(t *testing.T, path, pkg string, floor int, imported string) {
@@ -334,7 +362,11 @@ func forEachFile(t *testing.T, f func(path string, file *ast.File)) {
 	}
 }
 
-// skipped leaves out what git ignores, other modules and test data.
+// modules are those of the product's own code beside the one at the root: what is true of the whole
+// tree is true of them. MODULES of the Makefile has them too.
+var modules = []string{"bench", "e2e", "interop"}
+
+// skipped leaves out what git ignores, modules of programs that tests run, and test data.
 func skipped(path string) bool {
 	switch filepath.Base(path) {
 	case ".git", "node_modules", "testdata", "dist", "bin":
@@ -344,7 +376,7 @@ func skipped(path string) bool {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
-	return path != "." && err == nil
+	return path != "." && !slices.Contains(modules, filepath.ToSlash(path)) && err == nil
 }
 
 func unquote(t *testing.T, s string) string {

@@ -9,13 +9,13 @@ import (
 
 // Between these lines of a page stands what is made from a record.
 const (
-	beginResults = "<!-- results: go run ./bench -docs docs/performance.md -->"
+	beginResults = "<!-- results: go run -C bench . -docs ../docs/performance.md -->"
 	endResults   = "<!-- end of results -->"
 )
 
 // Between these stand the goals.
 const (
-	beginGoals = "<!-- goals: go run ./bench -docs docs/performance.md -->"
+	beginGoals = "<!-- goals: go run -C bench . -docs ../docs/performance.md -->"
 	endGoals   = "<!-- end of goals -->"
 )
 

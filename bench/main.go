@@ -2,10 +2,10 @@
 // machine and prints what each took of it: direct, a bare reverse proxy in Go,
 // nginx, HAProxy and Caddy as plain proxies, and the gateway with everything on.
 //
-//	go run ./bench                                     all comparisons, about a quarter of an hour
-//	go run ./bench -growth                             how cost grows with agents, rules, keys, callers, streams
-//	go run ./bench -workloads unary -subjects floor,gateway
-//	go run ./bench -list                               what can be chosen
+//	go run -C bench .                                     all comparisons, about a quarter of an hour
+//	go run -C bench . -growth                             how cost grows with agents, rules, keys, callers, streams
+//	go run -C bench . -workloads unary -subjects floor,gateway
+//	go run -C bench . -list                               what can be chosen
 //
 // The figure to read is CPU: user and system time of the proxy's own processes
 // for each request, as a ratio to the bare proxy's in the same run. README.md

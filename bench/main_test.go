@@ -45,7 +45,7 @@ func runTests(m *testing.M) int {
 // built is the gateway, built once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(builds, "a2a-gateway")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/a2a-gateway").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "..", "-buildvcs=false", "-o", path, "./cmd/a2a-gateway").CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
 	return path, nil

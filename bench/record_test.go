@@ -161,7 +161,7 @@ func TestPage(t *testing.T) {
 	for path, want := range made {
 		got, err := os.ReadFile(path)
 		if err != nil || string(got) != want {
-			t.Errorf("%s is stale: run go run ./bench -docs docs/performance.md (%v)", path, err)
+			t.Errorf("%s is stale: run go run -C bench . -docs ../docs/performance.md (%v)", path, err)
 		}
 	}
 	plots, err := filepath.Glob(strings.TrimSuffix(page, ".md") + "/*.svg")

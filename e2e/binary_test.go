@@ -24,7 +24,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return path, err
 	}
 	path := filepath.Join(builds, "a2a-gateway")
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/a2a-gateway")
+	cmd := exec.Command("go", "build", "-C", "..", "-buildvcs=false", "-o", path, "./cmd/a2a-gateway")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}

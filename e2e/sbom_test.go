@@ -14,7 +14,7 @@ func TestSBOM(t *testing.T) {
 	t.Parallel()
 	path := must(binary())
 	program := t.TempDir() + "/sbom"
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../deploy/sbom").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "..", "-buildvcs=false", "-o", program, "./deploy/sbom").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	list := func() []byte {

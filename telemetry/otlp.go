@@ -1,15 +1,11 @@
 package telemetry
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"time"
 
 	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 )
 
@@ -51,20 +47,5 @@ func openMetricExporter(ctx context.Context, egress Egress) (sdkmetric.Exporter,
 	if os.Getenv("OTEL_SDK_DISABLED") == "true" {
 		return nil, nil
 	}
-	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
-	switch protocol {
-	case "", "http/protobuf":
-		return otlpmetrichttp.New(ctx, otlpmetrichttp.WithProxy(egress.For))
-	case "grpc":
-		return otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithDialOption(egress.GRPC(dialTimeout)...))
-	}
-	return nil, errProtocol(protocol)
+	return newMetricExporter(ctx, egress)
 }
-
-// errProtocol is the error for a protocol that there is no exporter for.
-func errProtocol(protocol string) error {
-	return fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q is neither grpc nor http/protobuf", protocol)
-}
-
-// dialTimeout is for one attempt to reach a collector.
-const dialTimeout = 10 * time.Second

@@ -1,20 +1,16 @@
 package telemetry
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
 	"net/http"
 	"os"
 
-	"go.opentelemetry.io/contrib/exporters/autoexport"
 	"go.opentelemetry.io/contrib/propagators/autoprop"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -108,27 +104,7 @@ func openExporter(ctx context.Context, config Traces, egress Egress) (sdktrace.S
 			os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
 		return nil, nil
 	}
-	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name == "" || name == "otlp" {
-		return openOTLP(ctx, egress)
-	}
-	exporter, err := autoexport.NewSpanExporter(ctx)
-	if err != nil || autoexport.IsNoneSpanExporter(exporter) {
-		return nil, err
-	}
-	return exporter, nil
-}
-
-// openOTLP is what autoexport does, but that proxies of the environment have no say: what leaves
-// the gateway leaves it by the way that its configuration names.
-func openOTLP(ctx context.Context, egress Egress) (sdktrace.SpanExporter, error) {
-	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
-	switch protocol {
-	case "", "http/protobuf":
-		return otlptracehttp.New(ctx, otlptracehttp.WithProxy(egress.For))
-	case "grpc":
-		return otlptracegrpc.New(ctx, otlptracegrpc.WithDialOption(egress.GRPC(dialTimeout)...))
-	}
-	return nil, errProtocol(protocol)
+	return newSpanExporter(ctx, os.Getenv("OTEL_TRACES_EXPORTER"), egress)
 }
 
 // tellExportErrors has the SDK report a collector that cannot be reached in our

@@ -1,3 +1,5 @@
+//go:build !minimal
+
 // Package kafka is the sink of audit records that is a topic of Kafka.
 //
 // It owns how a record is a message, with the record byte for byte as its value, so that
@@ -14,7 +16,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 )
+
+var _ = feature.Register(feature.Kafka)
 
 // Options are what a sink needs to know of the log.
 type Options struct {

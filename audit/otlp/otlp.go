@@ -1,3 +1,5 @@
+//go:build !minimal
+
 // Package otlp is the sink of audit records that is a receiver of OpenTelemetry logs, by
 // HTTP or gRPC.
 //
@@ -21,8 +23,11 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
+
+var _ = feature.Register(feature.OTLPLogs)
 
 // Options are what a sink needs to know of the log.
 type Options struct {

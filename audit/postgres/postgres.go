@@ -1,3 +1,5 @@
+//go:build !minimal
+
 // Package postgres is the sink of audit records that is a table of PostgreSQL.
 //
 // It owns the table: its schema, a partition per day, and the columns beside the record
@@ -18,8 +20,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
+
+var _ = feature.Register(feature.Postgres)
 
 // Options are what a sink needs to know of the log.
 type Options struct {

@@ -28,7 +28,7 @@ func demonstration(t *testing.T) (at, token string) {
 	program := os.Getenv("A2A_GATEWAY_TEST_PROGRAM")
 	if program == "" {
 		program = filepath.Join(t.TempDir(), "a2a-gateway")
-		if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", program, "../../cmd/a2a-gateway").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-buildvcs=false", "-o", program, "./cmd/a2a-gateway").CombinedOutput(); err != nil {
 			t.Fatalf("build: %v\n%s", err, out)
 		}
 	}

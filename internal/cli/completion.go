@@ -21,6 +21,7 @@ func completeAll(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // there is such a flag, once
 		}
 	})
+	// A command that only holds others has no arguments to complete.
 	if cmd.ValidArgsFunction == nil && cmd.Runnable() {
 		cmd.ValidArgsFunction = argumentsOf(cmd)
 	}
@@ -29,8 +30,9 @@ func completeAll(cmd *cobra.Command) {
 	}
 }
 
-// addShells adds cobra's command for completions, which takes any word for a shell and prints
-// help, and has that be an error.
+// addShells adds cobra's command for completions, which takes any word for a shell and prints help
+// with exit code 0, and has that be an error: `source <(a2a-gateway completion zhs)` would else
+// run the help.
 func addShells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -41,6 +43,7 @@ func addShells(root *cobra.Command) {
 		for _, sub := range cmd.Commands() {
 			shells = append(shells, sub.Name())
 		}
+		// cobra would refuse the word before RunE has a chance to say which shells there are.
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.RunE = func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -55,6 +58,7 @@ func addShells(root *cobra.Command) {
 func argumentsOf(cmd *cobra.Command) cobra.CompletionFunc {
 	_, arguments, _ := strings.Cut(cmd.Use, " ")
 	agent := strings.HasPrefix(arguments, "AGENT") || arguments == "ID" && cmd.Parent().Name() == "agents"
+	// `card diff A B` takes two cards, which its usage line does not call files.
 	files := strings.Contains(arguments, "FILE") || strings.HasSuffix(arguments, " A B") // cards in files
 	switch {
 	case !agent && files:
@@ -73,7 +77,9 @@ func argumentsOf(cmd *cobra.Command) cobra.CompletionFunc {
 	}
 }
 
-// completionOf is what completes the value of a flag; nil for a file of any kind.
+// completionOf is what completes the value of a flag; nil for a file of any kind, which is what a
+// shell does by itself. It goes by the flag's name, the word in backquotes of its usage, and the
+// values that the usage lists.
 func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 	value, usage := pflag.UnquoteUsage(f)
 	listed := listedValues(usage)
@@ -102,9 +108,11 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 // oneOf matches a usage that ends in the values to choose from, as in "format: text or json".
 var oneOf = regexp.MustCompile(`: ([\w+./-]+(?: \(default\))?(?:, [\w+./-]+)*,? or [\w+./-]+)(?:$|;| for )`)
 
+// separator is what stands between values in such a usage.
 var separator = regexp.MustCompile(`(?: \(default\))?(?:,? or |, )`)
 
-// listedValues are the values that the usage of a flag names.
+// listedValues are the values that the usage of a flag names: text and json of "format: text or
+// json".
 func listedValues(usage string) []string {
 	m := oneOf.FindStringSubmatch(usage)
 	if m == nil {
@@ -120,8 +128,10 @@ func configured(of func(*cobra.Command) []string) cobra.CompletionFunc {
 	}
 }
 
-// configurationOf is the one that a command line names, or the usual one; empty where it cannot
-// be read, which a shell has no place to say.
+// configurationOf is the configuration that a command line names, or the usual one; empty where it
+// cannot be read, which a shell has no place to say. It is read whole, with its checks: a second
+// is the most that it takes, and a configuration of a thousand agents is where completion is worth
+// something.
 func configurationOf(cmd *cobra.Command) *config.Config {
 	path := verb.ConfigPath()
 	if f := cmd.Flag("config"); f != nil && f.Value.String() != "" {
@@ -134,9 +144,12 @@ func configurationOf(cmd *cobra.Command) *config.Config {
 	return cfg
 }
 
+// agentIDs are the ids of agents in the configuration; agents that were registered with a running
+// gateway are not among them, as a completion asks nobody.
 func agentIDs(cmd *cobra.Command) []string { return configurationOf(cmd).AgentIDs() }
 
-// skillIDs are those that the configuration names, of the agent that the command line names.
+// skillIDs are those that the configuration names, of the agent that the command line names, or of
+// all. Skills that only cards name are not known offline.
 func skillIDs(cmd *cobra.Command) []string {
 	var ids []string
 	agent := cmd.Flag("agent")
@@ -151,6 +164,7 @@ func skillIDs(cmd *cobra.Command) []string {
 	return ids
 }
 
+// extensionURIs are the extensions of the registry.
 func extensionURIs(cmd *cobra.Command) []string {
 	var uris []string
 	for _, e := range configurationOf(cmd).Extensions {

@@ -13,9 +13,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
-	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/shared"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -134,7 +135,7 @@ func (c *Config) checkFiles() []error {
 		sink.CheckFiles(c.Telemetry.Audit.Sinks),
 	)
 	if c.State.Driver == redisDriver {
-		errs = append(errs, keypath.At(redis.CheckFiles(c.State), "state"))
+		errs = append(errs, keypath.At(shared.CheckFiles(c.State), "state"))
 	}
 	return errs
 }
@@ -170,7 +171,16 @@ func (c *Config) checkRedis() error {
 	if c.State.Driver != redisDriver {
 		return nil
 	}
-	return redis.Validate(c.State)
+	return shared.Validate(c.State)
+}
+
+// checkACME refuses server.tls.acme where the program was built without the client for it. What is
+// in the section internal/server has checked, which does not know of the client.
+func (c *Config) checkACME() error {
+	if c.Server.TLS == nil || c.Server.TLS.ACME == nil {
+		return nil
+	}
+	return feature.Need(feature.ACME)
 }
 
 // asWhom says who was refused, where that matters: the same check may do for one user

@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/observed"
-	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/shared"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/sqlite"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -38,7 +38,7 @@ func openState(ctx context.Context, c state.Config, t *telemetry.Telemetry) (*st
 	case "sqlite":
 		opened, err = sqlite.Open(ctx, c, &sqlite.Watcher{Lost: s.fileLost, Refuses: s.fileRefuses})
 	case "redis":
-		opened, err = redis.Open(ctx, c, t.Log, t.Metrics.Store.Evicted)
+		opened, err = shared.Open(ctx, c, t.Log, t.Metrics.Store.Evicted)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("state: %w", err), s.local.Close())

@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/shared"
 )
 
 // revokedSpace is where the state has the ids of revoked keys.
@@ -29,7 +29,7 @@ func RevokeKey(ctx context.Context, cfg *config.Config, id string, life time.Dur
 	if id == "" || len(id) > longest {
 		return fmt.Errorf("an id is 1 to %d bytes long", longest)
 	}
-	return shared(ctx, cfg, func(v state.Values) error {
+	return withShared(ctx, cfg, func(v state.Values) error {
 		at := time.Now().UTC().AppendFormat(nil, time.RFC3339)
 		return v.Put(ctx, revokedSpace, id, at, life)
 	})
@@ -39,19 +39,19 @@ func RevokeKey(ctx context.Context, cfg *config.Config, id string, life time.Dur
 // error is as there.
 func RevokedKeys(ctx context.Context, cfg *config.Config) (map[string]time.Time, error) {
 	var revoked map[string]time.Time
-	err := shared(ctx, cfg, func(v state.Values) (err error) {
+	err := withShared(ctx, cfg, func(v state.Values) (err error) {
 		revoked, err = readRevoked(ctx, v)
 		return err
 	})
 	return revoked, err
 }
 
-// shared opens the state of cfg beside the gateways that use it.
-func shared(ctx context.Context, cfg *config.Config, use func(state.Values) error) error {
+// withShared opens the state of cfg beside the gateways that use it.
+func withShared(ctx context.Context, cfg *config.Config, use func(state.Values) error) error {
 	if !cfg.State.Shared() {
 		return ErrNotShared
 	}
-	store, err := redis.Open(ctx, cfg.State, slog.New(slog.DiscardHandler), func(int64) {})
+	store, err := shared.Open(ctx, cfg.State, slog.New(slog.DiscardHandler), func(int64) {})
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}

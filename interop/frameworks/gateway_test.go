@@ -19,7 +19,7 @@ func buildGateway(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "a2a-gateway")
 	//nolint:noctx // the test has its own timeout
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../../cmd/a2a-gateway")
+	build := exec.Command("go", "build", "-C", "../..", "-buildvcs=false", "-o", binary, "./cmd/a2a-gateway")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the gateway: %v\n%s", err, out)
 	}

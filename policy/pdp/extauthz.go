@@ -1,3 +1,5 @@
+//go:build !minimal
+
 package pdp
 
 import (
@@ -25,8 +27,11 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
+
+var _ = feature.Register(feature.ExtAuthz)
 
 // extAuthz asks a service by Envoy's ext_authz v3 (envoy.service.auth.v3.Authorization).
 type extAuthz struct {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
@@ -125,6 +126,11 @@ func (a *Authorizer) checkURL() error {
 	secure, plain := schemes(a.Kind)
 	if secure == "" {
 		return keypath.At(fmt.Errorf("%q is neither %q nor %q", a.Kind, kindAuthZEN, kindExtAuthz), "kind")
+	}
+	if a.Kind == kindExtAuthz {
+		if err := feature.Need(feature.ExtAuthz); err != nil {
+			return keypath.At(err, "kind")
+		}
 	}
 	wrong := func(format string, args ...any) error { return keypath.At(fmt.Errorf(format, args...), "url") }
 	u, err := a.URL.Parse()

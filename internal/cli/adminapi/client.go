@@ -1,5 +1,9 @@
-// Package adminapi is the client of a running gateway's admin API, for verbs: where the
-// gateway listens, which token it takes, and what it refuses, in words of the command line.
+// Package adminapi is the client of a running gateway's admin API, for verbs: where the gateway
+// listens, which token it takes, and what it refuses, in words of the command line.
+//
+// A verb takes the flags of a Target, connects, which finds address and token and asks nobody, and
+// then calls Do or one of the named calls. Errors carry their exit code (internal/cli/verb): 2
+// where flags or the configuration are wrong, 1 where the gateway does not answer or refuses.
 package adminapi
 
 import (
@@ -32,24 +36,35 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Target is where the admin API of a running gateway is, as flags say.
+// Target is where the admin API of a running gateway is, as flags say. With both an address and a
+// token file no configuration is read, so that a verb can be run from another machine.
 type Target struct {
 	Config    string
 	Address   string // "" for the configured one
 	TokenFile string // "" for the configured token
 }
 
+// What a client keeps to. LongestReply, in bytes, is above the largest page that the API has;
+// pageSize is in items, and is the most that it gives.
 const (
 	timeout      = 20 * time.Second // of one request
 	LongestReply = 16 << 20
 	pageSize     = 500
 )
 
-// Connect finds address and token. Nobody is asked yet.
+// Connect finds the address and the token, and returns a client for ctx. Nobody is asked yet.
+//
+// The token is that of --token-file, else admin.token, else the file admin-token in
+// server.dataDir, which the gateway makes at its first start. The client follows no redirect and
+// uses no proxy of the environment: either would show the token to somebody else. admin.tls of the
+// configuration makes the scheme https and pins its certificates; an address that was given by a
+// flag says its own scheme, and is verified against the CAs of the system.
 func (a *Target) Connect(ctx context.Context) (*Client, error) {
 	address, from := a.Address, a.TokenFile
 	var token secret.Value
 	var trust *tls.Config
+	// The configuration is read only where it is needed: with both flags there may be none on this
+	// machine.
 	if address == "" || from == "" {
 		cfg, err := config.Load(a.Config)
 		if err != nil {
@@ -69,6 +84,7 @@ func (a *Target) Connect(ctx context.Context) (*Client, error) {
 			token, from = cfg.Admin.Token, filepath.Join(cfg.Server.DataDir, console.TokenFile)
 		}
 	}
+	// --token-file was given, or the configuration has no token of its own.
 	if token.IsZero() {
 		var err error
 		if token, err = console.ReadToken(from); err != nil {
@@ -91,8 +107,10 @@ func (a *Target) Connect(ctx context.Context) (*Client, error) {
 	}}, nil
 }
 
-// pinned trusts the certificates that the configuration names, and no others: it is asked
-// by an address, which need not be in them, and whoever signed them is nobody here.
+// pinned trusts the certificates that the configuration names, and no others: the listener is
+// asked by an address, which need not be in them, and it may be signed by nobody that this machine
+// trusts. Files and listener belong to the same operator, so that comparing the bytes proves more
+// than a chain would.
 func pinned(c *console.TLS) (*tls.Config, error) {
 	var leaves [][]byte
 	for _, files := range c.Certificates {
@@ -118,7 +136,9 @@ func pinned(c *console.TLS) (*tls.Config, error) {
 	}, nil
 }
 
-// addressOf is the configured one, or the one that the running gateway was given.
+// addressOf is the configured address, or where that leaves the port to the system (port 0, or
+// none) the one that the running gateway was given and has written into server.dataDir. A file
+// that is missing then means that the gateway does not run, as it removes the file at its end.
 func addressOf(cfg *config.Config) (string, error) {
 	if cfg.Admin.Off() {
 		return "", verb.Usage(errors.New("admin.address: is off in this configuration; its gateway cannot be asked"))
@@ -137,6 +157,7 @@ func addressOf(cfg *config.Config) (string, error) {
 	return address, nil
 }
 
+// tokenUnread says in words of the command line why there is no token.
 func tokenUnread(file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s does not exist: the gateway makes it at its first start; --token-file names another", file)
@@ -144,7 +165,8 @@ func tokenUnread(file string, err error) error {
 	return fmt.Errorf("read the admin token: %w", err)
 }
 
-// adminBase is an address as a URL. One of all addresses is this machine's.
+// adminBase is an address as a URL without a path. An unspecified address, on which a gateway
+// listens on every interface (0.0.0.0, ::, :9901), is asked on this machine.
 func adminBase(address string) (string, error) {
 	if !strings.Contains(address, "://") {
 		host, port, err := net.SplitHostPort(address)
@@ -164,7 +186,8 @@ func adminBase(address string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// Client asks one gateway.
+// Client asks one gateway, with one token and within one context: a verb makes it, uses it and
+// ends. It is safe for concurrent use.
 type Client struct {
 	ctx    context.Context
 	base   string
@@ -172,15 +195,18 @@ type Client struct {
 	client *http.Client
 }
 
-// ErrNoDelivery is the gateway's word that there is none of that id.
+// ErrNoDelivery is the gateway's word that there is none of that id: it was never there, has
+// arrived, or was dropped. Verbs go on with the next one.
 var ErrNoDelivery = errors.New("there is no such delivery")
 
-// Depth is how many deliveries there are.
+// Depth is how many deliveries of push notifications wait and how many were given up: GET
+// /api/v1/push.
 func (a *Client) Depth() (d deliveries.Depth, err error) {
 	return d, a.Do(http.MethodGet, "/api/v1/push", &d)
 }
 
-// All are the deliveries of one state, page by page.
+// All are the deliveries of one state (deliveries.Dead and the like), page by page, by GET
+// /api/v1/push/deliveries. The list is never nil, so that it is [] in JSON.
 func (a *Client) All(state string) ([]deliveries.Delivery, error) {
 	list := []deliveries.Delivery{}
 	for cursor := ""; ; {
@@ -195,7 +221,8 @@ func (a *Client) All(state string) ([]deliveries.Delivery, error) {
 	}
 }
 
-// PagePath is where a page of a list is; cursor is "" for the first.
+// PagePath is the path and query of a page of a list, of at most 500 items; cursor is the next of
+// the page before, "" for the first page.
 func PagePath(path, cursor string) string {
 	mark := "?"
 	if strings.Contains(path, mark) {
@@ -208,8 +235,8 @@ func PagePath(path, cursor string) string {
 	return path
 }
 
-// Dead are the ids of those that were given up, the oldest first: whoever is retried goes
-// to the end of its task's line.
+// Dead are the ids of those that were given up, the oldest first: whoever is retried goes to the
+// end of its task's line, so that a task's events are delivered in their own order again.
 func (a *Client) Dead() ([]string, error) {
 	list, err := a.All(deliveries.Dead)
 	slices.SortStableFunc(list, func(x, y deliveries.Delivery) int { return x.Created.Compare(y.Created) })
@@ -220,12 +247,13 @@ func (a *Client) Dead() ([]string, error) {
 	return ids, err
 }
 
-// Retry has a delivery that was given up tried again.
+// Retry has a delivery that was given up tried again: POST /api/v1/push/deliveries/{id}/retry. The
+// error is ErrNoDelivery where there is none of that id, which is also so once it has arrived.
 func (a *Client) Retry(id string) error {
 	return a.Do(http.MethodPost, "/api/v1/push/deliveries/"+url.PathEscape(id)+"/retry", nil)
 }
 
-// Drop has a delivery forgotten.
+// Drop has a delivery forgotten: DELETE /api/v1/push/deliveries/{id}. The error is as of Retry.
 func (a *Client) Drop(id string) error {
 	return a.Do(http.MethodDelete, "/api/v1/push/deliveries/"+url.PathEscape(id), nil)
 }
@@ -233,7 +261,9 @@ func (a *Client) Drop(id string) error {
 // Do asks once, and reads the answer into out unless that is nil.
 func (a *Client) Do(method, path string, out any) error { return a.Send(method, path, nil, out) }
 
-// Send is do with a JSON document; nil for none.
+// Send is Do with a JSON document as the body; nil for none. Anything but 200 is an error with the
+// detail that the gateway gave (application/problem+json, RFC 9457). An answer that is longer than
+// LongestReply is cut off, and then no JSON.
 func (a *Client) Send(method, path string, doc []byte, out any) error {
 	req, err := http.NewRequestWithContext(a.ctx, method, a.base+path, bytes.NewReader(doc))
 	if err != nil {
@@ -252,6 +282,7 @@ func (a *Client) Send(method, path string, doc []byte, out any) error {
 	if err != nil {
 		return verb.Failed(fmt.Errorf("read the answer of %s: %w", a.base, err))
 	}
+	// The API has no other status for success.
 	if resp.StatusCode != http.StatusOK {
 		return a.refused(resp, body)
 	}
@@ -264,7 +295,8 @@ func (a *Client) Send(method, path string, doc []byte, out any) error {
 	return nil
 }
 
-// cause is what net/http has to say without the URL, which is said already.
+// cause is what net/http has to say without the URL, which is said already, and which may have
+// more in it than belongs into a log.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -273,7 +305,9 @@ func cause(err error) error {
 	return err
 }
 
-// refused says what the gateway has against it.
+// refused is the error for an answer that is not 200. One without a code of the gateway comes from
+// something else that listens there, such as a proxy with a page of its own, and is not quoted.
+// The detail goes through verb.Cell, since a gateway may quote a caller's words.
 func (a *Client) refused(resp *http.Response, body []byte) error {
 	var problem console.Problem
 	if json.Unmarshal(body, &problem) != nil || problem.Code == "" {

@@ -1,5 +1,19 @@
-// Package auditcmd has the verbs of the audit log: verify, query, tail, export, content and
-// erasure.
+// Package auditcmd has the verbs of the audit log: verify, query, tail, export, content,
+// find-subject and erase.
+//
+// All of them work on the files of the log, which are opened for reading, so that an auditor can
+// run them on a copy, on another machine and without the gateway. What a gateway writes meanwhile
+// does no harm: records are appended, and a line that is not whole yet is not read. Two verbs
+// change something: query keeps an index beside the segments, and erase destroys keys of captured
+// content. erase and find-subject can also ask a running gateway, by its admin API (--admin).
+//
+// Records go to standard output, one JSON object a line, so that they can be piped into jq;
+// whatever is said about them goes to standard error. The exit codes are those of
+// internal/cli/verb:
+//
+//	0  done; for query also where no record was found
+//	1  verify found something, or reading failed on the way
+//	2  a flag is wrong, or there is no log where one was named
 package auditcmd
 
 import (
@@ -12,7 +26,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
 
-// Command is the command that internal/cli mounts.
+// Command is `a2a-gateway audit`, which internal/cli mounts. The flags that say which log is meant
+// are persistent: every verb below has them.
 func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
@@ -29,10 +44,16 @@ func Command() *cobra.Command {
 	return cmd
 }
 
-// auditSource says which log is meant.
+// auditSource says which log is meant, as --dir and -c do. With both, the directory is that of
+// --dir and all else the configuration's: a copy of the log is then read with the keys of the
+// gateway that wrote it.
 type auditSource struct{ dir, config string }
 
-// open finds the log. A configuration also has the keys of an encrypted one.
+// open finds the log; it does not look whether there is one. A configuration also has the keys of
+// an encrypted log (telemetry.audit.encryption). With a directory alone records that are encrypted
+// cannot be read, and verbs say so at the first one.
+//
+// There is no default: a verb that guessed a directory could report an empty log as sound.
 func (a auditSource) open() (audit.Source, error) {
 	if a.config == "" && a.dir == "" {
 		return audit.Source{}, verb.Usage(errors.New("which log? Name its directory by --dir, or a configuration by -c"))
@@ -44,6 +65,7 @@ func (a auditSource) open() (audit.Source, error) {
 	if err != nil {
 		return audit.Source{}, verb.Usage(err)
 	}
+	// A copy elsewhere, and the keys of the configuration.
 	if a.dir != "" {
 		cfg.Telemetry.Audit.Dir = a.dir
 	}

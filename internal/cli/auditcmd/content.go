@@ -16,11 +16,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 )
 
-// held opens what was captured, which needs the gateway's keys.
+// held opens what was captured of calls (telemetry.audit.content). It is sealed by keys of the
+// gateway's ring, whose place only a configuration says: --dir alone is refused, with the reason.
+// The caller calls done when it has read, which ends the watching of the key files; done is nil
+// with an error.
 func (a auditSource) held() (r vault.Reader, done func(), err error) {
 	if a.config == "" {
 		return r, nil, verb.Usage(errors.New("content is sealed by the gateway's keys: name its configuration by -c"))
 	}
+	// open has read the configuration as well; it is read once more for the keys, which a Source
+	// has not.
 	source, err := a.open()
 	if err != nil {
 		return r, nil, err
@@ -36,7 +41,11 @@ func (a auditSource) held() (r vault.Reader, done func(), err error) {
 	return source.Held(ring), ring.Close, nil
 }
 
-// sealingKeys opens the keys of a configuration, and makes none.
+// sealingKeys opens the ring of keys of a configuration, and makes none. keys.Open makes a key
+// where keys.dir has none, as a gateway at its first start needs one; a verb that did so on
+// another machine would report every item as damaged, in place of the missing directory.
+//
+// The ring logs to nobody: it tells of rotations, which do not matter to a verb that ends at once.
 func sealingKeys(cfg *config.Config) (*keys.Ring, error) {
 	if len(cfg.Keys.Sealing) == 0 { // a key that is made here would open nothing
 		if _, err := os.Stat(cfg.Keys.Dir); err != nil {
@@ -50,6 +59,10 @@ func sealingKeys(cfg *config.Config) (*keys.Ring, error) {
 	return ring, nil
 }
 
+// auditContent is `audit content`: it opens one item and prints it as a line of JSON, bodies of
+// request and response included, which are base64 as encoding/json has []byte. Exit 1 where there
+// is no such item, also because retention or a request of its subject has erased it: which of the
+// two, `audit find-subject` and the records of erasures tell.
 func auditContent(from *auditSource) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "content",
@@ -60,6 +73,7 @@ func auditContent(from *auditSource) *cobra.Command {
 	id := cmd.Flags().String("id", "", "`id` of the content, content.id of the record")
 	request := cmd.Flags().String("request", "", "`id` of the request, request_id of the record")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		// Both could name different calls, and neither names none.
 		if (*id == "") == (*request == "") {
 			return verb.Usage(errors.New("name the content by --id or the call by --request"))
 		}
@@ -77,11 +91,15 @@ func auditContent(from *auditSource) *cobra.Command {
 	return cmd
 }
 
+// contentOf finds one item. An id leads to its file; a request id is in the items themselves, so
+// that all of them are opened until one fits. Items that cannot be opened are passed over and told
+// only where the wanted one was not found, since it may be among them.
 func contentOf(r vault.Reader, id, request string) (vault.Item, error) {
 	if id != "" {
 		return r.Item(id)
 	}
 	var fault error
+	// Errors are kept for the end: one that is damaged must not hide the wanted one.
 	for item, err := range r.Items() {
 		if err == nil && item.RequestID == request {
 			return item, nil
@@ -91,14 +109,16 @@ func contentOf(r vault.Reader, id, request string) (vault.Item, error) {
 	return vault.Item{}, errors.Join(errors.New("there is no content of this call, or not any more"), fault)
 }
 
-// heldItem is an item as it is printed.
+// heldItem is an item as it is printed: the vault leaves id and digest out of its JSON, as they
+// are the name of the file and the seal around it, and a reader needs both to find the record.
 type heldItem struct {
 	ID     string `json:"id"`
 	Digest string `json:"digest"`
 	vault.Item
 }
 
-// printItem prints an item as a line of JSON, with its bodies or without.
+// printItem prints an item as a line of JSON. Without bodies it is who called, when and what,
+// which is what a list of a person's data needs, and what may be kept in a ticket.
 func printItem(w io.Writer, item vault.Item, bodies bool) error {
 	if !bodies {
 		item.Request, item.Response = nil, nil

@@ -16,13 +16,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
 )
 
-// subjectArgs say whose content is meant, and who is asked: the files, or the gateway.
+// subjectArgs are the argument and the flags of find-subject and erase: whose content is meant,
+// and who does it, the files or, with --admin, a running gateway. The gateway is the better choice
+// where it runs: it records who asked before anything is destroyed (decision 0007), while the
+// files know nobody, and the gateway records the erasure afterwards, without a name.
 type subjectArgs struct {
 	from  *auditSource
 	admin adminapi.Target
 	whose vault.Subject
 }
 
+// command adds the flags and the argument to cmd, and has do run with both checked. An empty
+// SUBJECT is refused: it comes from an unset variable of a script, and would match no principal,
+// which reads as "this person has no data".
 func (a *subjectArgs) command(cmd *cobra.Command, do func(*cobra.Command) error) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&a.whose.Issuer, "issuer", "", "`issuer` of the subject; any by default")
@@ -30,6 +36,7 @@ func (a *subjectArgs) command(cmd *cobra.Command, do func(*cobra.Command) error)
 	f.StringVar(&a.admin.TokenFile, "token-file", "", "`file` with its token, in place of the configured one")
 	cmd.Args = cobra.ExactArgs(1)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		// cobra takes "" for an argument.
 		if a.whose.Name = args[0]; a.whose.Name == "" {
 			return verb.Usage(fmt.Errorf("SUBJECT: is empty"))
 		}
@@ -38,7 +45,9 @@ func (a *subjectArgs) command(cmd *cobra.Command, do func(*cobra.Command) error)
 	return cmd
 }
 
-// api is the running gateway, nil when the files are meant.
+// api is the client of the running gateway, nil when the files are meant. Without -c the token is
+// looked for where the default configuration has it; --token-file makes any configuration
+// unnecessary.
 func (a *subjectArgs) api(cmd *cobra.Command) (*adminapi.Client, error) {
 	if a.admin.Address == "" {
 		return nil, nil
@@ -49,6 +58,8 @@ func (a *subjectArgs) api(cmd *cobra.Command) (*adminapi.Client, error) {
 	return a.admin.Connect(cmd.Context())
 }
 
+// query is what the admin API is asked by: subject=…&issuer=…. Without an issuer the subject is
+// meant whoever vouches for it, as in vault.Subject.
 func (a *subjectArgs) query() string {
 	q := url.Values{"subject": {a.whose.Name}}
 	if a.whose.Issuer != "" {
@@ -57,6 +68,10 @@ func (a *subjectArgs) query() string {
 	return q.Encode()
 }
 
+// auditFind is `audit find-subject`: by GET /api/v1/content, or from the files. It exits 0 with
+// nothing printed where nothing was captured. Unlike content it stops at the first item that
+// cannot be read: a list that is to answer "what do you hold of me" must not be short without a
+// word.
 func auditFind(from *auditSource) *cobra.Command {
 	a := subjectArgs{from: from}
 	return a.command(&cobra.Command{
@@ -77,6 +92,7 @@ func auditFind(from *auditSource) *cobra.Command {
 			return err
 		}
 		defer done()
+		// "" is every agent.
 		for item, err := range r.Of(a.whose, "") {
 			if err == nil {
 				err = printItem(cmd.OutOrStdout(), item, false)
@@ -89,6 +105,9 @@ func auditFind(from *auditSource) *cobra.Command {
 	})
 }
 
+// auditErase is `audit erase`: by POST /api/v1/content/erase, or on the files. It prints how many
+// calls and bytes are gone. Doing it twice is no error; the second time erases nothing. What was
+// erased before an error stays erased, and the same command goes on from there.
 func auditErase(from *auditSource) *cobra.Command {
 	a := subjectArgs{from: from}
 	return a.command(&cobra.Command{
@@ -108,12 +127,16 @@ func auditErase(from *auditSource) *cobra.Command {
 	})
 }
 
+// erase does it and says what is gone. On the files it destroys the keys of the items (the bytes
+// that stay behind are then noise) and leaves a note, of which the gateway makes a record.
 func (a *subjectArgs) erase(cmd *cobra.Command) (e contents.Erased, err error) {
 	api, err := a.api(cmd)
 	if err != nil {
 		return e, err
 	}
 	if api != nil {
+		// The gateway records the token's name with the erasure, and refuses a token of a role
+		// that may not.
 		return e, api.Do(http.MethodPost, "/api/v1/content/erase?"+a.query(), &e)
 	}
 	r, done, err := a.from.held()
@@ -121,6 +144,7 @@ func (a *subjectArgs) erase(cmd *cobra.Command) (e contents.Erased, err error) {
 		return e, err
 	}
 	defer done()
+	// The clock is an argument, as the note about an erasure has its time.
 	erased, err := r.Erase(a.whose, "", time.Now)
 	if err != nil {
 		return e, verb.Failed(err)
@@ -128,7 +152,9 @@ func (a *subjectArgs) erase(cmd *cobra.Command) (e contents.Erased, err error) {
 	return contents.Erased{ID: erased.ID, Calls: erased.Items, Bytes: erased.Bytes}, nil
 }
 
-// listContents prints what there is of a subject, page by page.
+// listContents prints what there is of a subject, page by page, by GET /api/v1/content with limit
+// and cursor. Each item is printed as it comes, so that memory does not grow with the list, and
+// what was read before an error is there.
 func listContents(a *adminapi.Client, w io.Writer, query string) error {
 	for cursor := ""; ; {
 		var page contents.ContentPage

@@ -20,7 +20,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
-// filter is the flags that say which records are meant.
+// filter is the flags of query and export that say which records are meant. A record has to be all
+// of what they say. The two times are kept as text until the flags are parsed: how long ago counts
+// from one moment for both.
 type filter struct {
 	query        index.Query
 	since, until string
@@ -41,7 +43,9 @@ func (w *filter) flags(f *pflag.FlagSet) {
 	f.StringVar(&w.until, "until", "", "made before this `time`")
 }
 
-// asked is the query that the flags make.
+// asked is the query that the flags make, with --since and --until as points in time. What the
+// index could not look for, such as an unknown decision, is wrong usage and not an empty result: a
+// slip of the pen must not read as "nothing happened".
 func (w *filter) asked(now time.Time) (index.Query, error) {
 	q := w.query
 	var err error
@@ -57,7 +61,8 @@ func (w *filter) asked(now time.Time) (index.Query, error) {
 	return q, nil
 }
 
-// momentOf reads a time, or how long ago it was; none of "".
+// momentOf reads a time as RFC 3339 has it, or a duration of Go (24h, 90m) as how long before now;
+// the zero time of "". A negative duration would be in the future, and is no time either.
 func momentOf(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -72,6 +77,9 @@ func momentOf(text string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
+// auditQuery is `audit query`. It prints the newest records first, at most --limit of them, as a
+// line of text each, or byte for byte with --output json. The exit code is 0 also where nothing
+// was found. --no-index and a directory that is read-only take longer and have the same result.
 func auditQuery(from *auditSource) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "query",
@@ -92,9 +100,12 @@ func auditQuery(from *auditSource) *cobra.Command {
 		if *output != "text" && *output != "json" {
 			return verb.Usage(fmt.Errorf("--output: %q is neither text nor json", *output))
 		}
+		// 0 is all; a negative number would be all too, by accident.
 		if w.query.Limit < 0 {
 			return verb.Usage(errors.New("--limit: is negative"))
 		}
+		// The flags are checked before the log is opened: opening the index takes a lock, and
+		// time.
 		q, err := w.asked(time.Now())
 		if err != nil {
 			return err
@@ -106,6 +117,8 @@ func auditQuery(from *auditSource) *cobra.Command {
 		if err := there(source); err != nil {
 			return err
 		}
+		// found reads as it goes: the first lines are there before the last segment has been
+		// opened.
 		found, done, err := find(cmd, source, q, *scan)
 		if err != nil {
 			return verb.Failed(err)
@@ -125,7 +138,8 @@ func auditQuery(from *auditSource) *cobra.Command {
 	return cmd
 }
 
-// there sees to it that there is a log.
+// there refuses a directory without a segment, with exit code 2. An empty result for a misspelt
+// directory would be taken for an answer.
 func there(source audit.Source) error {
 	all, err := source.Segments()
 	if err == nil && len(all) == 0 {
@@ -137,7 +151,10 @@ func there(source audit.Source) error {
 	return nil
 }
 
-// find gives what is asked for, in the order that is asked for.
+// find gives the records that are asked for, in the order that is asked for, and done, which
+// closes the index. Where the index cannot be written, the log being somebody else's, it reads the
+// whole log and says so on standard error; any other failure of the index is one of the command,
+// as the index may then say too little.
 func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (found iter.Seq2[audit.Entry, error], done func(), err error) {
 	done = func() {}
 	if !scan {
@@ -145,6 +162,7 @@ func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (fo
 		if err == nil {
 			return i.Find(cmd.Context(), q), func() { _ = i.Close() }, nil
 		}
+		// A directory that may not be written to is the usual case of a log of another user.
 		if !errors.Is(err, fs.ErrPermission) {
 			return nil, nil, err
 		}
@@ -156,7 +174,10 @@ func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (fo
 	return newest(cmd.Context(), source, q), done, nil
 }
 
-// newest scans a log to its end and gives the last of what it finds, the newest first.
+// newest scans a log from its beginning to its end, as segments can only be read so, and gives the
+// last q.Limit of what it finds, the newest first. It holds that many records in memory, or with a
+// limit of 0 all that fit the query. Lines are cloned, since the scan reads the next one into the
+// same buffer.
 func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[audit.Entry, error] {
 	return func(yield func(audit.Entry, error) bool) {
 		all := q
@@ -167,6 +188,8 @@ func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[a
 				yield(e, err)
 				return
 			}
+			// The oldest of those that are kept makes room, as a queue does: the newest are asked
+			// for.
 			if e.Line = slices.Clone(e.Line); q.Limit > 0 && len(kept) == q.Limit {
 				kept = append(kept[:0], kept[1:]...)
 			}
@@ -180,7 +203,9 @@ func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[a
 	}
 }
 
-// updated is the index, brought up to date. A first time that takes long is spoken of.
+// updated is the index with all records in it that the log has by now. Building it for the first
+// time reads the whole log, which takes minutes for some tens of gigabytes: progress goes to
+// standard error, first after 2 s and then every 5 s, so that a quick update says nothing.
 func updated(cmd *cobra.Command, source audit.Source) (*index.Index, error) {
 	i, err := index.Open(cmd.Context(), source, source.Secret(index.File))
 	if err != nil {
@@ -199,7 +224,7 @@ func updated(cmd *cobra.Command, source audit.Source) (*index.Index, error) {
 	return i, nil
 }
 
-// summary are the members of a record that a line of text has.
+// summary are the members of a record that a line of text has. docs/audit.md is the schema.
 type summary struct {
 	Time      time.Time         `json:"time"`
 	Type      string            `json:"type"`
@@ -216,7 +241,13 @@ type summary struct {
 	Attrs     map[string]string `json:"attrs"`
 }
 
-// printRecord prints a record, as it is or in short.
+// printRecord prints a record byte for byte (json), or in short (text):
+//
+//	2026-11-21T15:04:05.000Z allow  alice billing/refunds SendMessage rule=finance status=200 task=t-1
+//
+// Names come from callers and agents, who may have put escape sequences for a terminal into them:
+// every one of them goes through verb.Cell, which also makes "-" of an empty one, so that the
+// columns stay where they are.
 func printRecord(w io.Writer, line []byte, output string) error {
 	if output == "json" {
 		_, err := fmt.Fprintf(w, "%s\n", line)
@@ -227,6 +258,7 @@ func printRecord(w io.Writer, line []byte, output string) error {
 		return errors.New("it is no record of an audit log")
 	}
 	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z")
+	// An event has no caller and no decision: its attributes are what it says.
 	if r.Type == "event" {
 		_, err := fmt.Fprintf(w, "%s event  %s%s\n", at, verb.Cell(r.Event), attributes(r.Attrs))
 		return err
@@ -241,6 +273,7 @@ func printRecord(w io.Writer, line []byte, output string) error {
 	return err
 }
 
+// statusText is an HTTP status, "" for none, which attributes leaves out.
 func statusText(status int) string {
 	if status == 0 {
 		return ""

@@ -10,6 +10,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
+// auditTail is `audit tail`: the last --lines records of the log, byte for byte, and with --follow
+// those that are written from then on, into whichever file, until it is interrupted. An interrupt
+// ends it with exit code 0, as it is how following ends. Neither needs the gateway or its index.
 func auditTail(from *auditSource) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
@@ -28,16 +31,22 @@ func auditTail(from *auditSource) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		// start is the first record to be printed, end the last one that there is now.
 		start, end, err := source.Last(*n)
 		if err != nil {
 			return verb.Usage(err)
 		}
+		// An empty log, or --lines 0: nothing is there to be printed.
 		if start.Seq == end.Seq && !*follow {
 			return nil
 		}
+		// Follow waits for records past the end. Without --follow the loop leaves at the number
+		// that the end had when the command began, so that a busy gateway does not keep it.
 		for e, err := range source.Follow(cmd.Context(), start) {
 			var lost *audit.LostError
 			switch {
+			// Records were removed by retention, or a file was lost, before they were read.
+			// Whoever follows wants to know, and wants what comes after.
 			case errors.As(err, &lost):
 				_, _ = fmt.Fprintln(cmd.ErrOrStderr(), err)
 				continue

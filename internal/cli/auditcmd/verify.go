@@ -19,16 +19,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
-// verification is what `audit verify` is asked for.
+// verification is what `audit verify` is asked for: where the log is, whose signatures count, what
+// is known of its end, and which days are looked at.
 type verification struct {
-	from        *auditSource
-	jwks, key   string
-	head        string
+	from      *auditSource
+	jwks, key string
+	head      string
+	// as --from and --to have them; "" for the whole log
 	first, last string // days
 	noContent   bool
 	output      string
 }
 
+// auditVerify is `audit verify`. It exits 0 for a log that is as it was written, 1 where anything
+// was found, and 2 where it could not look: no log, a key that is none, a day that is none. A
+// script may rely on that: 1 is an alarm, 2 is a mistake of the script.
+//
+// The report goes to standard output in either format, findings included; the one line on standard
+// error says what kind they are of.
 func auditVerify(from *auditSource) *cobra.Command {
 	v := verification{from: from}
 	cmd := &cobra.Command{
@@ -55,11 +63,15 @@ func auditVerify(from *auditSource) *cobra.Command {
 	return cmd
 }
 
+// run looks at the log and prints the report. The flags are all checked before the first record is
+// read, as reading a large log takes minutes.
 func (v *verification) run(cmd *cobra.Command) error {
 	source, err := v.from.open()
 	if err != nil {
 		return err
 	}
+	// What the report is compared with: the last checkpoint that is known, the days, and whose
+	// keys count.
 	check := audit.Check{Head: v.head, NoContent: v.noContent}
 	if check.From, err = dayFlag("from", v.first); err != nil {
 		return err
@@ -70,6 +82,8 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if check.Keys, err = v.keys(cmd); err != nil {
 		return verb.Usage(err)
 	}
+	// After the keys, since a configuration with keys of its own makes none of those flags
+	// unnecessary: the sealing keys are others than those that sign.
 	done, err := v.configured(cmd.ErrOrStderr(), source, &check)
 	if err != nil {
 		return err
@@ -79,6 +93,8 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if err != nil {
 		return verb.Usage(err)
 	}
+	// The report is shown before it decides about the exit code: an alarm without its findings is
+	// no use.
 	if err := verb.Show(cmd.OutOrStdout(), v.output, report, func(w io.Writer) { printReport(w, report) }); err != nil {
 		return err
 	}
@@ -101,6 +117,8 @@ func (v *verification) configured(w io.Writer, source audit.Source, check *audit
 	if v.noContent || !source.Held(nil).Any() {
 		return done, nil
 	}
+	// An auditor has the log and not the keys. What can be said without them is then said: that
+	// items are there, and not whether they are what was kept.
 	ring, err := sealingKeys(cfg)
 	if err != nil {
 		_, _ = fmt.Fprintf(w, "captured content is not compared with its digests: %s\n", verb.Printable(err.Error()))
@@ -110,7 +128,10 @@ func (v *verification) configured(w io.Writer, source audit.Source, check *audit
 	return ring.Close, nil
 }
 
-// found is the error that says what was found.
+// found is the error that ends the command with exit code 1, nil without findings. It tells three
+// cases apart, because they call for different people: a log that was changed, one whose
+// signatures prove nothing (no finding but audit.Unsigned), and records that are sound while
+// captured content is not.
 func found(r *audit.Report) error {
 	n := len(r.Findings)
 	if n == 0 {
@@ -128,6 +149,7 @@ func found(r *audit.Report) error {
 	return verb.Failed(fmt.Errorf("%s: %s", what, plural(n, "finding")))
 }
 
+// dayFlag reads --from or --to, a day in UTC as segments are named by, and the zero time of "".
 func dayFlag(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -139,9 +161,13 @@ func dayFlag(name, text string) (time.Time, error) {
 	return day, nil
 }
 
-// keys are those whose signatures count, as a JWK set; nil when none were given.
+// keys are those whose signatures count, as a JWK set (RFC 7517 §5); nil when none were given, and
+// the keys beside the signatures are used, of which anybody could have made new ones. --key takes
+// a PEM file, of which the public half is enough. A URL is fetched without credentials, by the
+// proxy that --proxy names; the gateway serves its keys on /.well-known/jwks.json.
 func (v *verification) keys(cmd *cobra.Command) ([]byte, error) {
 	switch {
+	// Two sets of keys would leave open which of them a finding is about.
 	case v.jwks != "" && v.key != "":
 		return nil, errors.New("--jwks and --key: choose one")
 	case v.key != "":
@@ -174,10 +200,11 @@ func (v *verification) keys(cmd *cobra.Command) ([]byte, error) {
 	return nil, nil
 }
 
-// maxJWKS is beyond any set of keys.
+// maxJWKS, in bytes, is beyond any set of keys: a key takes less than 1 KiB.
 const maxJWKS = 1 << 20
 
-// fetch reads a small document.
+// fetch reads a small document by GET within 10 s. What is longer than maxJWKS is cut off, and is
+// then no JSON.
 func fetch(ctx context.Context, egress *tunnel.Proxy, url string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -189,6 +216,7 @@ func fetch(ctx context.Context, egress *tunnel.Proxy, url string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+	// A server that goes on sending after maxJWKS is not waited for.
 	defer resp.Body.Close() // what is left of it is of no interest
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s", url, resp.Status)
@@ -196,7 +224,14 @@ func fetch(ctx context.Context, egress *tunnel.Proxy, url string) ([]byte, error
 	return io.ReadAll(io.LimitReader(resp.Body, maxJWKS))
 }
 
-// printReport says it to a person.
+// printReport says the report to a person: each finding first, as that is what was asked for, then
+// what was read, and then what the log could not prove.
+//
+// An example of a log that is sound:
+//
+//	1204 records in 3 files, numbers 1 to 1204
+//	signed up to record 1200, at 2026-11-27T09:00:00Z; 4 records since are not signed yet: …
+//	the signatures fit the keys beside them; give --jwks or --key to know whose they are: 3tqH…
 func printReport(w io.Writer, r *audit.Report) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	for _, f := range r.Findings {
@@ -224,6 +259,9 @@ func printReport(w io.Writer, r *audit.Report) {
 	}
 }
 
+// printSigned says how far the log is signed. The time since the last checkpoint is not a finding
+// (telemetry.audit.checkpoint.interval): whoever writes the files in that time could replace what
+// is in them, which a reader has to know to judge the rest.
 func printSigned(p func(string, ...any), r *audit.Report) {
 	switch {
 	case r.Young:
@@ -237,6 +275,8 @@ func printSigned(p func(string, ...any), r *audit.Report) {
 	}
 }
 
+// printContents says what became of captured content, a line for each state that any item is in.
+// The last two lines of the table are findings; the others are how content is meant to end.
 func printContents(p func(string, ...any), c *audit.Contents) {
 	if c.Records > 0 {
 		p("content was captured of %s:", plural(c.Records, "call"))
@@ -265,6 +305,7 @@ func printContents(p func(string, ...any), c *audit.Contents) {
 	}
 }
 
+// times is how often something happened, in words.
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -272,7 +313,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// plural counts something.
+// plural counts something: "1 call", "3 calls".
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -14,17 +14,23 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 )
 
+// cardApprove is `card approve AGENT DIGEST`.
 func cardApprove() *cobra.Command {
 	return cardDecision("approve", "Have a card that waits come into force",
 		"Have a card that waits come into force. The digest, or how it begins, says which card is meant: it is\n"+
 			"the one that `card diff` printed, whatever the agent serves by now.")
 }
 
+// cardReject is `card reject AGENT DIGEST`. A card that is in force already stays in force.
 func cardReject() *cobra.Command {
 	return cardDecision("reject", "Keep a card that waits from coming into force",
 		"Keep a card that waits from coming into force. It can still be approved.")
 }
 
+// cardDecision is approve or reject: POST /api/v1/cards/{agent}/{approve|reject}?digest=…, which
+// the gateway records with the token's name. The digest is an argument so that what is decided is
+// the card that somebody has looked at; the agent may serve yet another one by now. The whole
+// digest is printed after the word for what was done, for the log of whoever runs it.
 func cardDecision(verb, short, long string) *cobra.Command {
 	var a adminapi.Target
 	cmd := &cobra.Command{Use: verb + " AGENT DIGEST", Short: short, Long: long, Args: cobra.ExactArgs(2)}
@@ -34,6 +40,7 @@ func cardDecision(verb, short, long string) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		// The whole digest is what the gateway is told; a beginning is for people.
 		digest, err := digestOf(api, args[0], args[1])
 		if err != nil {
 			return err
@@ -48,16 +55,24 @@ func cardDecision(verb, short, long string) *cobra.Command {
 	return cmd
 }
 
+// cardPath is the path of an agent's card in the admin API. Ids of agents need no escaping;
+// arguments of a command line might.
 func cardPath(agent string) string { return "/api/v1/cards/" + url.PathEscape(agent) }
 
+// cardOf asks for all that the gateway knows of an agent's card. An agent that it does not know is
+// an error with exit code 1.
 func cardOf(a *adminapi.Client, agent string) (d cards.CardDetail, err error) {
 	return d, a.Do(http.MethodGet, cardPath(agent), &d)
 }
 
-// shortestDigest is how much of a digest has to be written at least.
+// shortestDigest is how many hex digits of a digest have to be written at least, without
+// "sha256:". Eight are what people copy, and too few to be made on purpose only with some effort;
+// more than one card with the same beginning is refused besides.
 const shortestDigest = 8
 
-// digestOf finds the one digest of an agent's cards that begins as written.
+// digestOf finds the one digest of an agent's cards that begins as written, in either case and
+// with or without "sha256:". It looks in the history that the gateway keeps, so that only a card
+// that was seen can be approved.
 func digestOf(a *adminapi.Client, agent, begins string) (string, error) {
 	const prefix = "sha256:"
 	begins = strings.TrimPrefix(strings.ToLower(begins), prefix)
@@ -68,6 +83,8 @@ func digestOf(a *adminapi.Client, agent, begins string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// More than one is refused: what comes into force must not depend on which of them is listed
+	// first.
 	var found []string
 	for i := range d.History {
 		if strings.HasPrefix(d.History[i].Digest, prefix+begins) {

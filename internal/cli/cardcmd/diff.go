@@ -14,7 +14,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
-// compared is what `card diff --output json` prints.
+// compared is what `card diff --output json` prints. Old is left out where no card is in force
+// yet.
 type compared struct {
 	Old      string         `json:"old,omitzero"` // digest
 	New      string         `json:"new"`
@@ -22,6 +23,10 @@ type compared struct {
 	Changes  []trust.Change `json:"changes"`
 }
 
+// cardDiff is `card diff`. It exits 0 where nothing has changed by meaning (the order of members
+// and white space are none), and 1 with "changed: N" where something has, as diff(1) does, so that
+// a pipeline stops at a card that somebody has to look at. That a card could not be read has exit
+// code 1 too; what is on standard error tells.
 func cardDiff() *cobra.Command {
 	var a adminapi.Target
 	cmd := &cobra.Command{
@@ -50,6 +55,7 @@ func cardDiff() *cobra.Command {
 		if err := verb.Show(cmd.OutOrStdout(), *output, d, func(w io.Writer) { printChanges(w, &d) }); err != nil {
 			return err
 		}
+		// The digests come last, as `card approve` takes the second of them.
 		if len(d.Changes) > 0 {
 			return verb.Failed(fmt.Errorf("changed: %d", len(d.Changes)))
 		}
@@ -58,7 +64,11 @@ func cardDiff() *cobra.Command {
 	return cmd
 }
 
-// compareServed has the gateway's word on the card that an agent serves.
+// compareServed has the gateway's word on the card that an agent serves, against the one in force.
+// The changes are those that the gateway found when it first saw the card, and are not computed
+// here: they are what whoever approves is asked about. Where the agent serves the card in force
+// there are none. A document in place of an agent is refused with a hint, since one document alone
+// has nothing to be compared with.
 func compareServed(a *adminapi.Target, cmd *cobra.Command, agent string) (compared, error) {
 	if isDocument(agent) {
 		return compared{}, verb.Usage(errors.New("a card is compared with another one: name two, or an agent"))
@@ -79,6 +89,8 @@ func compareServed(a *adminapi.Target, cmd *cobra.Command, agent string) (compar
 	return d, nil
 }
 
+// compare compares two documents by meaning. Both are read and parsed before anything is said, and
+// the changes are never nil, so that they are [] in JSON.
 func compare(cmd *cobra.Command, from, to string) (compared, error) {
 	var docs [2][]byte
 	var digests [2]string
@@ -98,6 +110,16 @@ func compare(cmd *cobra.Command, from, to string) (compared, error) {
 	return compared{Old: digests[0], New: digests[1], Changes: append([]trust.Change{}, changes...)}, nil
 }
 
+// printChanges prints a change as its severity and a sentence, and below it the old and the new
+// text with - and + before each line. All three have words of the card in them, which is a
+// stranger's document: verb.Cell keeps them from steering the terminal.
+//
+// An example:
+//
+//	critical: an endpoint is at another origin
+//	    - https://agents.example/billing
+//	    + https://elsewhere.example/billing
+//	sha256:1f0c… -> sha256:88ab…
 func printChanges(w io.Writer, d *compared) {
 	for i := range d.Changes {
 		c := &d.Changes[i]

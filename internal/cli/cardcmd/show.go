@@ -19,7 +19,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// inspected is what `card show URL --output json` prints.
+// inspected is what `card show URL --output json` prints. Digest is the form that
+// card.trust.digests takes; Findings are those of card/lint without limits of a configuration, and
+// Score is their sum.
 type inspected struct {
 	Digest   string         `json:"digest"`
 	Score    int            `json:"score"`
@@ -27,7 +29,11 @@ type inspected struct {
 	Card     jsontext.Value `json:"card"` // without what looks like a secret
 }
 
+// cardShow is `card show`. Of an agent it prints what GET /api/v1/cards/{agent} has; of a
+// document, what the gateway would see in it. Findings do not change the exit code: they are for a
+// person to judge, and `validate --online` is what fails.
 func cardShow() *cobra.Command {
+	// Flags of both ways are there at the same time, and those of the other one do nothing.
 	var a adminapi.Target
 	cmd := &cobra.Command{
 		Use:   "show AGENT|URL|FILE",
@@ -58,11 +64,15 @@ func cardShow() *cobra.Command {
 	return cmd
 }
 
-// isDocument tells a URL, a file and the standard input from the id of an agent.
+// isDocument tells a URL, a file and the standard input from the id of an agent, which has neither
+// a slash nor a dot in it. A file without either is written as ./NAME.
 func isDocument(arg string) bool {
 	return arg == "-" || strings.Contains(arg, "/") || strings.HasSuffix(arg, ".json")
 }
 
+// showDocument prints what is in a card. JSON has the card with what looks like a secret taken out
+// (lint.Redact): the output lands in tickets and logs of pipelines. Interfaces are printed without
+// passwords of their URLs for the same reason.
 func showDocument(cmd *cobra.Command, from, output string) error {
 	raw, err := readCard(cmd, from)
 	if err != nil {
@@ -76,10 +86,13 @@ func showDocument(cmd *cobra.Command, from, output string) error {
 	if seen.Digest, err = trust.Digest(raw); err != nil {
 		return verb.Failed(err)
 	}
+	// The gateway lints each card that it fetches with the same function.
 	found, err := lint.Check(raw, lint.Limits{})
 	if err != nil {
 		return verb.Failed(err)
 	}
+	// Without a configuration there are no limits of its own: these are what every card is held
+	// to.
 	seen.Findings, seen.Score = append(seen.Findings, found...), lint.Score(found)
 	return verb.Show(cmd.OutOrStdout(), output, seen, func(w io.Writer) {
 		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
@@ -95,6 +108,8 @@ func showDocument(cmd *cobra.Command, from, output string) error {
 	})
 }
 
+// printFindings prints a table of what a card should not hold: the kind, where it is (a JSON
+// pointer, RFC 6901), what the gateway does about it, and the text.
 func printFindings(w io.Writer, list []lint.Finding, score int) {
 	if len(list) == 0 {
 		return
@@ -107,6 +122,9 @@ func printFindings(w io.Writer, list []lint.Finding, score int) {
 	_ = t.Flush()
 }
 
+// printDetail prints what the gateway knows: the card of now, what was found in it, and the cards
+// that were seen before, the newest first as the API has them, each with its state and who decided
+// it. Rows without a value are left out.
 func printDetail(w io.Writer, d *cards.CardDetail) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, row := range [][2]string{
@@ -126,6 +144,7 @@ func printDetail(w io.Writer, d *cards.CardDetail) {
 			printFindings(w, e.Findings, e.Score)
 		}
 	}
+	// A card that has never been fetched has no history, and no headline for it.
 	if len(d.History) == 0 {
 		return
 	}

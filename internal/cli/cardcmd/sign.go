@@ -12,6 +12,12 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 )
 
+// cardSign is `card sign`: it prints the signed card on standard output and leaves the file as it
+// is. Nothing is asked of anybody. SDKs canonicalize a card in different ways (RFC 8785, with or
+// without members that have default values), so that each form gets a signature of its own.
+//
+// With --public it prints the JWK set that belongs at the URL of --jku, and reads no card: both
+// come from the same key file, so that they cannot disagree about its kid.
 func cardSign() *cobra.Command {
 	var path, jku string
 	var public bool
@@ -33,6 +39,8 @@ func cardSign() *cobra.Command {
 	f.BoolVar(&public, "public", false, "print the JWK set with the public key, and sign nothing")
 	_ = cmd.MarkFlagRequired("key")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		// The ring that the gateway signs with, of one key: thumbprints and algorithms are then
+		// the same.
 		ring, err := keys.Open(keys.Config{Signing: []string{path}}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return verb.Usage(err)

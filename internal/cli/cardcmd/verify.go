@@ -38,6 +38,15 @@ type oneVerdict struct {
 	Error      string         `json:"error,omitempty"`
 }
 
+// cardVerify is `card verify`. Somebody has to be named whose keys count: a signature that fits a
+// key which the card itself points to says nothing about who made it, and --jku limits from where
+// such keys are taken. Exit 0 says that at least one signature holds, as signatures are added by
+// several parties and a reader knows one of them; exit 1 that none does, or that the card or the
+// keys could not be had; exit 2 that the flags say nothing.
+//
+// The verdict is printed before the exit code is decided, also where none holds: each signature
+// has a line with its reason. Keys of a JWK set that are passed over are warnings on standard
+// error.
 func cardVerify() *cobra.Command {
 	var trust signature.Trust
 	cmd := &cobra.Command{
@@ -56,6 +65,7 @@ func cardVerify() *cobra.Command {
 	verb.AddProxy(f)
 	output := f.StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		// A default, such as the key in the card itself, would have every forged card hold.
 		if trust.IsZero() {
 			return verb.Usage(errors.New("whose keys count? name them with --key, --jwks or --jku"))
 		}
@@ -77,6 +87,7 @@ func cardVerify() *cobra.Command {
 		if err != nil {
 			return verb.Failed(err)
 		}
+		// The error is the verdict of all signatures together, and verdict what is known of each.
 		verdict, err := v.Verify(cmd.Context(), doc)
 		said := tell(verdict, err)
 		if failure := verb.Show(cmd.OutOrStdout(), *output, said, func(w io.Writer) { said.table(w) }); failure != nil {
@@ -100,6 +111,7 @@ func brief(err error) error {
 	return err
 }
 
+// tell puts the verdict into the form that is printed. Signatures is never nil.
 func tell(v signature.Verdict, err error) verified {
 	said := verified{Holds: err == nil, Signatures: []oneVerdict{}, Uncovered: v.Uncovered}
 	if err != nil {
@@ -118,6 +130,15 @@ func tell(v signature.Verdict, err error) verified {
 	return said
 }
 
+// table prints a line for each signature, and below them the members of the card that no signature
+// covers, which a reader must not trust although the card is signed.
+//
+// An example. FORM is the canonical form that the signature fits, and KEY FROM where the key was
+// found:
+//
+//	ALG    KID         VERDICT                 FORM  KEY FROM
+//	EdDSA  3tqH…       holds                   full  card.pem
+//	ES256  2026-01     no key of this kid      -     -
 func (v verified) table(w io.Writer) {
 	if len(v.Signatures) == 0 {
 		return
@@ -137,7 +158,9 @@ func (v verified) table(w io.Writer) {
 	}
 }
 
-// readCard reads a card from where an argument says.
+// readCard reads a card from where an argument says: - is standard input, http:// and https:// are
+// fetched by the proxy of --proxy, without credentials, and anything else is a file. It reads one
+// byte more than card.MaxSize, by which the parser sees that a card is too large.
 func readCard(cmd *cobra.Command, from string) ([]byte, error) {
 	switch {
 	case from == "-":
@@ -147,6 +170,7 @@ func readCard(cmd *cobra.Command, from string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		// 0 is card.MaxSize, the bound that every card has.
 		c, err := card.Fetch(cmd.Context(), verb.Fetching(egress), secret.URL(from), 0)
 		if err != nil {
 			return nil, err

@@ -1,5 +1,18 @@
 // Package democmd has the demonstration: a gateway in front of sample agents, and each of its
-// parts alone.
+// parts alone. Builds with the tag minimal are without it (internal/feature), as it is the one
+// part of the program that needs the SDKs of A2A.
+//
+// `demo` runs everything in one process:
+//
+//	demo.Agent10 (billing)   A2A 1.0, JSON-RPC, HTTP+JSON and gRPC
+//	demo.Agent03 (weather)   A2A 0.3
+//	demo.NewIssuer           tokens for alice, bob and carol, whose secrets are known
+//	servecmd.Serve           the gateway, with a configuration written for them
+//	cast.play                calls of made-up people, until the end
+//
+// What it writes (configuration, API keys, state, audit log) is in a temporary directory that goes
+// with it. Nothing here is fit for use: secrets of the issuer are known to everybody, which is why
+// it listens on loopback.
 package democmd
 
 import (
@@ -11,7 +24,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"text/template"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +37,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 )
 
-// Command is the command that internal/cli mounts.
+// Command is `a2a-gateway demo`, which internal/cli mounts, with the verbs of its parts below. It
+// ends by SIGINT or SIGTERM with exit code 0, as serve does; 2 where a port is taken.
 func Command(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -37,6 +50,7 @@ func Command(version string) *cobra.Command {
 			"of your own.",
 		Args: cobra.NoArgs,
 	}
+	// Only the gateway's address can be chosen; agents and issuer are found by the configuration.
 	address := cmd.Flags().String("address", demoAddress, "gateway `address`, host or host:port; with another port than 8080 the console and\n"+
 		"the status listener pick free ones, and so does the gateway with port 0")
 	traffic := cmd.Flags().Bool("traffic", true, "make a call a second or so, for the console to show")
@@ -47,7 +61,8 @@ func Command(version string) *cobra.Command {
 	return cmd
 }
 
-// cast is everything the demonstration consists of; the template prints it.
+// cast is everything the demonstration consists of; the texts of text.go have it, first as a
+// configuration and then, with the addresses that are known by then, as instructions.
 type cast struct {
 	Billing, Weather *demo.Agent
 	Issuer           *demo.Issuer
@@ -58,6 +73,10 @@ type cast struct {
 	Console, Token  string // of administration
 }
 
+// runDemo runs the demonstration until the gateway ends. The order is that of the dependencies:
+// the agents and the issuer have addresses before the configuration names them, and the
+// instructions are printed once the gateway serves, so that whoever pastes a command at once finds
+// it there. What ends goes in the other order: traffic, gateway, agents, directory.
 func runDemo(ctx context.Context, version, address string, traffic bool, stdout, stderr io.Writer) (err error) {
 	c := &cast{Extension: demo.CostCentre}
 	if err := c.listenAt(address); err != nil {
@@ -67,30 +86,40 @@ func runDemo(ctx context.Context, version, address string, traffic bool, stdout,
 		return verb.Failed(err)
 	}
 	defer os.RemoveAll(c.Dir) // a leftover directory harms nobody
+	// Registered before start, which may fail half-way.
 	defer func() { err = errors.Join(err, c.close()) }()
 	if err := c.start(); err != nil {
 		return verb.Failed(err)
 	}
+	// The configuration is a file, loaded and followed like any other: the demonstration shows
+	// what a change of it does.
 	path := filepath.Join(c.Dir, "config.yaml")
-	if err := writeTemplate(path, demoConfig, c); err != nil {
+	// Its owner alone may read it: there is a key in it.
+	if err := os.WriteFile(path, []byte(c.fill(demoConfig)), 0o600); err != nil {
 		return verb.Failed(err)
 	}
 	cfg, err := config.Load(path)
 	if err != nil {
 		return verb.Failed(err)
 	}
+	// Serve ends for a signal while ctx goes on, so that play needs a context of its own to end
+	// by.
 	ctx, cancel := context.WithCancel(ctx)
 	var play sync.WaitGroup
+	// Deferred functions run the last one first: cancel, then the wait for calls that are open.
 	defer play.Wait()
 	defer cancel()
+	// Serve returns when the gateway has drained. What the function says is said once it serves.
 	return taken(servecmd.Serve(ctx, cfg, path, version, func(g *gateway.Gateway) {
 		c.Gateway, c.Status, c.Console = g.URL(), g.StatusURL(), g.AdminURL()
+		// The gateway has made the token by now. It is printed, in the clear, because everything
+		// ends with this process.
 		token, err := console.ReadToken(filepath.Join(c.Dir, console.TokenFile))
 		if err != nil {
 			_, _ = fmt.Fprintln(stderr, "a2a-gateway: read the token of the console:", err)
 		}
 		c.Token = token.Reveal()
-		if err := demoText.Execute(stdout, c); err != nil {
+		if _, err := io.WriteString(stdout, c.fill(demoText)); err != nil {
 			_, _ = fmt.Fprintln(stderr, "a2a-gateway: print instructions:", err)
 		}
 		if traffic {
@@ -99,7 +128,10 @@ func runDemo(ctx context.Context, version, address string, traffic bool, stdout,
 	}))
 }
 
+// start starts the agents and the issuer on free ports of loopback, and makes the API key of "ci".
+// Step is the pause between two events of a stream, slow enough to watch.
 func (c *cast) start() (err error) {
+	// Both agents take free ports, as nothing but the configuration names them.
 	if c.Billing, err = demo.Agent10(demo.Options{Step: 400 * time.Millisecond}); err != nil {
 		return fmt.Errorf("start billing agent: %w", err)
 	}
@@ -114,14 +146,17 @@ func (c *cast) start() (err error) {
 	if err != nil {
 		return err
 	}
+	// The key of the pipeline that traffic.go has call in A2A 0.3.
 	_, c.Key, err = keys.Create(apikey.Spec{ID: "ci", Groups: []string{"pipelines"}})
 	return err
 }
 
+// close ends whatever start has started, also where it stopped half-way, within 5 s.
 func (c *cast) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	var errs []error
+	// Nil where start ended before it.
 	for _, a := range []*demo.Agent{c.Billing, c.Weather} {
 		if a != nil {
 			errs = append(errs, a.Close(ctx))
@@ -133,16 +168,10 @@ func (c *cast) close() error {
 	return errors.Join(errs...)
 }
 
-// Proxied reports whether curl asks a proxy, loopback addresses included, unless it is told
+// proxied reports whether curl asks a proxy, loopback addresses included, unless it is told
 // otherwise.
-func (*cast) Proxied() bool {
+//
+// The instructions then have --noproxy, since curl would ask that proxy for 127.0.0.1.
+func (*cast) proxied() bool {
 	return cmp.Or(os.Getenv("http_proxy"), os.Getenv("all_proxy"), os.Getenv("ALL_PROXY")) != ""
-}
-
-func writeTemplate(path string, t *template.Template, data any) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // a path of the command line
-	if err != nil {
-		return err
-	}
-	return errors.Join(t.Execute(f, data), f.Close())
 }

@@ -15,11 +15,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
-// part is one of the parts of the demonstration, running.
+// part is one of the parts of the demonstration, running. Close waits for calls that are open
+// until its context ends.
 type part interface{ Close(context.Context) error }
 
-// demoParts are verbs that run one part each, for gateways and containers of somebody's own.
+// demoParts are verbs that run one part each, for gateways and containers of somebody's own: the
+// compose file in deploy/ and the tutorials use them. Their default addresses are the ones that
+// the example configurations name.
 func demoParts() []*cobra.Command {
+	// Step is the pause between two events of a stream, as in the demonstration.
 	agent := func(start func(demo.Options) (*demo.Agent, error)) func(address, url string) (part, string, error) {
 		return func(address, url string) (part, string, error) {
 			a, err := start(demo.Options{Address: address, URL: url, Step: 400 * time.Millisecond})
@@ -29,6 +33,7 @@ func demoParts() []*cobra.Command {
 			return a, "its card is at " + a.CardURL, nil
 		}
 	}
+	// The issuer speaks plain HTTP, as both agents do: TLS is for the gateway in front.
 	issuer := func(address, url string) (part, string, error) {
 		// Whoever names another address than the default, which is loopback, wants it.
 		i, err := demo.NewIssuer(demo.IssuerOptions{Address: address, URL: url, AllowRemote: true})
@@ -44,6 +49,10 @@ func demoParts() []*cobra.Command {
 	}
 }
 
+// demoPart is the verb of one part. It prints where the part is once it listens, which scripts and
+// compose files wait for, and runs until SIGTERM or SIGINT, which close it within 5 s. --url is
+// for parts that others reach by another name than the address, as in a network of containers:
+// cards and tokens have it in them.
 func demoPart(name, short, address string, start func(address, url string) (part, string, error)) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs}
 	at := cmd.Flags().String("address", address, "`address` to listen on; port 0 picks a free one")
@@ -51,6 +60,7 @@ func demoPart(name, short, address string, start func(address, url string) (part
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
 		defer stop()
+		// The slash at the end of a URL would be doubled in cards.
 		p, said, err := start(*at, strings.TrimSuffix(*url, "/"))
 		if err != nil {
 			return verb.Failed(err)
@@ -63,6 +73,7 @@ func demoPart(name, short, address string, start func(address, url string) (part
 		if _, err := fmt.Fprintln(cmd.OutOrStdout(), name+":", said); err != nil {
 			return verb.Failed(err)
 		}
+		// The deferred function then closes the part, and calls that are open have 5 s.
 		<-ctx.Done()
 		return nil
 	}

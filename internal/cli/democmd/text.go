@@ -1,10 +1,10 @@
 package democmd
 
-import "text/template"
+import "strings"
 
-// demoConfig is an ordinary configuration file: `demo` serves it exactly as
-// `serve` would.
-var demoConfig = template.Must(template.New("config").Parse(`server:
+// demoConfig is an ordinary configuration file: `demo` serves it exactly as `serve` would. fill puts
+// addresses into it.
+const demoConfig = `server:
   id: demo
   address: "{{.Address}}"
   statusAddress: "{{.StatusAddress}}"
@@ -29,11 +29,11 @@ agents:
   # The billing agent once more, with an extension that the agent itself only
   # offers and this gateway demands.
   - {id: treasury, card: "{{.Billing.CardURL}}", extensions: {require: ["{{.Extension}}"]}}
-`))
+`
 
-// demoText holds no value a shell could misread: addresses and a key of letters,
-// digits, "_" and "-".
-var demoText = template.Must(template.New("text").Parse(`The gateway is at {{.Gateway}} in front of two sample agents:
+// demoText is what `demo` prints. It holds no value a shell could misread: addresses and a key of
+// letters, digits, "_" and "-".
+const demoText = `The gateway is at {{.Gateway}} in front of two sample agents:
   billing   A2A 1.0   {{.Billing.CardURL}}
   weather   A2A 0.3   {{.Weather.CardURL}}
 Its audit record is in {{.Dir}}/audit, its metrics at {{.Status}}/metrics.
@@ -42,10 +42,7 @@ The token is in {{.Dir}}/admin.token too.
 It shows calls as they come: alice, bob, carol and a pipeline make some all the time (--traffic=false: nobody does).
 Paste these into another terminal. Interrupt (^C) to stop.
 
-{{if .Proxied}}# This environment has a proxy, which curl would ask for these addresses too.
-export no_proxy="${no_proxy:+$no_proxy,}127.0.0.1"
-
-{{end}}# Tokens from the development issuer: alice is in finance, bob in support.
+{{.NoProxy}}# Tokens from the development issuer: alice is in finance, bob in support.
 token() { curl -s -u "$1:$1-secret" -d grant_type=client_credentials {{.Issuer.URL}}/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/'; }
 ALICE=$(token alice); BOB=$(token bob)
 
@@ -79,4 +76,30 @@ curl -s {{.Gateway}}/agents/billing/ -H "Authorization: Bearer $ALICE" -H 'Conte
 # 7. An API key, and the 0.3 agent in its own protocol version.
 curl -s {{.Gateway}}/agents/weather/ -H 'X-API-Key: {{.Key}}' -H 'Content-Type: application/json' \
   -d '{"jsonrpc":"2.0","id":7,"method":"message/send","params":{"message":{"kind":"message","messageId":"m7","role":"user","parts":[{"kind":"text","text":"forecast Oslo"}]}}}'
-`))
+`
+
+// noProxy is the part of demoText that is there where the environment has a proxy for curl.
+const noProxy = `# This environment has a proxy, which curl would ask for these addresses too.
+export no_proxy="${no_proxy:+$no_proxy,}127.0.0.1"
+
+`
+
+// fill puts what c knows by now into a text, in place of {{.Name}}. It is not done by text/template,
+// which calls methods by names that it has at run time only: the linker then has to keep every exported
+// method of every type that is in the program, and the program is half as large again.
+func (c *cast) fill(text string) string {
+	values := map[string]string{
+		"Address": c.Address, "StatusAddress": c.StatusAddress, "AdminAddress": c.AdminAddress, "PublicURL": c.PublicURL,
+		"Dir": c.Dir, "Keys": c.Keys, "Key": c.Key, "Extension": c.Extension,
+		"Issuer.URL": c.Issuer.URL, "Billing.CardURL": c.Billing.CardURL, "Weather.CardURL": c.Weather.CardURL,
+		"Gateway": c.Gateway, "Status": c.Status, "Console": c.Console, "Token": c.Token, "NoProxy": "",
+	}
+	if c.proxied() {
+		values["NoProxy"] = noProxy
+	}
+	var pairs []string
+	for name, value := range values {
+		pairs = append(pairs, "{{."+name+"}}", value)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}

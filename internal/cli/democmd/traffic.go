@@ -20,7 +20,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
-// scene is a call that somebody makes again and again.
+// scene is a call that somebody makes again and again. What comes of it is decided by the policy
+// of the demonstration (text.go): alice is in finance, bob in support, carol in operations.
 type scene struct {
 	who    string // a user of the issuer, or ci, who has an API key
 	path   string // below /agents
@@ -47,20 +48,27 @@ var scenes = []scene{
 	{who: "ci", path: "weather", says: "fail", old: true},
 }
 
+// What play keeps to: about one call in 700 ms is enough for the console to have something to show
+// at any time, and leaves a laptop its processor.
 const (
 	trafficPause = 700 * time.Millisecond // between two calls, give or take half of it
 	trafficMost  = 8                      // calls at the same time
 	trafficTime  = 20 * time.Second       // of a call
 )
 
-// play makes calls until ctx ends or the program is told to, and returns when the last of
-// them has ended.
+// play makes calls until ctx ends or the program is told to, and returns when the last of them has
+// ended. It listens to the signals itself, since serve drains on the first of them: calls that
+// went on would be refused one after the other and fill the last page of the log.
+//
+// Callers have tokens of the issuer by client credentials (RFC 6749 §4.4); x/oauth2 renews them.
 func (c *cast) play(ctx context.Context) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The environment's proxy has no say.
 	direct := &http.Client{Transport: &http.Transport{}} // no proxy: all of it is here
 	tokens := context.WithValue(ctx, oauth2.HTTPClient, direct)
 	clients := make(map[string]*http.Client)
+	// It has an API key, which act puts into the header.
 	clients["ci"] = direct
 	for _, name := range []string{"alice", "bob", "carol"} {
 		clients[name] = (&clientcredentials.Config{
@@ -81,6 +89,7 @@ func (c *cast) play(ctx context.Context) {
 				defer func() { <-room }()
 				c.act(ctx, clients[s.who], &s)
 			})
+		// A call that waits for room would come late and at the same time as others.
 		default: // the agents are slow: one less
 		}
 		pause := trafficPause/2 + rand.N(trafficPause) //nolint:gosec // nobody guesses for gain
@@ -92,7 +101,9 @@ func (c *cast) play(ctx context.Context) {
 	}
 }
 
-// act makes one call and reads its answer. What becomes of it is in the console.
+// act makes one call and reads its answer to the end, as a stream's caller who leaves early would
+// be shown as one. What becomes of it is in the console; an error is not printed, since refusals
+// are part of what is shown.
 func (c *cast) act(ctx context.Context, client *http.Client, s *scene) {
 	ctx, cancel := context.WithTimeout(ctx, trafficTime)
 	defer cancel()
@@ -117,6 +128,7 @@ func (c *cast) act(ctx context.Context, client *http.Client, s *scene) {
 	if s.ext {
 		r.Header.Set("A2a-Extensions", demo.CostCentre)
 	}
+	// Read to the end: a connection whose answer was left would not be used again.
 	if resp, err := client.Do(r); err == nil {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()

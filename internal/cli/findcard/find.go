@@ -1,4 +1,10 @@
 // Package findcard finds the card of an agent of which somebody knows only where it is.
+//
+// A2A puts the card at /.well-known/agent-card.json (RFC 8615) of the agent's origin, older
+// versions at /.well-known/agent.json, and many agents below a path of their own. `init` is given
+// whatever a person has copied, and `validate --online` says of a card that is not where the
+// configuration has it where it is instead. The first that answers with a card wins; what is tried
+// is at most seven small GETs.
 package findcard
 
 import (
@@ -37,6 +43,8 @@ func Find(ctx context.Context, client *http.Client, raw string) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
+	// first is about the URL that was given. telling is the first error that is more than "not
+	// there", such as a document that is no card.
 	var first, telling error
 	var asked []string
 	for _, at := range places(raw, base) {
@@ -48,6 +56,7 @@ func Find(ctx context.Context, client *http.Client, raw string) (Found, error) {
 			first = err
 		}
 		var failed interface{ Timeout() bool } // of the network: the other paths fail alike
+		// Nobody listens there, or nothing resolves: six more attempts would wait for the same.
 		if errors.As(err, &failed) {
 			return Found{}, err
 		}
@@ -58,6 +67,7 @@ func Find(ctx context.Context, client *http.Client, raw string) (Found, error) {
 	if telling != nil {
 		return Found{}, telling
 	}
+	// Something is there, and speaks another protocol: that is more of a help than a list of 404.
 	if is := spoken(ctx, client, base); is != "" {
 		return Found{}, errors.New(is)
 	}
@@ -87,6 +97,7 @@ func BaseOf(raw string) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("the card's URL is not an absolute http or https URL")
 	}
+	// Without query and fragment, which belong to a card's URL alone.
 	base := &url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: u.Path}
 	if before, _, ok := strings.Cut(base.Path, "/.well-known/"); ok {
 		base.Path = before
@@ -97,8 +108,9 @@ func BaseOf(raw string) (*url.URL, error) {
 	return base, nil
 }
 
-// places are where a card is looked for: at the URL of a card, below the base URL, at that, and
-// at the origin.
+// places are where a card is looked for, each once and the likeliest first: at the URL itself
+// where it looks like that of a card (a well-known path, .json or a query), at the well-known
+// paths below the base URL, at the URL as it was given, and at the well-known paths of the origin.
 func places(raw string, base *url.URL) []secret.URL {
 	var list []secret.URL
 	add := func(at string) {
@@ -119,6 +131,7 @@ func places(raw string, base *url.URL) []secret.URL {
 	return list
 }
 
+// originOf is a URL's scheme, credentials and host, without a path.
 func originOf(base *url.URL) string {
 	return (&url.URL{Scheme: base.Scheme, User: base.User, Host: base.Host}).String()
 }
@@ -135,7 +148,9 @@ func noted(raw string, base *url.URL, at secret.URL) string {
 	return "the card is at " + at.String()
 }
 
-// spoken says what is at a base URL that has no card, where it answers like something known.
+// spoken says what is at a base URL that has no card, where it answers like something known; ""
+// else. People take MCP servers for agents: both speak JSON-RPC over HTTP, and an error that says
+// so saves an hour. /mcp is the usual path of those.
 func spoken(ctx context.Context, client *http.Client, base *url.URL) string {
 	for _, path := range []string{"", "/mcp"} {
 		at := secret.URL(base.String() + path)
@@ -150,8 +165,9 @@ func spoken(ctx context.Context, client *http.Client, base *url.URL) string {
 	return ""
 }
 
-// ping asks what is at a URL as a client of MCP would, which a JSON-RPC server of any other
-// kind answers too. It changes nothing there.
+// ping asks what is at a URL as a client of MCP would, which a JSON-RPC server of any other kind
+// answers too, if with an error. It changes nothing there. It follows no redirect, waits 5 s and
+// reads 4 KiB of the answer; status is 0 where there was none.
 func ping(ctx context.Context, client *http.Client, at secret.URL) (status int, header http.Header, body []byte) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -161,6 +177,7 @@ func ping(ctx context.Context, client *http.Client, at secret.URL) (status int, 
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
+	// A copy, as the client is shared and goes on following redirects of cards.
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := own.Do(r)

@@ -15,15 +15,25 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// elsewhere finds out where an agent is whose card names only other origins than the one that
-// the card came from: in a container an agent often names itself as nobody outside can reach it.
-// What the card says counts where an agent answers there.
+// elsewhere finds out where an agent is whose card names only other origins than the one that the
+// card came from: in a container an agent often names itself as nobody outside can reach it. The
+// gateway sends nothing to another origin unless the operator vouches for it (agents[].endpoints),
+// as a card could otherwise have it send credentials anywhere. Three guesses are tried, in this
+// order:
+//
+//   - where the card says: then endpoints is written, with a note
+//   - the paths of the card at the origin that it came from
+//   - the ports of the card at the host that it came from
+//
+// One of the last two that answers is written under interfaces. Where none does, endpoints has
+// what the card says, and the file is Doubtful: the operator has to look at it.
 func (b *beginning) elsewhere(ctx context.Context, c *card.Card, refused []card.Interface, up *upstream.Upstream) error {
 	from, err := secret.URL(b.CardURL).Parse()
 	if err != nil {
 		return verb.Failed(err)
 	}
 	named := origins(refused)
+	// As the gateway would use them if endpoints named their origins.
 	there, _ := c.Endpoints(secret.URL(b.CardURL), named)
 	at := tried(ctx, there, up)
 	b.Found = at.texts
@@ -33,6 +43,7 @@ func (b *beginning) elsewhere(ctx context.Context, c *card.Card, refused []card.
 		b.Notes = append(b.Notes, fmt.Sprintf("the card came from %s and sends callers to %s, where an agent answers: that is written under endpoints, since only you can vouch for it", came, sends))
 		return nil
 	}
+	// The same origin first: a proxy in front of the agent is where its other paths are, too.
 	for _, here := range [][]card.Interface{sameOrigin(refused, from), samePort(refused, from)} {
 		at := tried(ctx, here, up)
 		if at.answers {
@@ -62,7 +73,8 @@ func sameOrigin(of []card.Interface, from *url.URL) (list []card.Interface) {
 	return list
 }
 
-// samePort are interfaces at their own ports of the host that the card came from.
+// samePort are interfaces at their own ports of the host that the card came from, for an agent
+// that names itself by a container's name but with the port that is published.
 func samePort(of []card.Interface, from *url.URL) (list []card.Interface) {
 	for _, i := range of {
 		u, err := url.Parse(spelled(i.URL))
@@ -89,7 +101,8 @@ func moved(list []card.Interface, i card.Interface, to *url.URL) []card.Interfac
 	return append(list, i)
 }
 
-// spelled is an interface's URL with a scheme, which one of gRPC may lack.
+// spelled is an interface's URL with a scheme. One of gRPC may be host:port alone, which A2A
+// allows; TLS is assumed for it.
 func spelled(raw string) string {
 	if strings.Contains(raw, "://") || strings.HasPrefix(raw, "/") {
 		return raw

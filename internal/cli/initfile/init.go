@@ -1,9 +1,25 @@
-// Package initfile has the verb that writes a first configuration: what it asks of the agent
-// and of the identity provider, and the file that comes of it.
+// Package initfile has the verb that writes a first configuration, `init`: what it asks of the
+// agent and of the identity provider, and the file that comes of it.
+//
+// The order of its work, each step of which may end it before anything is written:
+//
+//	agentAt, addresses, provide  what the flags say; wrong usage is exit code 2
+//	look                         the card (findcard), and a question to the agent over each interface
+//	write                        the configuration, after the gateway's own checks of it
+//	beside                       the JSON Schema, and the key file with a first key
+//	askIssuer                    the issuer's keys, where --oidc names one; a failure is told only
+//	next                         what was found, the commands that come next, and a call to try
+//
+// An agent whose card cannot be had ends it with exit code 1, since there is nothing to write. An
+// agent that does not answer does not: it may be one that only the gateway's network reaches, so
+// that the file is written and `validate --online` is named as the next command. Nothing asks a
+// running gateway.
+//
+// Names in a card are a stranger's text. They are escaped twice: for the terminal as they are read
+// (verb.Cell), and for YAML as the file is written (quote).
 package initfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +39,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
-// beginning is what `init` is told, and what it finds out for the file that it writes.
+// beginning is what `init` is told, and what it finds out for the file that it writes. Each
+// step of init fills in some of its fields, and text.go writes them down.
 type beginning struct {
 	CardURL   string
 	ID        string
@@ -54,7 +71,9 @@ type beginning struct {
 	Token                         string // the file of the console's
 }
 
-// Command is the command that internal/cli mounts.
+// Command is `a2a-gateway init`, which internal/cli mounts. A file that exists is never replaced,
+// and is looked for first: nobody should wait for an agent to be told that. O_EXCL keeps the
+// promise where the file appears meanwhile.
 func Command() *cobra.Command {
 	var b beginning
 	cmd := &cobra.Command{
@@ -85,6 +104,7 @@ func Command() *cobra.Command {
 		if _, err := os.Lstat(*path); !errors.Is(err, fs.ErrNotExist) {
 			return verb.Usage(fmt.Errorf("%s exists, and is left as it is: choose another file with --config", *path))
 		}
+		// All that is wrong with the flags is told at once.
 		if err := errors.Join(b.agentAt(args), b.addresses(), b.provide(*provider)); err != nil {
 			return verb.Usage(err)
 		}
@@ -92,7 +112,9 @@ func Command() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		// The configuration gets the same way out that was used to find the agent.
 		b.Proxy = cmd.Flag(verb.ProxyFlag).Value.String()
+		// Before look, which reads nothing of it, since write needs all of it.
 		b.keepIn(*path)
 		if err := b.look(cmd.Context(), egress); err != nil {
 			return err
@@ -103,20 +125,23 @@ func Command() *cobra.Command {
 		if err := b.beside(*path); err != nil {
 			return verb.Failed(err)
 		}
+		// Last, as the file is good without an answer.
 		b.askIssuer(cmd.Context(), egress)
 		return b.next(cmd.OutOrStdout(), *path)
 	}
 	return cmd
 }
 
-// Behind reports whether something in front of the gateway has to end TLS: the file begins
-// without certificates.
+// Behind reports whether something in front of the gateway has to end TLS: the file begins without
+// certificates, and a public URL of https says that clients come by TLS.
 func (b *beginning) Behind() bool { return strings.HasPrefix(b.PublicURL, "https://") }
 
 // Proxied reports whether there is a proxy on the way out.
 func (b *beginning) Proxied() bool { return b.Proxy != "" && b.Proxy != tunnel.None }
 
-// agentAt takes the agent's address, which the command line has with a flag or without.
+// agentAt takes the agent's address, which the command line has with a flag or without, and
+// refuses what is no http or https URL before it is asked for. The error for a missing scheme says
+// how the URL would be written.
 func (b *beginning) agentAt(args []string) error {
 	switch {
 	case len(args) > 0 && b.CardURL != "":
@@ -131,8 +156,10 @@ func (b *beginning) agentAt(args []string) error {
 	return err
 }
 
-// caFor is the path of a CA, as a configuration has it: from where that is, if the CA is there
-// or below.
+// caFor is the path of a CA as the configuration has it. Relative paths of a configuration are
+// relative to the file, and those of a command line to the working directory: the same word would
+// mean another file as soon as --config names a directory. A CA that is beside the configuration
+// or below stays relative, so that the directory can be moved; any other becomes absolute.
 func caFor(ca, config string) (string, error) {
 	if ca == "" || filepath.IsAbs(ca) {
 		return ca, nil
@@ -151,17 +178,17 @@ func caFor(ca, config string) (string, error) {
 	return at, nil
 }
 
-// write makes the file, when the gateway would serve it.
+// write makes the file, when the gateway would serve it: the text is parsed as `serve` parses it,
+// and an error names the line of the file that would have been. It is readable by its owner alone
+// (0600), as credentials are what its reader adds next.
 func (b *beginning) write(path string) error {
 	var err error
 	if b.CA, err = caFor(b.CA, path); err != nil {
 		return verb.Failed(err)
 	}
-	var text bytes.Buffer
-	if err := beginningText.Execute(&text, b); err != nil {
-		return verb.Failed(err)
-	}
-	cfg, err := config.Parse(path, text.Bytes(), os.LookupEnv)
+	content := []byte(b.text())
+	// The environment counts as it will for serve: a variable that the file names has to be there.
+	cfg, err := config.Parse(path, content, os.LookupEnv)
 	if err != nil {
 		return verb.Usage(fmt.Errorf("this would not be served: %w", err))
 	}
@@ -170,21 +197,23 @@ func (b *beginning) write(path string) error {
 	if err != nil {
 		return verb.Usage(fmt.Errorf("write the configuration: %w", err))
 	}
-	_, err = file.Write(text.Bytes())
+	_, err = file.Write(content)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return verb.Failed(fmt.Errorf("write the configuration: %w", err))
 	}
 	return nil
 }
 
-// schemaFile is the JSON Schema of the configuration, where the first line of a written one
-// has editors look for it.
+// schemaFile is the JSON Schema of the configuration, where the first line of a written one has
+// editors with the YAML language server look for it. It is of this version of the program, and
+// therefore beside the file and not at a URL.
 const schemaFile = "a2a-gateway.schema.json"
 
 // SchemaFile is its name beside the configuration.
 func (*beginning) SchemaFile() string { return "./" + schemaFile }
 
-// beside makes the files that belong to the configuration: the schema and the first key.
+// beside makes the files that belong to the configuration: the schema and the first key. A schema
+// that is there already is left alone, as another configuration of the directory may use it.
 func (b *beginning) beside(path string) error {
 	dir := filepath.Dir(path)
 	schema, err := config.Schema()
@@ -200,9 +229,11 @@ func (b *beginning) beside(path string) error {
 	return b.makeKey(filepath.Join(dir, keysFile))
 }
 
+// keysFile is what authn.apiKeys.file of the written configuration says.
 const keysFile = "keys.yaml"
 
-// makeKey makes the first key, unless there is one of the name.
+// makeKey makes the first key, unless there is one of the name, which init cannot show again: next
+// then prints a command that makes another. Where tokens of an issuer are taken there are no keys.
 func (b *beginning) makeKey(file string) error {
 	if b.KeyID == "" || b.Issuer != "" {
 		return nil
@@ -211,6 +242,7 @@ func (b *beginning) makeKey(file string) error {
 	if err != nil {
 		return err
 	}
+	// An error of reading is one of Create's too, but for a name that is taken.
 	if keyscmd.Unused(keys, file, b.KeyID) != nil {
 		return nil
 	}

@@ -10,10 +10,13 @@ import (
 	"strings"
 )
 
-// The ports of a gateway's listeners, unless it is told others.
+// The ports of a gateway's listeners, unless it is told others. They are those of the documents
+// and of the deployments in deploy/.
 const usualPort, usualConsole, usualStatus = 8080, 9901, 9902
 
-// addresses fills in what the address to listen on says of the URL and of the other listeners.
+// addresses fills in what the address to listen on says of the URL and of the other listeners. The
+// public URL is what cards that the gateway serves send clients to; localhost is right for a first
+// try only, and --public-url is for the rest.
 func (b *beginning) addresses() error {
 	host, port, err := net.SplitHostPort(b.Address)
 	if err != nil {
@@ -43,6 +46,7 @@ func (b *beginning) besides(host string, port int) {
 	console, status := usualConsole, usualStatus
 	switch port {
 	case usualPort:
+	// A test, or a machine with many gateways: all ports are the system's choice.
 	case 0:
 		console, status = 0, 0
 	default:
@@ -56,8 +60,10 @@ func (b *beginning) besides(host string, port int) {
 	}
 }
 
-// freePort is the first one from a number on where nobody listens; 0, which is any, where there
-// is none nearby. Those that need privileges are passed over.
+// freePort is the first port from a number on where nobody listens, of a hundred; 0, which is any,
+// where there is none nearby. Ports below 1024 are passed over, as they need privileges. Another
+// program may take the port before the gateway does, which then says so; nothing better can be
+// promised by a file.
 func freePort(host string, from int) int {
 	from = max(from, 1024)
 	for port := from; port < min(from+100, 1<<16); port++ {
@@ -71,7 +77,9 @@ func freePort(host string, from int) int {
 }
 
 // keepIn chooses the data directory: beside the configuration and named after it, since no two
-// gateways can share one. Where the environment gives a service one of its own, that counts.
+// gateways can share one: config.yaml has data, eu.yaml has eu-data. Where the environment gives a
+// service one of its own (STATE_DIRECTORY, as systemd and the image do), that counts, and the file
+// says nothing.
 func (b *beginning) keepIn(path string) {
 	if os.Getenv("STATE_DIRECTORY") != "" {
 		return
@@ -83,11 +91,13 @@ func (b *beginning) keepIn(path string) {
 	}
 }
 
-// listening says where the console and the status will be.
+// listening says where the console and the status will be. Where the system picks the ports nobody
+// knows them before the gateway runs, and its log has them.
 func (b *beginning) listening() string {
 	if _, port, _ := net.SplitHostPort(b.ConsoleAddress); port == "0" {
 		return fmt.Sprintf("The console and the status listener take free ports, which serve logs; the console's token will be in %s\n", b.Token)
 	}
+	// An address without a host is every address; the line is to be opened on this machine.
 	status := b.StatusAddress
 	if strings.HasPrefix(status, ":") {
 		status = "127.0.0.1" + status

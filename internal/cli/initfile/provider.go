@@ -10,8 +10,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// provider is where an authorization server of one kind puts things in its access tokens, and
-// what has to be set there so that it does.
+// provider is where an authorization server of one kind puts things in its access tokens, and what
+// has to be set there so that it does. Every provider issues JWTs, and each in its own way: what
+// iss is for the address that people know, whether aud is there at all, which claim has groups. A
+// configuration that is wrong about one of them refuses every token with a reason that only an
+// expert reads.
 type provider struct {
 	Groups, Scopes, Client string // claims; "" for the default
 
@@ -19,10 +22,14 @@ type provider struct {
 }
 
 // providing finds what tokens of an issuer carry, and what iss is in them: what was given, unless
-// that is another address of the provider's.
+// that is another address of the provider's, such as that of its console. It changes nothing and
+// asks nobody.
 type providing func(b *beginning, u *url.URL) (p *provider, iss string, err error)
 
-// provide takes the provider that the command line names.
+// provide takes the provider that the command line names, and makes sure that --oidc is what iss
+// will be: an issuer is compared byte for byte (OpenID Connect Core §3.1.3.7), so that a slash too
+// many refuses every token. The error has the address that was expected. Nobody is asked;
+// askIssuer does that.
 func (b *beginning) provide(name string) error {
 	if name == "" {
 		return nil
@@ -69,6 +76,7 @@ func keycloak(_ *beginning, u *url.URL) (*provider, string, error) {
 	}, origin(u) + strings.TrimRight(base, "/") + "/realms/" + realm, nil
 }
 
+// guid is an id of Entra's: of a tenant, or of an application.
 var guid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // entra names the tenant by its id in tokens, whatever name clients use for it, and the version
@@ -95,6 +103,7 @@ func entra(b *beginning, u *url.URL) (*provider, string, error) {
 	if b.Issuer != iss {
 		return p, iss + " with the tenant's id, or https://sts.windows.net/" + tenant + "/ for tokens of version 1.0", nil
 	}
+	// Tokens of version 2.0 name the API by its client id, whatever its URI is.
 	if !guid.MatchString(b.Audience) {
 		return nil, "", fmt.Errorf("--audience: %q is not what aud is in Entra's tokens of version 2.0: expected the client id of the API's registration", b.Audience)
 	}
@@ -107,6 +116,7 @@ func auth0(b *beginning, u *url.URL) (*provider, string, error) {
 	if strings.HasPrefix(b.Audience, iss) {
 		return nil, "", fmt.Errorf("--audience: %q is an API of Auth0's own: expected the identifier of one that is registered for the gateway", b.Audience)
 	}
+	// A URL that belongs to the operator: Auth0 drops other names from access tokens.
 	namespace := b.PublicURL
 	if strings.HasPrefix(b.Audience, "https://") {
 		namespace = b.Audience

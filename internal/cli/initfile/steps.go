@@ -9,7 +9,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
-// next says what was found, and what to do now.
+// next says on standard output what was found, and what to do now: the commands can be pasted as
+// they are. The key of the sample call is shown here and nowhere else.
 func (b *beginning) next(w io.Writer, path string) error {
 	keys := filepath.Join(filepath.Dir(path), keysFile)
 	t := "%s: the agent %s is %s %s, skills: %s\n"
@@ -27,6 +28,7 @@ func (b *beginning) next(w io.Writer, path string) error {
 		_, _ = fmt.Fprintln(w, "look at credentials: the agent asks for some")
 	}
 	_, _ = fmt.Fprint(w, "\nNext:\n")
+	// The file may be wrong, so that serving comes after looking.
 	if b.Doubtful {
 		_, _ = fmt.Fprintf(w, "  a2a-gateway validate --online -c %s\nand, once that finds nothing wrong:\n", quoted(path))
 	}
@@ -45,7 +47,8 @@ func (b *beginning) credential() string {
 	return "key, in X-API-Key or as bearer token"
 }
 
-// nextCall prints a call to try, with the key in place where one was made.
+// nextCall prints a call to try, with the key in place where one was made. A token of an issuer
+// cannot be made here, so that its reader is told to have one in TOKEN.
 func (b *beginning) nextCall(w io.Writer, keys string) {
 	key := b.Key
 	switch {
@@ -61,7 +64,9 @@ func (b *beginning) nextCall(w io.Writer, keys string) {
 	_, _ = fmt.Fprintf(w, "  %s\n", b.call(key))
 }
 
-// call is a message to the agent as a command, in the agent's own version.
+// call is a message to the agent as a curl command, in the version that the agent speaks:
+// SendMessage of 1.0, or message/send of 0.3, which an agent of that version answers without
+// translation.
 func (b *beginning) call(token string) string {
 	version, message := "-H 'A2A-Version: 1.0' ", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hello"}]}}}`
 	if b.Old {
@@ -71,7 +76,8 @@ func (b *beginning) call(token string) string {
 		quoted(strings.TrimSuffix(b.PublicURL, "/")+"/agents/"+b.ID+"/"), token, version, message)
 }
 
-// quoted is a word of a command for a shell.
+// quoted is a word of a command for a POSIX shell: as it is where no character of it means
+// anything to one, and else in single quotes.
 func quoted(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-"
 	if word != "" && strings.Trim(word, plain) == "" {

@@ -22,8 +22,9 @@ import (
 // revoked in the file are not there to be listed.
 const revokedState = "revoked"
 
-// listed is a key as `keys list` shows it: everything but what would let
-// somebody use it.
+// listed is a key as `keys list` shows it: everything but what would let somebody use it. In JSON
+// a member that says nothing is left out, so that "lastUsed" which is not there is not taken for
+// "never": it is known only where the files of use were named and have the key.
 type listed struct {
 	ID         string     `json:"id"`
 	Subject    string     `json:"subject"`
@@ -40,6 +41,10 @@ type listed struct {
 	LastUsed   *time.Time `json:"lastUsed,omitempty"` // only where usage files were given
 }
 
+// keysList is `keys list`. It reads the key file and the files that it is given, and asks the
+// shared state where --config names one; a gateway is not asked. --unused-for lists keys for which
+// it is certain that nobody used them: where the files of use do not reach back that far it lists
+// none, and says so on standard error, since the list is what somebody will revoke.
 func keysList(file, output *string) *cobra.Command {
 	var files []string
 	var unusedFor secret.Duration
@@ -55,6 +60,7 @@ func keysList(file, output *string) *cobra.Command {
 			if unusedFor > 0 && len(files) == 0 {
 				return verb.Usage(errors.New("--unused-for needs --usage: the file in which a gateway keeps the use of keys"))
 			}
+			// Asked first, since it settles which key file is meant where --file does not say.
 			revoked, err := revokedKeys(cmd, path, file)
 			if err != nil {
 				return err
@@ -79,6 +85,9 @@ func keysList(file, output *string) *cobra.Command {
 				}
 			}
 			markRevoked(all, revoked)
+			// Keys that the file does not hold may belong to another gateway's file. Of them
+			// nothing is known but that they are revoked, so that --unused-for, which is about
+			// keys to be revoked, leaves them out.
 			if unusedFor == 0 {
 				all = append(all, revokedElsewhere(specs, revoked)...)
 			}
@@ -96,8 +105,9 @@ func keysList(file, output *string) *cobra.Command {
 	return cmd
 }
 
-// revokedKeys are the keys that were revoked for all gateways of a configuration, if one
-// is named, with when.
+// revokedKeys are the keys that were revoked for all gateways of a configuration, with when; nil
+// where no configuration is named or its state is not shared. That the state cannot be reached is
+// an error and not an empty answer: a revoked key would be listed as active.
 func revokedKeys(cmd *cobra.Command, path string, file *string) (map[string]time.Time, error) {
 	if path == "" {
 		return nil, nil
@@ -107,6 +117,7 @@ func revokedKeys(cmd *cobra.Command, path string, file *string) (map[string]time
 		return nil, verb.Usage(err)
 	}
 	revoked, err := revocation.RevokedKeys(cmd.Context(), cfg)
+	// A configuration of one gateway is no mistake here: it has the key file.
 	if errors.Is(err, revocation.ErrNotShared) {
 		return nil, nil // nothing can be revoked but in the file
 	}
@@ -150,6 +161,7 @@ func readUsage(files []string) (*uses, error) {
 		if all == nil {
 			all = &uses{Last: map[string]time.Time{}}
 		}
+		// The latest beginning counts: before it one of the gateways did not look.
 		if u.Since.After(all.Since) {
 			all.Since = u.Since
 		}
@@ -177,9 +189,12 @@ func (u *uses) unused(k *apikey.Spec, since time.Time) bool {
 	return !u.Since.After(since) && !k.Created.After(since) && !u.last(k).After(since)
 }
 
+// list is a key of the file as it is shown.
 func list(k *apikey.Spec, seen *uses, now time.Time) listed {
+	// All but the hash.
 	l := listed{ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Tenant: k.Tenant,
 		Owner: k.Owner, State: state(k, now), Created: k.Created, Expires: k.Expires, ReplacedBy: k.ReplacedBy}
+	// Kept apart from an empty list by the pointer: no list is any agent, an empty one is none.
 	if k.Agents != nil {
 		l.Agents = &k.Agents
 	}
@@ -189,8 +204,11 @@ func list(k *apikey.Spec, seen *uses, now time.Time) listed {
 	return l
 }
 
+// state is what becomes of a key by now: expired, rotating while its successor and it are both
+// valid, or active. That it was revoked the file does not say: revoking takes it out.
 func state(k *apikey.Spec, now time.Time) string {
 	switch {
+	// First, since an expired key is of no use whether it has a successor or not.
 	case !k.Expires.IsZero() && !k.Expires.After(now):
 		return "expired"
 	case k.ReplacedBy != "":
@@ -199,6 +217,15 @@ func state(k *apikey.Spec, now time.Time) string {
 	return "active"
 }
 
+// table prints the keys for people; the column of the last use is there only where use is known.
+//
+// An example, with --usage:
+//
+//	ID  SUBJECT  GROUPS     SCOPES  AGENTS   OWNER  STATE   EXPIRES               LAST USED
+//	ci  ci       pipelines          billing  ops    active  2027-01-01T00:00:00Z  2026-11-27T09:12:00Z
+//
+// Names are printed as they are: the key file is the operator's own, and refuses control
+// characters.
 func table(w io.Writer, all []listed, used bool) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	last := ""

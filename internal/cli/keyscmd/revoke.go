@@ -14,6 +14,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
 )
 
+// keysRevoke is `keys revoke ID`. Without --config it takes the key out of the file, which all
+// gateways that read this file count within a second. With --config it tells all gateways that
+// share the state, for the case that each has a file of its own, from a secret that is rolled out
+// slowly; the file stays as it is and the key stays in it. It prints nothing where it has
+// succeeded.
 func keysRevoke(file *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID",
@@ -47,11 +52,14 @@ func keysRevoke(file *string) *cobra.Command {
 	return cmd
 }
 
+// revokeInFile takes a key out of the file. A key that is not there is an error with exit code 1:
+// a misspelt id must not look as if it had been revoked.
 func revokeInFile(file, id string) error {
 	keys, err := apikey.Open(file)
 	if err != nil {
 		return verb.Usage(err)
 	}
+	// Whether the file can be written is found out here.
 	err = keys.Revoke(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return verb.Failed(fmt.Errorf("%s holds no key %q", file, id))
@@ -62,8 +70,9 @@ func revokeInFile(file, id string) error {
 	return nil
 }
 
-// sharedConfig loads the configuration of gateways with API keys. Unless --file says
-// otherwise their key file is the one it names.
+// sharedConfig loads the configuration of gateways with API keys. Unless --file says otherwise
+// their key file is the one it names; *file is set to it, so that whatever reads the file
+// afterwards reads that.
 func sharedConfig(cmd *cobra.Command, path string, file *string) (*config.Config, error) {
 	cfg, err := config.Load(path)
 	if err != nil {
@@ -89,14 +98,17 @@ func revokeEverywhere(cmd *cobra.Command, cfg *config.Config, file, id string) e
 	if err != nil {
 		return verb.Failed(fmt.Errorf("revoke key %q: %w", id, err))
 	}
+	// It is revoked all the same, which is what somebody in a hurry needs to know first.
 	if doubt != nil {
 		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "warning: %v; it is revoked, for good, wherever there is a key of this id\n", doubt)
 	}
 	return nil
 }
 
-// lifeOf is how long a key has to stay revoked: until it has expired, by the clock of any
-// gateway. Without an expiry, or where that is not known, which is said, that is for good.
+// lifeOf is how long a key has to stay revoked: until it has expired, by the clock of any gateway,
+// for which an hour is added. Without an expiry that is for good, which is what 0 stands for, and
+// so it is where the key is not known; doubt then says why, for a warning. What is revoked for
+// good stays in the shared state for ever, which is why it is not so for all.
 func lifeOf(file, id string) (life time.Duration, doubt error) {
 	const clocks = time.Hour
 	keys, err := apikey.Open(file)

@@ -17,7 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// madeToken is what `admin token --output json` prints.
+// madeToken is what `admin token --output json` prints. Token is the only copy there is.
 type madeToken struct {
 	Name    string     `json:"name"`
 	Role    api.Role   `json:"role"`
@@ -26,13 +26,28 @@ type madeToken struct {
 	Expires *time.Time `json:"expires,omitempty"`
 }
 
-// AdminCommand is the command that internal/cli mounts.
+// AdminCommand is `a2a-gateway admin`, which internal/cli mounts.
 func AdminCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "admin", Short: "Prepare access to the admin listener"}
 	cmd.AddCommand(adminTokenCommand())
 	return cmd
 }
 
+// adminTokenCommand is `admin token`. It works offline: it makes 130 random bits
+// (crypto/rand.Text) and prints them with the entry of admin.tokens, which has their SHA-256. A
+// hash without salt or stretching is enough for a text that nobody can guess. All flags are
+// checked before there is a token, so that an error does not leave one behind that was shown and
+// is of no use.
+//
+// The text output is the token, and below it the lines for the configuration:
+//
+//	ZQ3S…
+//
+//	admin:
+//	  tokens:
+//	    - {name: ci, role: viewer, digest: "sha256:9f86…", expires: "2026-12-24T00:00:00Z"}
+//
+// The gateway takes the token once the file says so; revoking it is taking the line out.
 func adminTokenCommand() *cobra.Command {
 	var t console.Token
 	var ttl secret.Duration
@@ -56,6 +71,8 @@ func adminTokenCommand() *cobra.Command {
 		}
 		token := rand.Text()
 		sum := sha256.Sum256([]byte(token))
+		// The role is checked by Validate below, as the gateway does with the line that comes of
+		// it.
 		t.Role, t.Digest = api.Role(*role), "sha256:"+hex.EncodeToString(sum[:])
 		made := madeToken{Name: t.Name, Role: t.Role, Token: token, Digest: t.Digest}
 		if ttl > 0 {

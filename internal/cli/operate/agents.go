@@ -1,5 +1,10 @@
 // Package operate has the verbs for operators of a running gateway: agents, push, admin and
 // healthcheck.
+//
+// agents and push ask its admin API with a token (internal/cli/adminapi). healthcheck asks the
+// status listener, which wants none. admin token asks nobody: it makes a token, which the
+// configuration then has the digest of. The exit codes are 0 for done, 1 where the gateway does
+// not answer or refuses, and 2 for wrong flags.
 package operate
 
 import (
@@ -18,7 +23,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 )
 
-// AgentsCommand is the command that internal/cli mounts.
+// AgentsCommand is `a2a-gateway agents`, which internal/cli mounts.
 func AgentsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents",
@@ -33,8 +38,19 @@ func AgentsCommand() *cobra.Command {
 	return cmd
 }
 
+// agentsPath is the collection of agents in the admin API; an agent is at /api/v1/agents/{id}.
 const agentsPath = "/api/v1/agents"
 
+// agentsList is `agents list`. It reads all pages before it prints, as the columns of a table
+// depend on all rows; a fleet has thousands of agents and not millions. JSON has the same members
+// as the API, in one page.
+//
+// The text is a table. SERVED is false for an agent whose card could not be fetched or waits for
+// approval, and FAILURE says which:
+//
+//	ID       FROM  SERVED  FAILURE
+//	billing  file  true    -
+//	travel   api   false   fetch the card: connection refused
 func agentsList(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List all agents", Args: cobra.NoArgs}
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
@@ -43,6 +59,7 @@ func agentsList(a *adminapi.Target) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		// Agents is not nil, so that an empty fleet is [] and not null in JSON.
 		all := fleet.AgentPage{Agents: []fleet.Agent{}}
 		for cursor := ""; ; {
 			var page fleet.AgentPage
@@ -67,6 +84,8 @@ func agentsList(a *adminapi.Target) *cobra.Command {
 	return cmd
 }
 
+// agentsShow is `agents show ID`: GET /api/v1/agents/{id}, always as JSON, since the entry has the
+// shape that `agents add` takes. Secrets are not in it, so that it cannot be added again as it is.
 func agentsShow(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
@@ -81,7 +100,7 @@ func agentsShow(a *adminapi.Target) *cobra.Command {
 	return cmd
 }
 
-// oneAgent asks for one, and prints it.
+// oneAgent asks for one agent, by whichever call, and prints what the gateway answers.
 func oneAgent(a *adminapi.Target, cmd *cobra.Command, ask func(*adminapi.Client, *fleet.Agent) error) error {
 	api, err := a.Connect(cmd.Context())
 	if err != nil {
@@ -94,6 +113,13 @@ func oneAgent(a *adminapi.Target, cmd *cobra.Command, ask func(*adminapi.Client,
 	return verb.Show(cmd.OutOrStdout(), "json", one, nil)
 }
 
+// agentsAdd is `agents add FILE`: POST /api/v1/agents, or with --replace PUT /api/v1/agents/{id}.
+// An id that is taken is refused without --replace, and the gateway checks the entry as it checks
+// its configuration. Only the id is read here, for the path; the bytes of the file are sent as
+// they are.
+//
+// Files and ${NAME} have no meaning in the entry: they would be the gateway's files and
+// environment, which whoever may register agents need not be allowed to read.
 func agentsAdd(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add FILE",
@@ -114,6 +140,8 @@ func agentsAdd(a *adminapi.Target) *cobra.Command {
 		if err := json.Unmarshal(doc, &named); err != nil {
 			return verb.Usage(fmt.Errorf("%s holds no agent as a JSON object", args[0]))
 		}
+		// A PUT names the agent in its path, and the gateway refuses one whose entry has another
+		// id.
 		method, path := http.MethodPost, agentsPath
 		if *replace {
 			method, path = http.MethodPut, agentsPath+"/"+url.PathEscape(named.ID)
@@ -123,7 +151,7 @@ func agentsAdd(a *adminapi.Target) *cobra.Command {
 	return cmd
 }
 
-// readArgument reads the file that an argument names, or the standard input.
+// readArgument reads the file that an argument names, or for - the standard input.
 func readArgument(cmd *cobra.Command, name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), adminapi.LongestReply))
@@ -131,6 +159,8 @@ func readArgument(cmd *cobra.Command, name string) ([]byte, error) {
 	return os.ReadFile(name) //nolint:gosec // a path of the command line
 }
 
+// agentsRemove is `agents remove ID`: DELETE /api/v1/agents/{id}. Agents of the configuration file
+// stay: the gateway refuses to remove them, as the next reload would bring them back.
 func agentsRemove(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove ID",

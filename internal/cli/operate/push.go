@@ -15,7 +15,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
 )
 
-// PushCommand is the command that internal/cli mounts.
+// PushCommand is `a2a-gateway push`, which internal/cli mounts: the deliveries of webhooks (A2A
+// push notifications) that the gateway makes for agents.
 func PushCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "push",
@@ -29,13 +30,16 @@ func PushCommand() *cobra.Command {
 	return cmd
 }
 
-// listing is what `push list --output json` prints.
+// listing is what `push list --output json` prints: how many wait and how many were given up, and
+// those of the state that was asked for.
 type listing struct {
 	deliveries.Depth
 
 	Deliveries []deliveries.Delivery `json:"deliveries"`
 }
 
+// pushList is `push list`, by GET /api/v1/push and GET /api/v1/push/deliveries. Those that were
+// given up are the default, as they are what somebody has to do something about.
 func pushList(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -46,6 +50,8 @@ func pushList(a *adminapi.Target) *cobra.Command {
 	waiting := cmd.Flags().Bool("waiting", false, "those that are still to be delivered")
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		// Both states would need two lists, and nobody who looks for one wants to scroll through
+		// the other.
 		which := deliveries.Dead
 		switch {
 		case *dead && *waiting:
@@ -69,6 +75,12 @@ func pushList(a *adminapi.Target) *cobra.Command {
 	return cmd
 }
 
+// tabulate prints a line for each delivery. One whose body was sealed with a key that is gone says
+// so beside its latest failure, since no retry will help it.
+//
+// A retry that is due at once, and a delivery that was given up and is never due, have "-" as DUE.
+// Times are in UTC as RFC 3339 writes them; TARGET has no secret of the webhook's URL in it
+// (decision 0029).
 func tabulate(w io.Writer, all []deliveries.Delivery) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ID\tAGENT\tTASK\tTARGET\tATTEMPTS\tCREATED\tDUE\tLATEST FAILURE")
@@ -84,6 +96,8 @@ func tabulate(w io.Writer, all []deliveries.Delivery) {
 	_ = t.Flush()
 }
 
+// pushRetry is `push retry`. It puts the deliveries in line and does not wait for them, as a
+// receiver may take minutes: the number that it prints is of those in line.
 func pushRetry(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry ID… | --all",
@@ -94,6 +108,8 @@ func pushRetry(a *adminapi.Target) *cobra.Command {
 	return each(a, cmd, "retried", func(api *adminapi.Client, id string) error { return api.Retry(id) })
 }
 
+// pushDrop is `push drop`. With ids it also drops deliveries that wait; --all are those that were
+// given up and no others, so that no flag empties the queue by mistake.
 func pushDrop(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drop ID… | --all",
@@ -114,6 +130,8 @@ func each(a *adminapi.Target, cmd *cobra.Command, done string, do func(*adminapi
 		if err != nil {
 			return err
 		}
+		// n were done, and missing were not there. Both are counted so that the last line of the
+		// output is true also after an error in the middle.
 		n, missing := 0, 0
 		one := func(id string) error {
 			switch err := do(api, id); {
@@ -136,6 +154,8 @@ func each(a *adminapi.Target, cmd *cobra.Command, done string, do func(*adminapi
 			err = one(ids[i])
 		}
 		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s %d\n", done, n)
+		// An id that was named and is not there is exit code 1: the script that named it is wrong
+		// about something. Of --all, some may have gone by themselves meanwhile.
 		if err == nil && missing > 0 && !*all {
 			err = verb.Failed(fmt.Errorf("%d of %d were not there", missing, len(ids)))
 		}

@@ -1,5 +1,12 @@
-// Package servecmd has the verb that runs the gateway: its signals, and the upgrade of the
-// running program.
+// Package servecmd has the verb that runs the gateway: its signals, and the upgrade of the running
+// program.
+//
+//	SIGTERM, SIGINT  drain: calls that are open are finished; the second one ends at once
+//	SIGHUP           read the configuration again, as a change of the file does
+//	SIGUSR2          become the program that is by now at this one's path, with the sockets
+//
+// Exit 0 after a drain, 1 where serving failed, 2 where the configuration or an address is refused
+// before anybody was served. The log goes to standard error, and standard output stays empty.
 package servecmd
 
 import (
@@ -20,7 +27,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
-// Command is the command that internal/cli mounts.
+// Command is `a2a-gateway serve`, which internal/cli mounts.
 func Command(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -47,9 +54,11 @@ func Command(version string) *cobra.Command {
 	return cmd
 }
 
-// Serve runs a gateway until ctx ends or a signal comes. ready is called once
-// it serves; path, when not empty, is followed for changes.
+// Serve runs a gateway until ctx ends or a signal comes. ready is called once it serves; path,
+// when not empty, is followed for changes. Signals are asked for before anything is opened, so
+// that one that comes while the gateway starts ends it by the same way.
 func Serve(ctx context.Context, cfg *config.Config, path, version string, ready func(*gateway.Gateway)) error {
+	// Room for two: the second one must not be lost while the first is handled.
 	stop := make(chan os.Signal, 2)
 	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
 	defer signal.Stop(stop)
@@ -62,6 +71,7 @@ func Serve(ctx context.Context, cfg *config.Config, path, version string, ready 
 	}
 	defer next.done()
 
+	// Sockets of systemd (LISTEN_FDS), or of the version before this one.
 	sockets, err := server.Inherited()
 	if err != nil {
 		return verb.Usage(err)
@@ -84,6 +94,7 @@ func Serve(ctx context.Context, cfg *config.Config, path, version string, ready 
 	}
 	replaced := await(ctx, g, stop, next)
 	unfollow()
+	// Not ctx, which has ended: draining takes as long as the configuration says.
 	drain, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go func() {
@@ -99,8 +110,9 @@ func Serve(ctx context.Context, cfg *config.Config, path, version string, ready 
 	return nil
 }
 
-// await waits until the gateway is to end, or to become another version that would
-// serve its configuration.
+// await waits until the gateway is to end, or to become another version that would serve its
+// configuration. An upgrade that is refused is reported, to the log and the audit log, and the
+// wait goes on: the next SIGUSR2 tries again.
 func await(ctx context.Context, g *gateway.Gateway, stop <-chan os.Signal, next *upgrade) (replaced bool) {
 	for {
 		select {

@@ -35,6 +35,7 @@ func awaitUpgrade(config string) (*upgrade, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Room for one: signals that come while one is handled are one more attempt.
 	u := &upgrade{signal: make(chan os.Signal, 1), program: path, config: config}
 	signal.Notify(u.signal, syscall.SIGUSR2)
 	return u, nil
@@ -83,11 +84,14 @@ func (u *upgrade) done() {
 // checkWithin is how long the next version may take to read the configuration.
 const checkWithin = 30 * time.Second
 
-// check asks the next version whether it would serve the configuration.
+// check asks the next version whether it would serve the configuration, by running its `validate`.
+// One that does not, or does not end within 30 s, leaves the running one as it is, and what it
+// printed (up to 2 KiB) is in the log and the audit record of the attempt.
 func (u *upgrade) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, u.program, "validate", "-c", u.config) //nolint:gosec // this program itself
+	// A child of its that holds the output open is not waited for.
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -104,6 +108,7 @@ func (u *upgrade) run(ctx context.Context, g *gateway.Gateway) error {
 	if environ == "" {
 		return verb.Failed(err)
 	}
+	// The second signal came while the old version drained.
 	if ctx.Err() != nil { // somebody wants it to end
 		return nil
 	}

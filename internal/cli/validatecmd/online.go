@@ -25,22 +25,30 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// atOnce is how many agents and services are asked at the same time.
+// atOnce is how many agents and services are asked at the same time. A fleet of a thousand agents
+// would otherwise run out of descriptors on a laptop.
 const atOnce = 16
 
 // OnlineTimeout is for one agent, service or specification. All of them are asked at once, so
 // that one that does not answer keeps nobody waiting.
 const OnlineTimeout = 30 * time.Second
 
-// outcome is what one check has to say: what is in order, what is odd and what is wrong.
+// outcome is what one check has to say: what is in order (standard output), what is odd (a
+// warning) and what is wrong (exit code 1).
 type outcome struct {
 	good, odd, wrong []string
 	Err              error // likewise wrong
 }
 
-// checkOnline does what `validate --online` does beyond validate. say is told what was found
-// that is in order.
+// checkOnline does what `validate --online` does beyond validate. say is told what was found that
+// is in order, and warn what is odd. The error joins all that is wrong.
+//
+// Everything is asked with one attempt and without credentials of callers. What rules and the
+// registry say of skills and extensions is compared last, as it takes the cards: the skills of an
+// agent whose card could not be fetched are not known, and rules on them are left alone.
 func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)) error {
+	// validate has compiled the registry already, so that an error here is a file that changed
+	// meanwhile.
 	book, err := cfg.Extensions.Compile()
 	if err != nil {
 		return err
@@ -50,6 +58,7 @@ func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)
 	if err != nil {
 		return fmt.Errorf("egress: %w", err)
 	}
+	// Each check writes to its own place, so that no lock is needed.
 	skills := make([][]string, len(cfg.Agents)) // nil where there is no card
 	var checks []func(context.Context) outcome
 	for i := range cfg.Agents {
@@ -76,7 +85,8 @@ func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)
 	return errors.Join(append(errs, unknownSkills(cfg, book, skills)...)...)
 }
 
-// sayAll says what is in order, warns of what is odd, and returns what is wrong.
+// sayAll says what is in order, warns of what is odd, and returns what is wrong, nil among it. It
+// is called when all checks have ended, so that the output is in the order of the file each time.
 func sayAll(all []outcome, say, warn func(string)) (errs []error) {
 	for _, t := range all {
 		for _, text := range t.good {
@@ -106,7 +116,8 @@ func (t outcome) Of(what string) outcome {
 	return t
 }
 
-// inOrder makes all checks at once, and has what they say in their own order.
+// inOrder makes all checks at once, at most atOnce of them at the same time, each within
+// OnlineTimeout, and returns what they say in their own order.
 func inOrder(ctx context.Context, checks []func(context.Context) outcome) []outcome {
 	all := make([]outcome, len(checks))
 	turn := make(chan struct{}, atOnce)
@@ -124,10 +135,12 @@ func inOrder(ctx context.Context, checks []func(context.Context) outcome) []outc
 	return all
 }
 
-// checkAgent fetches an agent's card, says what is odd about it, and asks the agent for a task
-// that nobody has, over each interface that calls may go to. The card is nil where there is
-// none.
+// checkAgent fetches an agent's card as the gateway would (TLS, credentials, proxy), says what is
+// odd about it, and asks the agent for a task that nobody has (GetTask), over each interface that
+// calls may go to. A2A has no call that does nothing; this one changes nothing at the agent, and
+// its error shows that version and binding are understood. The card is nil where there is none.
 func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *tunnel.Proxy) (outcome, *card.Card) {
+	// The agent's own client, as calls to it have it: TLS, credentials, the way out.
 	up, err := upstream.New(a.Config, upstream.Options{Egress: egress})
 	if err != nil {
 		return outcome{Err: err}, nil
@@ -137,11 +150,14 @@ func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *t
 	if err != nil {
 		return outcome{Err: findcard.Misplaced(ctx, up.Client(), a.Card.URL, err)}, nil
 	}
+	// What the registry says of the extensions that the card declares.
 	t := outcome{odd: book.Lint(c.Extensions)}
+	// The interfaces that calls may go to, by the card and the agent's section.
 	usable, _ := a.Usable(c)
 	switch {
 	case len(usable) == 0:
 		t.Err = errors.New("the card names no endpoint of its own origin; list them under endpoints, or write them down under interfaces")
+	// A name in DNS, or a service of Kubernetes, which this machine may not be able to look up.
 	case len(a.Load.Instances) > 0:
 		t.good = append(t.good, "its instances are not asked: the running gateway finds them")
 	default:
@@ -151,7 +167,8 @@ func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *t
 }
 
 // probe asks an agent over each of its interfaces. That calls would reach it over none is an
-// error; over some, a warning.
+// error; over some, a warning, since the gateway chooses an interface for each call and may choose
+// one that works.
 func (t *outcome) probe(ctx context.Context, up *upstream.Upstream, usable []card.Interface) {
 	var wrong []string
 	for _, i := range usable {
@@ -164,6 +181,7 @@ func (t *outcome) probe(ctx context.Context, up *upstream.Upstream, usable []car
 			t.good = append(t.good, text)
 		}
 	}
+	// At least one answers.
 	if len(wrong) < len(usable) {
 		t.odd = append(t.odd, wrong...)
 	} else {
@@ -180,9 +198,11 @@ func AskedOver(ctx context.Context, up *upstream.Upstream, i card.Interface) (pr
 // specificationLimit is what a specification may be at most, in bytes.
 const specificationLimit = 16 << 20
 
-// checkSpecification compares a specification that is a URL with its digest. Without a
-// digest there is nothing to compare it with.
+// checkSpecification compares the specification of an extension that is a URL with its digest.
+// Without a digest there is nothing to compare it with. A document that has changed since somebody
+// read it is one that nobody has agreed to.
 func checkSpecification(ctx context.Context, e *ext.Entry, egress *tunnel.Proxy) error {
+	// A specification that is a file was compared by Check.
 	if e.Digest == "" || !strings.Contains(e.Specification, "://") {
 		return nil
 	}
@@ -196,7 +216,9 @@ func checkSpecification(ctx context.Context, e *ext.Entry, egress *tunnel.Proxy)
 	return nil
 }
 
-// fetchDigest is the digest of what is at a URL, as Entry.Digest has it.
+// fetchDigest is the digest of what is at a URL, sha256: and hex digits as Entry.Digest has it. It
+// follows up to five redirects, and none from https to http, and reads at most specificationLimit
+// bytes.
 func fetchDigest(ctx context.Context, raw string, egress *tunnel.Proxy) (string, error) {
 	where := secret.URL(raw)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, raw, nil)
@@ -206,6 +228,7 @@ func fetchDigest(ctx context.Context, raw string, egress *tunnel.Proxy) (string,
 	transport := &http.Transport{DialContext: egress.Dialer(OnlineTimeout), ForceAttemptHTTP2: true, DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		switch {
+		// Whoever is on the way could answer with any document.
 		case r.URL.Scheme != "https" && via[0].URL.Scheme == "https":
 			return errors.New("redirected to plaintext")
 		case len(via) > 5:
@@ -213,6 +236,7 @@ func fetchDigest(ctx context.Context, raw string, egress *tunnel.Proxy) (string,
 		}
 		return nil
 	}}
+	// Nothing of the configuration's credentials goes with it: a specification is public.
 	resp, err := client.Do(req)
 	if err != nil {
 		var wrapped *url.Error

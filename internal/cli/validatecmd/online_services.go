@@ -13,14 +13,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/shared"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
-// services are checks of what the configuration names beside agents: those who issue tokens,
-// the state, and databases of audit records.
+// services are checks of what the configuration names beside agents: those who issue tokens
+// (discovery and key set), the state (Redis), and databases of audit records. Each begins what it
+// says with the key of its section. Sinks of other kinds are not asked: a topic or a receiver
+// could only be tried by sending it a record.
 func services(cfg *config.Config, egress *tunnel.Proxy) []func(context.Context) outcome {
 	var checks []func(context.Context) outcome
 	add := func(at string, check func(context.Context) outcome) {
@@ -54,10 +56,11 @@ func Reach(ctx context.Context, issuer jwt.Issuer, egress *tunnel.Proxy) outcome
 	return outcome{odd: []string{odd}}
 }
 
-// tryRedis has what the driver would log beside what is wrong.
+// tryRedis connects and writes one key, as a gateway does when it starts; a server that takes no
+// writes is found so. It has what the driver would log beside what is wrong.
 func tryRedis(ctx context.Context, cfg *config.Config) outcome {
 	var log warnings
-	if err := redis.Try(ctx, cfg.State, slog.New(&log)); err != nil {
+	if err := shared.Try(ctx, cfg.State, slog.New(&log)); err != nil {
 		return outcome{Err: err}
 	}
 	return outcome{odd: log.list}
@@ -91,7 +94,8 @@ func (w *warnings) WithAttrs([]slog.Attr) slog.Handler { return w }
 // WithGroup changes nothing.
 func (w *warnings) WithGroup(string) slog.Handler { return w }
 
-// skillsOf are those that the operator lists, or else the card's.
+// skillsOf are the skills that rules may name: those that the operator lists, or else the card's.
+// The list is not nil, so that an agent without skills differs from one without a card.
 func skillsOf(a *agents.Config, c *card.Card) []string {
 	ids := []string{}
 	for _, s := range a.Skills {
@@ -120,6 +124,7 @@ func unknownSkills(cfg *config.Config, book *ext.Book, skills [][]string) []erro
 		}
 	}
 	now := time.Now()
+	// What Lint says without knowing any card was said by validate already.
 	before := rules.Lint(policy.Known{Now: now})
 	var errs []error
 	for _, w := range rules.Lint(policy.Known{Skills: known, Now: now}) {

@@ -9,7 +9,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
 
-// SchemaCommand is the command that internal/cli mounts.
+// SchemaCommand is `a2a-gateway schema`, which internal/cli mounts. It prints the JSON Schema
+// (draft 2020-12) that is made from the Go types which read the file, so that it cannot be of
+// another version. It reads no file and asks nobody.
 func SchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",

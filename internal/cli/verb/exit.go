@@ -1,10 +1,13 @@
-// Package verb holds what the verbs of the command line have in common: errors with exit
-// codes, flags that several take, and printing for people, terminals and programs.
+// Package verb holds what the verbs of the command line have in common: errors with exit codes,
+// flags that several take, and printing for people, terminals and programs. Verbs write what was
+// asked for to standard output, and what they have to say about it to standard error, where it
+// does not spoil a pipe.
 package verb
 
 import "errors"
 
-// Exit codes beside 0.
+// Exit codes beside 0, which every verb keeps to: 1 says that what was asked for was tried and
+// failed or found something, 2 that it was never tried.
 const (
 	ExitFailed = 1
 	ExitUsage  = 2

@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
+// defaultConfig is where packages and the image put the configuration.
 const defaultConfig = "/etc/a2a-gateway/config.yaml"
 
 // ConfigFlag adds -c/--config; A2A_GATEWAY_CONFIG changes its default.

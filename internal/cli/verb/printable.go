@@ -25,7 +25,8 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// Cell is a text that others chose: what a terminal would obey is escaped.
+// Cell is a text that others chose, on one line: what a terminal would obey is escaped, and an
+// empty one is "-", so that the columns of a table stay where they are.
 func Cell(s string) string {
 	if s == "" {
 		return "-"

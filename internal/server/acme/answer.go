@@ -1,20 +1,12 @@
+//go:build !minimal
+
 package acme
 
 import (
 	"crypto/tls"
 	"net"
 	"net/http"
-	"time"
 )
-
-// Status is how a name is doing.
-type Status struct {
-	Domain string
-	// NotAfter is when the certificate ends, zero without one.
-	NotAfter time.Time
-	// Err is why the last attempt failed to get or renew it.
-	Err error
-}
 
 // Status is how all names are doing, in the order of the configuration.
 func (k *Keeper) Status() []Status {

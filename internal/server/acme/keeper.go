@@ -1,3 +1,5 @@
+//go:build !minimal
+
 package acme
 
 import (
@@ -7,10 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"math/rand/v2"
-	"net/http"
-	"net/url"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -18,9 +17,11 @@ import (
 
 	"github.com/caddyserver/certmagic"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
-	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
+
+var _ = feature.Register(feature.ACME)
 
 const (
 	// An attempt may take so long, an order and its checks included.
@@ -33,24 +34,6 @@ const (
 	// each further one takes twice as long to come, up to latest.
 	away, rejected = 5 * time.Second, 2 * time.Minute
 )
-
-// Options are what a Keeper works with.
-type Options struct {
-	// Values of the state, sealed: there will be keys among them.
-	Values state.Values
-	// Host and Port are where the public listener has been opened, HTTPPort is that of
-	// the one for http-01, or 0.
-	Host           string
-	Port, HTTPPort int
-	// Provide is given all certificates there are whenever one has changed, in the order
-	// of the configuration.
-	Provide func([]tls.Certificate) error
-	// Ordered, if set, is told what came of each order: the certificate, or an error.
-	Ordered func(domain string, leaf *x509.Certificate, err error)
-	// Proxy is the way to the CA, as http.Transport has it; nil is direct.
-	Proxy func(*http.Request) (*url.URL, error)
-	Log   *slog.Logger
-}
 
 // Keeper has certificates for the names of a configuration. Its methods are safe for
 // concurrent use.

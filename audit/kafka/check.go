@@ -1,0 +1,93 @@
+//go:build !minimal
+
+package kafka
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+)
+
+const (
+	defaultMessage = 1 << 20
+	minMessage     = 64 << 10
+	maxMessage     = 64 << 20
+)
+
+func (c Config) messageSize() int32 {
+	if c.MessageSize == 0 {
+		return defaultMessage
+	}
+	return int32(c.MessageSize) //nolint:gosec // Check bounds it
+}
+
+func (c Config) compression() string {
+	if c.Compression == "" {
+		return "zstd"
+	}
+	return c.Compression
+}
+
+func (c SASL) mechanism() string {
+	if c.Mechanism == "" {
+		return scram512
+	}
+	return c.Mechanism
+}
+
+// topicForm is what Kafka takes for a name.
+var topicForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
+
+// Check reports every value that New would refuse, but for what is wrong with files.
+func (c Config) Check() error {
+	var errs []error
+	if len(c.Brokers) == 0 {
+		errs = append(errs, keypath.At(errors.New("none are named"), "brokers"))
+	}
+	for i, b := range c.Brokers {
+		if host, port, err := net.SplitHostPort(b); err != nil || host == "" || port == "" {
+			errs = append(errs, keypath.At(fmt.Errorf("%q is not host:port", b), "brokers", i))
+		}
+	}
+	if !topicForm.MatchString(c.Topic) || strings.Trim(c.Topic, ".") == "" {
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not up to 249 letters, digits, ., - and _", c.Topic), "topic"))
+	}
+	if _, ok := codecs()[c.compression()]; !ok {
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not none, gzip, snappy, lz4 or zstd", c.Compression), "compression"))
+	}
+	if n := c.MessageSize; n != 0 && (n < minMessage || n > maxMessage) {
+		errs = append(errs, keypath.At(fmt.Errorf("%v is not between 64KiB and 64MiB", n), "messageSize"))
+	}
+	if t := c.TLS; t != nil && (t.Certificate == "") != (t.Key == "") {
+		errs = append(errs, keypath.At(errors.New("tls.key belongs to it; write both or none"), "tls", "certificate"))
+	}
+	if c.SASL != nil {
+		errs = append(errs, c.SASL.check(c.TLS != nil))
+	}
+	return errors.Join(errs...)
+}
+
+// check takes whether what is sent is encrypted.
+func (c SASL) check(encrypted bool) error {
+	var errs []error
+	switch c.mechanism() {
+	case scram256, scram512:
+	case plainText:
+		if !encrypted {
+			errs = append(errs, keypath.At(errors.New("PLAIN shows the password to everybody on the way; it needs tls"), "sasl", "mechanism"))
+		}
+	default:
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", c.Mechanism), "sasl", "mechanism"))
+	}
+	if c.Username == "" {
+		errs = append(errs, keypath.Point(errors.New("sasl.username is missing"), "sasl", "username"))
+	}
+	if c.Password.IsZero() {
+		errs = append(errs, keypath.Point(errors.New("sasl.password is missing"), "sasl", "password"))
+	}
+	return errors.Join(errs...)
+}
