@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -126,7 +124,7 @@ func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 	if !ok {
 		return nil
 	}
-	in, err := s.openSegment(n, max(places[order[0]].start(), 0))
+	in, err := s.dir().openSegment(n, max(places[order[0]].start(), 0))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -190,15 +188,4 @@ func lineIn(block []byte, at int64, p Place) []byte {
 		return nil
 	}
 	return line
-}
-
-// Secret is a key for what is made from the records of an encrypted log, derived from the
-// newest key and told apart by what for; nil where the log is not encrypted.
-func (s Source) Secret(what string) []byte {
-	if len(s.keys) == 0 {
-		return nil
-	}
-	mac := hmac.New(sha256.New, s.keys[0].key)
-	_, _ = mac.Write([]byte("a2a-gateway audit " + what)) // it cannot fail
-	return mac.Sum(nil)
 }

@@ -157,7 +157,7 @@ func BenchmarkVerify(b *testing.B) {
 	b.ReportAllocs()
 	records, begin := 0, cpuTime(b)
 	for b.Loop() {
-		r, err := Source{Path: dir}.Verify(b.Context(), Check{Keys: ring.JWKS()})
+		r, err := Verify(b.Context(), Source{Path: dir}, Check{Keys: ring.JWKS()})
 		if err != nil || len(r.Findings) > 0 {
 			b.Fatal(err, r)
 		}

@@ -179,8 +179,3 @@ func (k *Capture) End(e *telemetry.Exchange) {
 	k.log.metrics.AuditContent("kept")
 	e.Content.ID, e.Content.Digest, e.Content.Bytes, e.Content.Until = got.ID, got.Digest, got.Bytes, got.Until
 }
-
-// Held reads content that was captured, while a gateway may be writing there.
-func (s Source) Held(sealer vault.Sealer) vault.Reader {
-	return vault.Reader{Dir: s.Path, Sealer: sealer}
-}

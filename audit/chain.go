@@ -66,9 +66,9 @@ func (c *chain) assemble(dst, gateway, members, place []byte) []byte {
 
 // place is the member of the first record of a segment. It binds the file to its name and
 // to the file before, so that one that is renamed or missing can be named.
-func (c *chain) place(dst []byte, n name) []byte {
+func (c *chain) place(dst []byte, file string) []byte {
 	dst = append(dst, `,"segment":{"name":"`...)
-	dst = append(dst, n.file()...)
+	dst = append(dst, file...)
 	if c.segment != "" {
 		dst = append(dst, `","after":"`...)
 		dst = append(dst, c.segment...)
@@ -78,6 +78,28 @@ func (c *chain) place(dst []byte, n name) []byte {
 		dst = append(dst, c.hash[:]...)
 	}
 	return append(dst, `"}`...)
+}
+
+const (
+	seqPrefix     = `{"seq":`
+	versionPrefix = `,"v":` // behind the number
+)
+
+// lastSeq reads the number that assemble put at the start of a line.
+func lastSeq(line []byte) (uint64, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(seqPrefix))
+	digits, _, comma := bytes.Cut(rest, []byte(","))
+	if !ok || !comma || len(digits) == 0 || len(digits) > 18 {
+		return 0, false
+	}
+	var n uint64
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n, n > 0
 }
 
 // cutHash divides a line without its newline into what its hash is over and the hash.

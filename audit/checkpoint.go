@@ -22,19 +22,6 @@ type Keys interface {
 	JWKS() []byte
 }
 
-// checkpointType is the typ of a checkpoint's JWS: nothing else that the gateway signs
-// can be taken for one.
-const checkpointType = "a2a-audit-checkpoint"
-
-// statement is what a checkpoint signs: that the record before it, and so all records
-// before that, are the ones the gateway wrote.
-type statement struct {
-	Gateway string `json:"gateway,omitempty"`
-	Seq     uint64 `json:"seq"`  // of the record before the checkpoint
-	Hash    string `json:"hash"` // of that record
-	Time    string `json:"time"`
-}
-
 // signer makes the checkpoints of a log.
 type signer struct {
 	keys    Keys

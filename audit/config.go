@@ -130,11 +130,10 @@ const (
 	defaultSegmentSize = 256 << 20
 	minSegmentSize     = 64 << 10 // below it a busy gateway would make a file per second
 
-	defaultEvery    = 1000
-	minEvery        = 10 // below it the log would be signatures
-	defaultInterval = 10 * time.Second
-	minInterval     = time.Second
-	minAge          = time.Hour
+	defaultEvery = 1000
+	minEvery     = 10 // below it the log would be signatures
+	minInterval  = time.Second
+	minAge       = time.Hour
 )
 
 // Check reports every value that Open would refuse. An empty Dir is not one of
@@ -193,7 +192,7 @@ func (c Checkpoint) every() int {
 // interval is Interval or its default.
 func (c Checkpoint) interval() time.Duration {
 	if c.Interval == 0 {
-		return defaultInterval
+		return DefaultInterval
 	}
 	return c.Interval.Std()
 }
@@ -201,5 +200,5 @@ func (c Checkpoint) interval() time.Duration {
 // Source is where the records are read that a log with this configuration writes.
 func (c Config) Source() Source {
 	keys, _ := c.Encryption.masterKeys() // Check has said it
-	return Source{Path: c.Dir, keys: keys}
+	return Source{Path: c.Dir, Keys: keys}
 }

@@ -123,8 +123,7 @@ func (s *segments) resume() (tail, error) {
 	if err != nil || len(names) == 0 {
 		return tail{}, err
 	}
-	source := Source{Path: s.dir, keys: s.keys}
-	end, err := source.findTail(names)
+	end, err := Dir{Path: s.dir, Keys: s.keys}.findTail(names)
 	if err != nil {
 		return tail{}, err
 	}

@@ -220,7 +220,7 @@ func TestDistrustFarBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s := l.unsignedRemovals(ring); s != nil {
+	if s := unsignedRemovals(l.config.Source(), ring.JWKS(), l.Seq()); s != nil {
 		t.Errorf("distrusts %+v", *s)
 	}
 	b := backwards{source: Source{Path: dir}, left: 1 << 20}
@@ -230,7 +230,7 @@ func TestDistrustFarBack(t *testing.T) {
 	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
 		t.Fatal(err)
 	}
-	if s := l.unsignedRemovals(ring); s == nil || s.from != 2 || s.to != l.Seq() {
+	if s := unsignedRemovals(l.config.Source(), ring.JWKS(), l.Seq()); s == nil || s.from != 2 || s.to != l.Seq() {
 		t.Errorf("distrusts %+v", s)
 	}
 }

@@ -15,10 +15,7 @@ import (
 
 // Events about captured content that was destroyed: because somebody wanted it, or as its
 // time was over.
-const (
-	eventErased  = "content.erased"
-	eventExpired = "content.expired"
-)
+const eventExpired = "content.expired"
 
 // byDirectory is who erased what, of an erasure that only the files tell of: whoever may
 // write them.

@@ -143,7 +143,7 @@ func (f *follower) open() (bool, error) {
 		case c == 0:
 			offset = f.at.Offset
 		}
-		in, err := f.source.openSegment(n, offset)
+		in, err := f.source.dir().openSegment(n, offset)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
@@ -168,7 +168,7 @@ func (f *follower) compare(n name) int {
 // again reads the segment, or what has its name now, from its beginning.
 func (f *follower) again() error {
 	f.close()
-	in, err := f.source.openSegment(f.name, 0)
+	in, err := f.source.dir().openSegment(f.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // open finds what is there
 	}

@@ -253,7 +253,7 @@ func TestEnd(t *testing.T) {
 	}
 	last := lines(t, dir)
 	line := last[len(last)-1]
-	for n := 0; n < 2*tailSize; n += len(line) + 1 {
+	for n := 0; n < 2*longestRecord; n += len(line) + 1 {
 		_, err = f.WriteString(line + "\n")
 	}
 	_, torn := f.WriteString(`{"seq":9`)

@@ -32,7 +32,7 @@ func FuzzVerify(f *testing.F) {
 			t.Fatal(err)
 		}
 		s := Config{Dir: dir, Encryption: oneKey}.Source()
-		r, err := s.Verify(t.Context(), Check{Head: NoHead, Keys: ring.JWKS()})
+		r, err := Verify(t.Context(), s, Check{Head: NoHead, Keys: ring.JWKS()})
 		if err == nil && len(r.Findings) == 0 && !bytes.HasPrefix(whole, content[:min(len(content), len(whole))]) {
 			t.Errorf("nothing is wrong with %q", content)
 		}

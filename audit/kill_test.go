@@ -112,7 +112,7 @@ func TestR10_Kill9(t *testing.T) {
 					t.Errorf("%s was acknowledged and is there %d times", id, there[id])
 				}
 			}
-			r, err := config.Source().Verify(t.Context(), Check{})
+			r, err := Verify(t.Context(), config.Source(), Check{})
 			if err != nil || len(r.Findings) > 0 || r.Unchained > 0 || len(r.Torn) > kills {
 				t.Errorf("%s, %v", said(r), err)
 			}

@@ -43,7 +43,7 @@ func (s Source) hashAt(c Cursor) (h link, found bool, err error) {
 	if !ok {
 		return h, false, nil
 	}
-	in, err := s.openSegment(n, 0)
+	in, err := s.dir().openSegment(n, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, nil
 	}
@@ -82,7 +82,7 @@ func (s Source) hashOf(seq uint64) (h link, found bool, err error) {
 
 // hashIn looks for it in one segment, and reports whether that begins before it.
 func (s Source) hashIn(n name, seq uint64) (h link, found, before bool, err error) {
-	in, err := s.openSegment(n, 0)
+	in, err := s.dir().openSegment(n, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, false, nil
 	}

@@ -46,7 +46,7 @@ func (s Source) End() (Cursor, error) {
 	for _, segment := range slices.Backward(names) {
 		var from int64
 		if info, err := os.Stat(segment.path(s.Path)); err == nil { // lastOf says what else is wrong
-			from = max(info.Size()-tailSize, 0)
+			from = max(info.Size()-longestRecord, 0)
 		}
 		places, err := s.lastOf(segment, from, 1)
 		if err != nil {
@@ -62,7 +62,7 @@ func (s Source) End() (Cursor, error) {
 // lastOf returns the places behind the last n records of a segment. Of one that is as it was
 // written only the part behind an offset is looked at, which may begin within a line.
 func (s Source) lastOf(segment name, from int64, n int) ([]Cursor, error) {
-	in, err := s.openSegment(segment, from)
+	in, err := s.dir().openSegment(segment, from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // removed meanwhile
 	}

@@ -113,11 +113,10 @@ func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Lo
 		queue: queue{pending: new(batch)},
 		output: output{
 			segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
-			chain:    chain{sum: newSummer()},
 		},
 		upkeep: upkeep{dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})},
 	}
-	if l.segments.keys = config.Source().keys; len(l.segments.keys) > 0 {
+	if l.segments.keys = config.Source().Keys; len(l.segments.keys) > 0 {
 		l.segments.key = &l.segments.keys[0]
 	}
 	l.lines.New = func() any { return new(telemetry.Line) }

@@ -94,7 +94,7 @@ func TestL10_AuditInjection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(content) {
-		if len(line) > tailSize {
+		if len(line) > longestRecord {
 			t.Errorf("a record has %d bytes, more than is looked at on start", len(line))
 		}
 	}

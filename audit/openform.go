@@ -13,11 +13,11 @@ import (
 )
 
 // openForm reads a segment that is compressed, encrypted or both, from its beginning.
-func (s Source) openForm(f *os.File, kind form) blocks {
+func (d Dir) openForm(f *os.File, kind form) blocks {
 	if !kind.encrypted() {
 		return &unpacked{from: faultReader{in: bufio.NewReaderSize(f, blockSize)}, file: f}
 	}
-	frames := &framed{f: f, keys: s.keys}
+	frames := &framed{f: f, keys: d.Keys}
 	if !kind.compressed() {
 		return frames
 	}

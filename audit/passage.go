@@ -31,29 +31,6 @@ type passage struct {
 	erasures   []erasure
 }
 
-// previous is the end of the line before.
-type previous struct {
-	first  bool // there is none
-	record bool // it is a record
-	seq    uint64
-	hash   link
-}
-
-// lastOf looks at the last of some lines, and counts them.
-func lastOf(lines []byte) (previous, int) {
-	n := bytes.Count(lines, []byte{'\n'})
-	line := lines[:len(lines)-1]
-	return previousOf(line[bytes.LastIndexByte(line, '\n')+1:]), n
-}
-
-// previousOf looks at one line. One that is no record leaves a zero hash, from which nothing
-// follows.
-func previousOf(line []byte) previous {
-	seq, ok := lastSeq(line)
-	_, h, _ := cutHash(line)
-	return previous{record: ok, seq: seq, hash: h}
-}
-
 // claim is what the first record of a segment says of it.
 type claim struct {
 	Name  string `json:"name"`
@@ -175,10 +152,6 @@ func claimOf(body []byte) *claim {
 	}
 	return c
 }
-
-// eventRemoved is the event that says which records were removed, by whom they are no
-// more missed.
-const eventRemoved = "audit.removed"
 
 // removalOf reads an event of that kind. It looks for the text first: of a million events few
 // are of it.

@@ -8,19 +8,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// schemaVersion is the v of every record. It changes only when a member changes
-// its meaning or goes; new members do not change it.
-const schemaVersion = 1
-
-// Types of records.
-const (
-	typeIntent = "intent" // a call is about to go to an agent
-	typeCall   = "call"   // a call has ended, or was refused
-	typeEvent  = "event"  // something happened to the gateway itself
-
-	typeCheckpoint = "checkpoint" // the records so far, signed
-)
-
 // appendIntent appends the members of an intent record. It is the only record of a call
 // that the gateway did not live to see the end of, so it has who asked for what, by which
 // rule it was allowed, and what went to which agent. How the call came, and what else its

@@ -8,12 +8,6 @@ import (
 	"os"
 )
 
-const (
-	seqPrefix     = `{"seq":`
-	versionPrefix = `,"v":` // behind the number
-	tailSize      = 2 << 20 // more than the longest record: lists and texts in it are bounded
-)
-
 var errNoRecord = errors.New("no complete record in its tail")
 
 // tail says how a segment ends.
@@ -36,8 +30,8 @@ func readTail(path string) (tail, error) {
 	if err != nil {
 		return tail{}, err
 	}
-	start := max(info.Size()-tailSize, 0)
-	end, err := io.ReadAll(io.NewSectionReader(f, start, tailSize))
+	start := max(info.Size()-longestRecord, 0)
+	end, err := io.ReadAll(io.NewSectionReader(f, start, longestRecord))
 	if err != nil {
 		return tail{}, err
 	}
@@ -69,30 +63,13 @@ func parseTail(end []byte, whole bool) (tail, bool) {
 	return t, ok
 }
 
-// lastSeq reads the number that assemble put at the start of a line.
-func lastSeq(line []byte) (uint64, bool) {
-	rest, ok := bytes.CutPrefix(line, []byte(seqPrefix))
-	digits, _, comma := bytes.Cut(rest, []byte(","))
-	if !ok || !comma || len(digits) == 0 || len(digits) > 18 {
-		return 0, false
-	}
-	var n uint64
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + uint64(c-'0')
-	}
-	return n, n > 0
-}
-
 // findTail returns how the newest segment ends, with the number of the last
 // complete record of them all. Segments without a record are passed over: one
 // is left when a crash comes right after it was made.
-func (s Source) findTail(names []name) (tail, error) {
+func (d Dir) findTail(names []name) (tail, error) {
 	var newest tail
 	for i := len(names) - 1; i >= 0; i-- {
-		t, err := s.tailOf(names[i])
+		t, err := d.tailOf(names[i])
 		if err != nil {
 			return tail{}, err
 		}
@@ -108,11 +85,11 @@ func (s Source) findTail(names []name) (tail, error) {
 }
 
 // tailOf looks at the end of a segment in any form.
-func (s Source) tailOf(n name) (tail, error) {
+func (d Dir) tailOf(n name) (tail, error) {
 	if n.form == asWritten {
-		return readTail(n.path(s.Path))
+		return readTail(n.path(d.Path))
 	}
-	in, err := s.openSegment(n, 0)
+	in, err := d.openSegment(n, 0)
 	if err != nil {
 		return tail{}, err
 	}
@@ -126,7 +103,7 @@ func (s Source) tailOf(n name) (tail, error) {
 			return t, nil
 		}
 		if err != nil {
-			return tail{}, fmt.Errorf("%s: %w", n.path(s.Path), err)
+			return tail{}, fmt.Errorf("%s: %w", n.path(d.Path), err)
 		}
 		last, _ := lastOf(lines)
 		t.seq, t.hash = last.seq, last.hash

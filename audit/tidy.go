@@ -176,7 +176,7 @@ func (l *Log) signNow() error {
 // what the next segment's predecessor is known by when it is not there any more. As
 // nothing is removed before, nobody needs to believe one that is not signed.
 func (l *Log) remove(old []name) error {
-	end, err := l.config.Source().findTail(old)
+	end, err := l.config.Source().dir().findTail(old)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (l *Log) compress(n name) error {
 
 // pack writes the compressed file. What is torn at the end of a segment is left out.
 func (l *Log) pack(n name, path string) (err error) {
-	in, err := l.config.Source().openSegment(n, 0)
+	in, err := l.config.Source().dir().openSegment(n, 0)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func TestForms(t *testing.T) {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
 			}
-			r, err := c.config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+			r, err := Verify(t.Context(), c.config.Source(), Check{Keys: ring.JWKS()})
 			if err != nil || len(r.Findings) > 0 || r.Records != 164 || r.Segments != 4 {
 				t.Errorf("%+v, %v", r, err)
 			}
@@ -130,7 +130,7 @@ func TestEncryptedHoldsNothingReadable(t *testing.T) {
 			t.Errorf("%s can be read, %v", f, err)
 		}
 	}
-	if _, err := (Source{Path: dir}).Verify(t.Context(), Check{}); err == nil || !strings.Contains(err.Error(), "encrypted with a key that is not there") {
+	if _, err := Verify(t.Context(), Source{Path: dir}, Check{}); err == nil || !strings.Contains(err.Error(), "encrypted with a key that is not there") {
 		t.Errorf("without the key: %v", err)
 	}
 }
@@ -155,7 +155,7 @@ func TestKeyGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		config.Encryption = other
-		r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+		r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()})
 		if err == nil || !strings.Contains(err.Error(), "audit-2026-11-21.jsonl: it is encrypted with a key that is not there") {
 			t.Errorf("compressed %v: %+v, %v", compress, r, err)
 		}
@@ -184,7 +184,7 @@ func TestEncryptedDamage(t *testing.T) {
 	if err := os.WriteFile(path, broken, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+	r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()})
 	if err != nil || len(r.Findings) < 2 || r.Findings[0].Kind != kindTruncated || r.Findings[len(r.Findings)-1].Kind != kindChanged {
 		t.Errorf("%s, %v", said(r), err)
 	}
@@ -197,7 +197,7 @@ func TestEncryptedDamage(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 || len(r.Torn) != 1 {
+	if r, err = Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 || len(r.Torn) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -219,7 +219,7 @@ func TestEncryptedDiskFull(t *testing.T) {
 		if err := errors.Join(l.Intent(exchange("later")), l.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 {
+		if r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 {
 			t.Errorf("%s, %v", said(r), err)
 		}
 	}
@@ -273,7 +273,7 @@ func TestRetention(t *testing.T) {
 
 func holds(t *testing.T, config Config, ring *keys.Ring, all bool) {
 	t.Helper()
-	r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+	r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()})
 	if err != nil || len(r.Findings) > 0 || (r.Removed == 0) != all || r.Removed > 0 && r.From != r.Removed+1 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -389,7 +389,7 @@ func TestTidyingHoldsUpNothing(t *testing.T) {
 		if err := l.Intent(exchange("1")); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * defaultInterval)
+		time.Sleep(2 * DefaultInterval)
 		if r := verified(t, dir, Check{}); r.Checkpoints != 1 {
 			t.Errorf("%d checkpoints while files are looked after", r.Checkpoints)
 		}

@@ -37,13 +37,16 @@ type Check struct {
 	From, To time.Time
 }
 
+// DefaultInterval is how often a checkpoint is due unless the configuration says otherwise.
+const DefaultInterval = 10 * time.Second
+
 // NoHead is the value of Check.Head for a log whose end is not to be looked at.
 const NoHead = "none"
 
 // Verify reads a log, also one that is being written to, and reports whether it is what
 // the gateway wrote. The error is about what could not be read; what is wrong with the
 // log is in the report.
-func (s Source) Verify(ctx context.Context, c Check) (*Report, error) {
+func Verify(ctx context.Context, s Source, c Check) (*Report, error) {
 	v, err := newVerifier(s, c)
 	if err != nil {
 		return nil, fmt.Errorf("verify audit log: %w", err)
@@ -87,7 +90,7 @@ type segment struct {
 // and the head with it. A head that is read too late would name records that were not there
 // when the files were listed, and they would be missed.
 func newVerifier(s Source, c Check) (*verifier, error) {
-	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, defaultInterval)}
+	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, DefaultInterval)}
 	if !c.NoContent {
 		v.shelf = &vault.Shelf{Reader: s.Held(c.Sealer)}
 	}
@@ -186,7 +189,7 @@ func (v *verifier) read(ctx context.Context) error {
 // readSegment cuts a segment into jobs. Blocks end with lines, so that no worker needs another
 // one's; what each must know of the line before its first is looked up here.
 func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Pool, send func(*job)) {
-	in, err := v.source.openSegment(s.name, 0)
+	in, err := v.source.dir().openSegment(s.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // removed meanwhile, which others will notice if it was no right of the remover's
 	}

@@ -41,7 +41,7 @@ func specimen(t testing.TB) (dir string, ring *keys.Ring) {
 
 func verified(t testing.TB, dir string, c Check) *Report {
 	t.Helper()
-	r, err := Source{Path: dir}.Verify(t.Context(), c)
+	r, err := Verify(t.Context(), Source{Path: dir}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 		if want.kinds == nil {
 			return
 		}
-		report, err := Source{Path: dir}.Verify(t.Context(), Check{Keys: ring.JWKS()})
+		report, err := Verify(t.Context(), Source{Path: dir}, Check{Keys: ring.JWKS()})
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -105,7 +105,7 @@ func (l *Log) assemble(b *batch, n int) chain {
 	for i := range n {
 		var place []byte
 		if i == 0 && l.segments.size == 0 {
-			place = c.place(nil, l.segments.name)
+			place = c.place(nil, l.segments.name.file())
 			c.segment = l.segments.name.file()
 		}
 		l.out = c.assemble(l.out, l.gateway, b.record(i), place)

@@ -75,7 +75,7 @@ func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, erro
 
 // Verify implements records.Records.
 func (r *Records) Verify(ctx context.Context, from, to time.Time) (*audit.Report, error) {
-	report, err := r.source.Verify(ctx, audit.Check{
+	report, err := audit.Verify(ctx, r.source, audit.Check{
 		Keys: r.keys.JWKS(), Sealer: r.keys, Interval: r.interval, From: from, To: to,
 	})
 	if err == nil {

@@ -75,7 +75,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	report, err := source.Verify(cmd.Context(), check)
+	report, err := audit.Verify(cmd.Context(), source, check)
 	if err != nil {
 		return verb.Usage(err)
 	}

@@ -65,9 +65,6 @@ type Caller struct {
 	ClientIP   string    `json:"client_ip"`
 }
 
-// longestRecord bounds a line: lists and texts in records are bounded.
-const longestRecord = tailSize
-
 // Calls reads the records of calls, in a file or a directory of segments, in their order,
 // each once; what else is recorded is passed over. A line that is no record ends it with
 // an error, but for a torn one at the end of a file.
@@ -79,7 +76,7 @@ func (s Source) Calls() iter.Seq2[*Call, error] {
 			return
 		}
 		for _, n := range names {
-			if !(Source{Path: dir, keys: s.keys}).readCalls(n, yield) {
+			if !(Source{Path: dir, Keys: s.Keys}).readCalls(n, yield) {
 				return
 			}
 		}
@@ -107,7 +104,7 @@ func (s Source) files() (dir string, names []name, err error) {
 
 // readCalls reads one file. It reports whether to go on.
 func (s Source) readCalls(n name, yield func(*Call, error) bool) bool {
-	in, err := s.openSegment(n, 0)
+	in, err := s.dir().openSegment(n, 0)
 	if err != nil {
 		yield(nil, err)
 		return false

@@ -1,74 +1,14 @@
 package audit
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
-
-// headFile holds the last checkpoint. Of records that are taken off the end nothing in
-// the segments tells; this does, and more surely a copy of it that is kept elsewhere.
-const headFile = "audit.head"
-
-// headRecord is the content of headFile.
-type headRecord struct {
-	Segment    string `json:"segment"`
-	Seq        uint64 `json:"seq"`  // of the checkpoint; 0 while there is none
-	Hash       string `json:"hash"` // of the checkpoint
-	Time       string `json:"time"`
-	Checkpoint string `json:"checkpoint"` // its JWS
-}
-
-// readHead reads a head, nil when there is none.
-func readHead(path string) (*headRecord, error) {
-	data, err := os.ReadFile(path) //nolint:gosec // in the log's directory
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	h := &headRecord{}
-	if err := json.Unmarshal(data, h); err != nil || h.Seq > 0 && len(h.Hash) != len(link{}) {
-		return nil, fmt.Errorf("%s: it is no head of an audit log", path)
-	}
-	return h, nil
-}
-
-// writeHead replaces the head at once, so that a reader finds the one or the other.
-func writeHead(dir string, h *headRecord) error {
-	data, err := json.Marshal(h, jsontext.WithIndent("  "))
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(dir, headFile)
-	if err := writeSynced(path+".new", append(data, '\n')); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path) //nolint:gosec // in the log's directory
-}
-
-// writeSynced writes a file whose content is on the disk before its name is: after a loss
-// of power there is the old head or the new one, and never half of one.
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // in the log's directory
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
-}
 
 // SignWith gives the log the keys that sign its checkpoints. Until then there are none.
 func (l *Log) SignWith(k Keys) {
-	distrust := l.unsignedRemovals(k)
+	distrust := unsignedRemovals(l.config.Source(), k.JWKS(), l.Seq())
 	l.file.Lock()
 	l.signer, l.distrust = &signer{keys: k, gateway: l.id}, distrust
 	l.file.Unlock()
@@ -83,7 +23,7 @@ func (l *Log) SignWith(k Keys) {
 // between were moved or taken away. Their numbers are not used again, and the chain goes
 // on from where they ended, so that they fit when they come back and are missed when not.
 func (l *Log) resumeAt(end tail) (gone map[string]string, err error) {
-	l.chain = chain{seq: end.seq, hash: end.hash, segment: end.segment, sum: l.chain.sum}
+	l.chain = chain{seq: end.seq, hash: end.hash, segment: end.segment}
 	defer func() { l.last.Store(l.chain.seq) }()
 	h, err := readHead(filepath.Join(l.config.Dir, headFile))
 	if h == nil || h.Seq <= end.seq {
@@ -116,7 +56,7 @@ func (l *Log) sealed(lines []byte, c *chain, now time.Time) ([]byte, *headRecord
 	var place []byte
 	// The first record of a file says which file it is and what comes before.
 	if l.segments.size == 0 && len(lines) == 0 {
-		place = c.place(nil, l.segments.name)
+		place = c.place(nil, l.segments.name.file())
 		c.segment = l.segments.name.file()
 	}
 	lines = c.assemble(lines, l.gateway, members, place)

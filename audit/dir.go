@@ -1,0 +1,30 @@
+package audit
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// Dir is a directory of segments.
+type Dir struct {
+	Path string
+	Keys []masterKey // of encrypted ones
+}
+
+// openSegment opens a segment to read from an offset on, or from its beginning where that
+// cannot be found without reading it.
+func (d Dir) openSegment(n name, offset int64) (blocks, error) {
+	f, err := os.Open(n.path(d.Path)) //nolint:gosec // in the log's directory
+	for i := 0; errors.Is(err, fs.ErrNotExist) && n.stray == "" && i < len(forms); i++ {
+		n.form = forms[i]                // it may have been compressed since it was listed
+		f, err = os.Open(n.path(d.Path)) //nolint:gosec // in the log's directory
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case n.form == asWritten:
+		return &plain{f: f, at: offset}, nil
+	}
+	return d.openForm(f, n.form), nil
+}

@@ -1,0 +1,65 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// headFile holds the last checkpoint. Of records that are taken off the end nothing in
+// the segments tells; this does, and more surely a copy of it that is kept elsewhere.
+const headFile = "audit.head"
+
+// headRecord is the content of headFile.
+type headRecord struct {
+	Segment    string `json:"segment"`
+	Seq        uint64 `json:"seq"`  // of the checkpoint; 0 while there is none
+	Hash       string `json:"hash"` // of the checkpoint
+	Time       string `json:"time"`
+	Checkpoint string `json:"checkpoint"` // its JWS
+}
+
+// readHead reads a head, nil when there is none.
+func readHead(path string) (*headRecord, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // in the log's directory
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := &headRecord{}
+	if err := json.Unmarshal(data, h); err != nil || h.Seq > 0 && len(h.Hash) != len(link{}) {
+		return nil, fmt.Errorf("%s: it is no head of an audit log", path)
+	}
+	return h, nil
+}
+
+// writeHead replaces the head at once, so that a reader finds the one or the other.
+func writeHead(dir string, h *headRecord) error {
+	data, err := json.Marshal(h, jsontext.WithIndent("  "))
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, headFile)
+	if err := writeSynced(path+".new", append(data, '\n')); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path) //nolint:gosec // in the log's directory
+}
+
+// writeSynced writes a file whose content is on the disk before its name is: after a loss
+// of power there is the old head or the new one, and never half of one.
+func writeSynced(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // in the log's directory
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
+}

@@ -1,0 +1,51 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// masterKey is a configured key.
+type masterKey struct {
+	key []byte
+	id  string
+}
+
+// newMasterKey reads 32 bytes as openssl rand prints them, in hexadecimal or base64.
+func newMasterKey(v secret.Value) (masterKey, error) {
+	text := v.Reveal()
+	for _, decode := range []func(string) ([]byte, error){
+		hex.DecodeString, base64.StdEncoding.Strict().DecodeString, base64.RawStdEncoding.Strict().DecodeString,
+		base64.RawURLEncoding.Strict().DecodeString,
+	} {
+		key, err := decode(text)
+		if err != nil || len(key) != sha256.Size || bytes.Count(key, key[:1]) == len(key) {
+			continue
+		}
+		id, err := hkdf.Key(sha256.New, key, nil, "a2a-gateway audit key id", 4)
+		return masterKey{key, hex.EncodeToString(id)}, err
+	}
+	return masterKey{}, errors.New("want 32 bytes as 64 hex digits or base64; make them with: openssl rand -hex 32")
+}
+
+// aead derives the key of one segment. No two have the same, so that a key has as few frames to seal as
+// random nonces want.
+func (m masterKey) aead(salt []byte) (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, m.key, salt, "a2a-gateway audit segment", sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
