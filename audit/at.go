@@ -14,13 +14,15 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // Records reads the records after a place as Follow does, and ends where there are no
 // more for now.
 func (s Source) Records(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: newSummer()}
+		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: chain.NewSummer()}
 		defer f.close()
 		if err := f.read(ctx); err != nil && !errors.Is(err, errEnough) {
 			yield(Entry{}, err)
@@ -134,7 +136,7 @@ func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 	defer func() { _ = in.Close() }() // only read from
 	// Of a file that is as it was written any part can be read by itself.
 	if written, ok := in.(*plain); ok {
-		return written.lines(places, order, lines)
+		return linesOf(written, places, order, lines)
 	}
 	buf := make([]byte, blockSize)
 	for len(order) > 0 {
@@ -156,17 +158,17 @@ func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 	return nil
 }
 
-// lines reads the records at places and nothing between them, which may be most of a disk.
-func (p *plain) lines(places []Place, order []int, lines [][]byte) error {
+// linesOf reads the records at places and nothing between them, which may be most of a disk.
+func linesOf(p *plain, places []Place, order []int, lines [][]byte) error {
 	var buf []byte
 	for _, k := range order {
 		at := places[k]
 		from := max(at.start()-1, 0) // where the line before ends
-		if at.Length < 1 || at.Length > longestRecord || at.start() < 0 {
+		if at.Length < 1 || at.Length > chain.LongestRecord || at.start() < 0 {
 			continue
 		}
 		buf = slices.Grow(buf[:0], int(at.Offset-from))[:at.Offset-from]
-		n, err := p.f.ReadAt(buf, from)
+		n, err := p.ReadAt(buf, from)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("%s: %w", at.Segment, err)
 		}
@@ -184,7 +186,7 @@ func lineIn(block []byte, at int64, p Place) []byte {
 		return nil
 	}
 	line := bytes.Clone(block[at:end])
-	if seq, ok := lastSeq(line); !ok || seq != p.Seq {
+	if seq, ok := chain.LastSeq(line); !ok || seq != p.Seq {
 		return nil
 	}
 	return line

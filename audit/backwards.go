@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // span is the numbers of some records.
@@ -16,7 +18,7 @@ type span struct{ from, to uint64 }
 
 // distrustedBy reads an event of that kind, as removalOf does.
 func distrustedBy(line []byte) (span, bool) {
-	if !bytes.Contains(line, []byte(`"event":"`+eventDistrusted+`"`)) {
+	if !bytes.Contains(line, []byte(`"event":"`+chain.EventDistrusted+`"`)) {
 		return span{}, false
 	}
 	var e struct {
@@ -93,7 +95,7 @@ func (b *backwards) read(n name, from int64) error {
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read from
-	before, buf := previous{first: from == 0}, make([]byte, blockSize)
+	before, buf := chain.Previous{First: from == 0}, make([]byte, blockSize)
 	for {
 		lines, err := in.next(buf)
 		if errors.Is(err, io.EOF) {
@@ -108,22 +110,22 @@ func (b *backwards) read(n name, from int64) error {
 		for line := range bytes.Lines(lines) {
 			line = line[:len(line)-1]
 			b.line(line, before)
-			before = previousOf(line)
+			before = chain.PreviousOf(line)
 		}
 	}
 }
 
 // line looks for what matters. Whether records follow from each other is for Verify to find.
-func (b *backwards) line(line []byte, before previous) {
-	seq, ok := lastSeq(line)
-	body, _, chained := cutHash(line)
+func (b *backwards) line(line []byte, before chain.Previous) {
+	seq, ok := chain.LastSeq(line)
+	body, _, chained := chain.CutHash(line)
 	if !ok || !chained {
 		return
 	}
 	switch kindOf(body) {
 	case 'h':
-		if c := claimOf(body); before.first && c != nil {
-			copy(before.hash[:], c.Hash)
+		if c := claimOf(body); before.First && c != nil {
+			copy(before.Hash[:], c.Hash)
 		}
 		if s := b.keys.verify(line, seq, before); s.err == nil && !s.foreign {
 			b.signed = seq

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -37,11 +38,11 @@ func BenchmarkCall(b *testing.B) {
 
 // recorded is how long both records of a call are, some way into a log.
 func recorded(e *telemetry.Exchange) int {
-	c, gateway := chain{seq: 1_000_000}, gatewayMember("gw-1")
+	c, gateway := chain.Chain{Seq: 1_000_000}, gatewayMember("gw-1")
 	var intent, call telemetry.Line
 	appendIntent(&intent, e, e.Start)
 	appendCall(&call, e, e.Start)
-	return len(c.assemble(c.assemble(nil, gateway, intent.Bytes(), nil), gateway, call.Bytes(), nil))
+	return len(c.Assemble(c.Assemble(nil, gateway, intent.Bytes(), nil), gateway, call.Bytes(), nil))
 }
 
 // callAll writes the records of b.N calls, which so many callers share.

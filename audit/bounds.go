@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // beginning judges what the log begins with: the first record there was, or one whose
@@ -115,7 +117,7 @@ func (j *judging) unsigned() {
 	case j.report.Checkpoints > 0 || j.head != nil && j.head.Seq > 0:
 		text = "there is no checkpoint that holds, and there was one"
 	case j.head == nil && j.headPath != NoHead:
-		text = "there is no checkpoint that holds, and no " + headFile + ", which there is from the beginning"
+		text = "there is no checkpoint that holds, and no " + chain.HeadFile + ", which there is from the beginning"
 	case ok && age <= due:
 		j.report.Young = true
 		return
@@ -145,7 +147,7 @@ func (j *judging) ending() {
 	r := j.report
 	if j.head == nil {
 		if r.Checkpoints > 0 {
-			r.find(Finding{Kind: kindTruncated, Segment: headFile, Text: "it is not there: records that were taken off the end could not be found"})
+			r.find(Finding{Kind: kindTruncated, Segment: chain.HeadFile, Text: "it is not there: records that were taken off the end could not be found"})
 		}
 		return
 	}

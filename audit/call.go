@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // Call is what the record of a call says, as far as it is about who asked for what and
@@ -140,13 +142,13 @@ func (e Entry) Call() (*Call, error) { return callIn(e.Line) }
 // callIn reads a line, nil when it is the record of something else.
 func callIn(line []byte) (*Call, error) {
 	if !bytes.Contains(line, []byte(`"type":"call"`)) {
-		if !bytes.HasPrefix(line, []byte(seqPrefix)) {
+		if !bytes.HasPrefix(line, []byte(chain.SeqPrefix)) {
 			return nil, errors.New("it is no record of an audit log")
 		}
 		return nil, nil
 	}
 	c, err := parseCall(line)
-	if err != nil || c.Type != typeCall {
+	if err != nil || c.Type != chain.TypeCall {
 		return nil, err
 	}
 	return c, nil
@@ -158,8 +160,8 @@ func parseCall(line []byte) (*Call, error) {
 	if err := json.Unmarshal(line, c); err != nil {
 		return nil, errors.New("it is no record of an audit log")
 	}
-	if c.Version != schemaVersion {
-		return nil, fmt.Errorf("its schema is version %d; %d is known", c.Version, schemaVersion)
+	if c.Version != chain.Version {
+		return nil, fmt.Errorf("its schema is version %d; %d is known", c.Version, chain.Version)
 	}
 	for _, s := range []*string{
 		&c.Agent, &c.Skill, &c.Method, &c.Principal, &c.Issuer, &c.Client, &c.Tenant, &c.KeyID, &c.KeyOwner,

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -33,19 +34,21 @@ type signer struct {
 // members are those of a checkpoint of the chain as it is. The public key is among them,
 // so that a checkpoint can be read when its key has long been replaced; whether the key is
 // the gateway's is for the reader to know.
-func (s *signer) members(c *chain, now time.Time) (members []byte, jws string, err error) {
-	payload, err := json.Marshal(statement{s.gateway, c.seq, c.hash.String(), now.UTC().Format(time.RFC3339Nano)})
+func (s *signer) members(c *chain.Chain, now time.Time) (members []byte, jws string, err error) {
+	payload, err := json.Marshal(chain.Statement{
+		Gateway: s.gateway, Seq: c.Seq, Hash: c.Hash.String(), Time: now.UTC().Format(time.RFC3339Nano),
+	})
 	if err != nil {
 		return nil, "", err
 	}
-	if jws, err = s.keys.Sign(checkpointType, payload); err != nil {
+	if jws, err = s.keys.Sign(chain.CheckpointType, payload); err != nil {
 		return nil, "", err
 	}
 	if err := s.identify(jws); err != nil {
 		return nil, "", err
 	}
 	var l telemetry.Line
-	head(&l, typeCheckpoint, now)
+	head(&l, chain.TypeCheckpoint, now)
 	return fmt.Appendf(nil, `%s,"checkpoint":%q,"key":%s`, l.Bytes(), jws, s.public), jws, nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // An encrypted segment is a line of JSON that names the key and a salt, and frames: four
@@ -21,7 +23,7 @@ const (
 	frameHead  = 4
 	frameExtra = 12 + 16 // GCM's nonce and tag
 	frameFull  = 1 << 20 // of lines in one frame, but for a longer line
-	frameMost  = longestRecord + frameFull + 64
+	frameMost  = chain.LongestRecord + frameFull + 64
 )
 
 // cipherHead is the first line of an encrypted segment.
@@ -74,6 +76,22 @@ func (s *sealing) frames(dst, plain []byte, whole bool) []byte {
 		plain = plain[n:]
 	}
 	return dst
+}
+
+// whole counts the lines in the first n bytes of out, which is what frames made of some whole
+// lines. s is as it was before.
+func (s *sealing) whole(lines, out []byte, n int) int {
+	count, at := 0, len(s.head)
+	for at+frameHead <= n {
+		size := int(binary.BigEndian.Uint32(out[at:]))
+		if at += frameHead + size; at > n {
+			break
+		}
+		plain := lines[:size-frameExtra]
+		count += bytes.Count(plain, []byte{'\n'})
+		lines = lines[len(plain):]
+	}
+	return count
 }
 
 // opening decrypts one segment.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -124,7 +125,7 @@ type erasure struct {
 
 // erasureOf reads an event of that kind, as removalOf does.
 func erasureOf(line []byte, seq uint64) (erasure, bool) {
-	if !bytes.Contains(line, []byte(`"event":"`+eventErased+`"`)) {
+	if !bytes.Contains(line, []byte(`"event":"`+chain.EventErased+`"`)) {
 		return erasure{}, false
 	}
 	var e struct {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bufio"
 	"errors"
 	"io/fs"
 	"os"
@@ -27,4 +28,16 @@ func (d Dir) openSegment(n name, offset int64) (blocks, error) {
 		return &plain{f: f, at: offset}, nil
 	}
 	return d.openForm(f, n.form), nil
+}
+
+// openForm reads a segment that is compressed, encrypted or both, from its beginning.
+func (d Dir) openForm(f *os.File, kind form) blocks {
+	if !kind.encrypted() {
+		return &unpacked{from: faultReader{in: bufio.NewReaderSize(f, blockSize)}, file: f}
+	}
+	frames := &framed{f: f, keys: d.Keys}
+	if !kind.compressed() {
+		return frames
+	}
+	return &unpacked{from: faultReader{in: &frameReader{in: frames}}, file: f}
 }

@@ -2,13 +2,14 @@ package audit
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // file is what the log needs of an open segment.
@@ -26,7 +27,7 @@ type disk struct {
 	open    func(path string, fresh bool) (file, int64, error)
 	remove  func(path string) error
 	syncDir func(dir string) error // makes a new directory entry durable
-	head    func(dir string, h *headRecord) error
+	head    func(dir string, h *chain.Head) error
 	now     func() time.Time
 	linger  time.Duration // how far fsync may be behind writes
 	probe   time.Duration // how often a disk that failed is tried
@@ -37,7 +38,7 @@ type disk struct {
 // realDisk is the disk and the clock of the machine.
 func realDisk() disk {
 	return disk{
-		open: openFile, remove: os.Remove, syncDir: syncDir, head: writeHead,
+		open: openFile, remove: os.Remove, syncDir: syncDir, head: chain.WriteHead,
 		now: time.Now, linger: syncEvery, probe: probeEvery, patience: stallAfter,
 	}
 }
@@ -128,7 +129,7 @@ func (s *segments) resume() (tail, error) {
 		return tail{}, err
 	}
 	s.name = names[len(names)-1]
-	if s.key != nil || s.name.form != asWritten || end.torn || end.hash.none() && end.segment == s.name.file() {
+	if s.key != nil || s.name.form != asWritten || end.torn || end.hash.IsZero() && end.segment == s.name.file() {
 		return end, nil
 	}
 	s.current, s.size, err = s.disk.open(s.name.path(s.dir), false)
@@ -250,28 +251,19 @@ func (s *segments) write(lines []byte) (left int, err error) {
 	if n > 0 {
 		if cut := s.current.Cut(int64(n)); cut != nil {
 			s.giveUp(errors.Join(err, cut))
-			return s.whole(lines, n, before), errors.Join(err, cut)
+			return s.whole(lines, n, &before), errors.Join(err, cut)
 		}
 	}
 	return 0, err
 }
 
-// whole counts the lines in the first n bytes of what stands for some in the file.
-func (s *segments) whole(lines []byte, n int, before sealing) int {
+// whole counts the lines in the first n bytes of what stands for some in the file. before is
+// the encryption as it was then.
+func (s *segments) whole(lines []byte, n int, before *sealing) int {
 	if s.key == nil {
 		return bytes.Count(lines[:n], []byte{'\n'})
 	}
-	count, at := 0, len(before.head)
-	for at+frameHead <= n {
-		size := int(binary.BigEndian.Uint32(s.sealed[at:]))
-		if at += frameHead + size; at > n {
-			break
-		}
-		plain := lines[:size-frameExtra]
-		count += bytes.Count(plain, []byte{'\n'})
-		lines = lines[len(plain):]
-	}
-	return count
+	return before.whole(lines, s.sealed, n)
 }
 
 // giveUp retires the current segment as bad. Its successor is not made at once:

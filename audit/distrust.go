@@ -1,6 +1,10 @@
 package audit
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+)
 
 // recordDistrust writes what there is to be distrusted. Until it can, nothing is signed.
 func (l *Log) recordDistrust() {
@@ -13,7 +17,7 @@ func (l *Log) recordDistrust() {
 	attrs := map[string]string{"from": strconv.FormatUint(s.from, 10), "to": strconv.FormatUint(s.to, 10)}
 	l.logger.Error("audit records say that files were removed, and are not signed", "dir", l.config.Dir,
 		"from", attrs["from"], "to", attrs["to"])
-	if l.Event(eventDistrusted, attrs) != nil {
+	if l.Event(chain.EventDistrusted, attrs) != nil {
 		return // it is tried again
 	}
 	l.file.Lock()

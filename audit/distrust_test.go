@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -45,7 +46,7 @@ func TestForgedRemoval(t *testing.T) {
 			last.lines = slices.DeleteFunc(last.lines, func(l []byte) bool { return bytes.Contains(l, []byte(`"checkpoint"`)) })
 			line := last.lines[0]
 			at := bytes.Index(line, []byte(`","after":`))
-			last.lines[0] = fmt.Appendf(nil, `%s"}%s`, line[:at], line[len(line)-1-hashSize:])
+			last.lines[0] = fmt.Appendf(nil, `%s"}%s`, line[:at], line[len(line)-1-chain.HashSize:])
 			renumber(last)
 			forgeCheckpoint(t, dir, last)
 			return 4
@@ -55,7 +56,7 @@ func TestForgedRemoval(t *testing.T) {
 			t.Parallel()
 			dir, ring := specimen(t)
 			known := filepath.Join(t.TempDir(), "head")
-			copyTo(t, filepath.Join(dir, headFile), known)
+			copyTo(t, filepath.Join(dir, chain.HeadFile), known)
 			files := filesOf(t, dir)
 			gone := forge(t, dir, files)
 			for i, f := range files {
@@ -97,7 +98,7 @@ func TestForgedBeginning(t *testing.T) {
 	t.Parallel()
 	dir, ring := specimen(t)
 	known := filepath.Join(t.TempDir(), "head")
-	copyTo(t, filepath.Join(dir, headFile), known)
+	copyTo(t, filepath.Join(dir, chain.HeadFile), known)
 	for _, f := range filesOf(t, dir) {
 		if err := os.Remove(f.path); err != nil {
 			t.Fatal(err)
@@ -124,16 +125,16 @@ func TestForgedBeginning(t *testing.T) {
 func renumber(f *fileOf) {
 	seq := f.seq(0)
 	for i, line := range f.lines {
-		_, rest, _ := bytes.Cut(line, []byte(versionPrefix))
-		f.lines[i] = fmt.Appendf(nil, "%s%d%s%s", seqPrefix, seq+uint64(i), versionPrefix, rest) //nolint:gosec // small
+		_, rest, _ := bytes.Cut(line, []byte(chain.VersionPrefix))
+		f.lines[i] = fmt.Appendf(nil, "%s%d%s%s", chain.SeqPrefix, seq+uint64(i), chain.VersionPrefix, rest) //nolint:gosec // small
 	}
-	sum, c := newSummer(), claimOf(f.lines[0][:len(f.lines[0])-1-hashSize])
-	var before link
+	sum, c := chain.NewSummer(), claimOf(f.lines[0][:len(f.lines[0])-1-chain.HashSize])
+	var before chain.Link
 	copy(before[:], c.Hash)
 	for i, line := range f.lines {
-		body, _, _ := cutHash(line[:len(line)-1])
-		before = sum.link(before, body)
-		f.lines[i] = fmt.Appendf(nil, "%s%s%s%s\n", body, hashPrefix, before, hashSuffix)
+		body, _, _ := chain.CutHash(line[:len(line)-1])
+		before = sum.Link(before, body)
+		f.lines[i] = fmt.Appendf(nil, "%s%s%s%s\n", body, chain.HashPrefix, before, chain.HashSuffix)
 	}
 }
 
@@ -142,15 +143,15 @@ func forgeCheckpoint(t *testing.T, dir string, f *fileOf) {
 	t.Helper()
 	l, _ := signedLog(t, Config{Dir: t.TempDir()}, newFakeDisk())
 	last := f.lines[len(f.lines)-1]
-	c := chain{segment: filepath.Base(f.path)}
-	c.seq, _ = lastSeq(last)
-	_, c.hash, _ = cutHash(last[:len(last)-1])
+	c := chain.Chain{Segment: filepath.Base(f.path)}
+	c.Seq, _ = chain.LastSeq(last)
+	_, c.Hash, _ = chain.CutHash(last[:len(last)-1])
 	members, jws, err := l.signer.members(&c, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.lines = append(f.lines, c.assemble(nil, gatewayMember("gw-1"), members, nil))
-	if err := writeHead(dir, &headRecord{Segment: c.segment, Seq: c.seq, Hash: c.hash.String(), Checkpoint: jws}); err != nil {
+	f.lines = append(f.lines, c.Assemble(nil, gatewayMember("gw-1"), members, nil))
+	if err := chain.WriteHead(dir, &chain.Head{Segment: c.Segment, Seq: c.Seq, Hash: c.Hash.String(), Checkpoint: jws}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -175,7 +176,7 @@ func TestRemovalInterrupted(t *testing.T) {
 	config := Config{Dir: dir, Retention: Retention{Age: secret.Duration(36 * time.Hour)}}
 	l, ring := signedLog(t, config, d)
 	days(t, l, d, 4, 10)
-	if err := l.Event(eventRemoved, map[string]string{"files": "2", "to": "30", "hash": "00"}); err != nil {
+	if err := l.Event(chain.EventRemoved, map[string]string{"files": "2", "to": "30", "hash": "00"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range filesOf(t, dir) {
@@ -198,7 +199,7 @@ func TestRemovalInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, config, ring, false)
-	if n := strings.Count(strings.Join(lines(t, killed), ""), `"`+eventDistrusted+`"`); n != 1 {
+	if n := strings.Count(strings.Join(lines(t, killed), ""), `"`+chain.EventDistrusted+`"`); n != 1 {
 		t.Errorf("%d records take something back", n)
 	}
 }
@@ -209,7 +210,7 @@ func TestDistrustFarBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	l, ring := signedLog(t, Config{Dir: dir, Checkpoint: Checkpoint{Every: 1 << 30}}, newFakeDisk())
-	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
+	if err := l.Event(chain.EventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
 		t.Fatal(err)
 	}
 	l.sealNow()
@@ -227,7 +228,7 @@ func TestDistrustFarBack(t *testing.T) {
 	if err := b.segment(l.segments.name); !errors.Is(err, errTooFar) || b.signed != 0 {
 		t.Errorf("signed %d, %v", b.signed, err)
 	}
-	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
+	if err := l.Event(chain.EventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
 		t.Fatal(err)
 	}
 	if s := unsignedRemovals(l.config.Source(), ring.JWKS(), l.Seq()); s == nil || s.from != 2 || s.to != l.Seq() {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
@@ -65,7 +66,7 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	id := rand.Text()
 	begun := vault.Erasure{ID: id, State: vault.Begun, Subject: s.Name, Issuer: s.Issuer}
 	own := ownErasure{by: by, told: vault.Begun}
-	err := l.Event(eventErased, erasureAttrs(begun, by))
+	err := l.Event(chain.EventErased, erasureAttrs(begun, by))
 	if err == nil {
 		err = l.syncNow() // power may be lost, and what was destroyed be destroyed all the same
 	}
@@ -79,7 +80,7 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	if done.State == "" { // it was not even noted
 		begun.State, done = vault.Failed, begun
 	}
-	if l.Event(eventErased, erasureAttrs(done, by)) == nil {
+	if l.Event(chain.EventErased, erasureAttrs(done, by)) == nil {
 		own.told = done.State
 	}
 	if l.erasures.own == nil {
@@ -151,7 +152,7 @@ func (l *Log) tellNow(c *content) error {
 // tellErasure records one, unless it has been.
 func (l *Log) tellErasure(e vault.Erasure) error {
 	own, ours := l.erasures.own[e.ID]
-	kind, by := eventErased, own.by
+	kind, by := chain.EventErased, own.by
 	switch {
 	case ours && own.told == e.State && e.ID != "": // older versions gave no ids
 		return nil

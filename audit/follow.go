@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"iter"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // Cursor is a place between two records. The zero Cursor is before the oldest.
@@ -46,7 +48,7 @@ const followEvery = 200 * time.Millisecond
 // sequence goes on with what there is; any other error ends it.
 func (s Source) Follow(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: newSummer()}
+		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: chain.NewSummer()}
 		defer f.close()
 		timer := time.NewTimer(0)
 		defer timer.Stop()
@@ -87,7 +89,7 @@ type follower struct {
 	tried  uint64
 	last   bool // the segment has a successor, so that no more will come
 	buf    []byte
-	sum    *summer
+	sum    *chain.Summer
 }
 
 // close closes the open segment, if there is one.
@@ -219,7 +221,7 @@ func (f *follower) successor() (*name, error) {
 // fits reports whether a line may be the one after the cursor's record. When lines of a
 // failed write were read before they were taken back, others have their numbers now.
 func (f *follower) fits(line []byte, seq uint64) bool {
-	body, h, ok := cutHash(line)
+	body, h, ok := chain.CutHash(line)
 	if !ok || f.at.Hash == "" || f.at.Seq == 0 {
 		return true
 	}
@@ -227,9 +229,9 @@ func (f *follower) fits(line []byte, seq uint64) bool {
 	case f.at.Seq:
 		return h.String() == f.at.Hash
 	case f.at.Seq + 1:
-		var before link
+		var before chain.Link
 		copy(before[:], f.at.Hash)
-		return f.sum.link(before, body) == h
+		return f.sum.Link(before, body) == h
 	}
 	return true
 }
@@ -255,7 +257,7 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 	for line := range bytes.Lines(block) {
 		offset += int64(len(line))
 		line = line[:len(line)-1]
-		seq, ok := lastSeq(line)
+		seq, ok := chain.LastSeq(line)
 		if f.sought && (!ok || seq != f.at.Seq+1) {
 			return errElsewhere
 		}
@@ -278,7 +280,7 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 			}
 		}
 		f.at = Cursor{Segment: f.name.file(), Offset: offset, Seq: seq}
-		if _, h, ok := cutHash(line); ok {
+		if _, h, ok := chain.CutHash(line); ok {
 			f.at.Hash = h.String()
 		}
 		if !f.yield(Entry{Seq: seq, Line: line, Cursor: f.at}, nil) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // followed reads entries until it has as many as are wanted, and fails the test when
@@ -151,9 +153,9 @@ func TestFollowMovedFiles(t *testing.T) {
 // from being seen that take their numbers, whoever has read them.
 func TestFollowTakenBack(t *testing.T) {
 	t.Parallel()
-	c := chain{}
+	c := chain.Chain{}
 	line := func(text string) string {
-		return string(c.assemble(nil, nil, fmt.Appendf(nil, `,"x":%q`, text), nil))
+		return string(c.Assemble(nil, nil, fmt.Appendf(nil, `,"x":%q`, text), nil))
 	}
 	kept := line("a")
 	before := c
@@ -253,7 +255,7 @@ func TestEnd(t *testing.T) {
 	}
 	last := lines(t, dir)
 	line := last[len(last)-1]
-	for n := 0; n < 2*longestRecord; n += len(line) + 1 {
+	for n := 0; n < 2*chain.LongestRecord; n += len(line) + 1 {
 		_, err = f.WriteString(line + "\n")
 	}
 	_, torn := f.WriteString(`{"seq":9`)

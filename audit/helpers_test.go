@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -183,7 +184,7 @@ func (d *fakeDisk) set(change func()) {
 }
 
 func (d *fakeDisk) disk() disk {
-	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: writeHead, now: d.now, linger: d.linger, probe: d.probe, patience: d.patience}
+	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: chain.WriteHead, now: d.now, linger: d.linger, probe: d.probe, patience: d.patience}
 }
 
 func (d *fakeDisk) now() time.Time {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // judge says what the passages amount to. It goes from what is certain to what follows from
@@ -14,7 +16,7 @@ import (
 // step leaves the passages as they would be without what it has found, so that one change is
 // one finding and not the cause of ten.
 func (v *verifier) judge() *Report {
-	j := &judging{verifier: v, report: &Report{Findings: []Finding{}, Keys: []string{}}, sum: newSummer()}
+	j := &judging{verifier: v, report: &Report{Findings: []Finding{}, Keys: []string{}}, sum: chain.NewSummer()}
 	j.segmentsInOrder()
 	j.mend()
 	j.count()
@@ -42,7 +44,7 @@ type judging struct {
 	*verifier
 
 	report *Report
-	sum    *summer
+	sum    *chain.Summer
 	list   []*passage // in the order of the files, by the names they say they have
 	kept   []*passage // in the order of their numbers, without what is there twice
 	failed bool       // the beginning of the log is damaged
@@ -116,8 +118,8 @@ func (s *segment) called() string {
 // follows reports whether a passage follows from the end of another. Numbers can be written
 // by anybody; the hash is over the record and the hash before it, and tells.
 func (j *judging) follows(a, p *passage) bool {
-	body, h, ok := cutHash(p.head)
-	return ok && j.sum.link(a.hash, body) == h
+	body, h, ok := chain.CutHash(p.head)
+	return ok && j.sum.Link(a.hash, body) == h
 }
 
 // mend joins passages again that a change of single records has divided, and finds those
@@ -179,14 +181,14 @@ func (j *judging) firstChanged(p, b *passage) {
 
 // renumbered finds a record that had another number when its hash was made, and gives it
 // back. One that was moved, or is there twice, has its own.
-func (j *judging) renumbered(p *passage, seq uint64, before link) bool {
-	body, h, ok := cutHash(p.head)
-	at := bytes.Index(body, []byte(versionPrefix))
+func (j *judging) renumbered(p *passage, seq uint64, before chain.Link) bool {
+	body, h, ok := chain.CutHash(p.head)
+	at := bytes.Index(body, []byte(chain.VersionPrefix))
 	if !ok || at < 0 || p.count > 1 || p.first == seq {
 		return false
 	}
-	original := append(strconv.AppendUint([]byte(seqPrefix), seq, 10), body[at:]...)
-	if j.sum.link(before, original) != h {
+	original := append(strconv.AppendUint([]byte(chain.SeqPrefix), seq, 10), body[at:]...)
+	if j.sum.Link(before, original) != h {
 		return false
 	}
 	j.changed(p, seq, "it has another number")
@@ -217,10 +219,10 @@ func (j *judging) unreadable(a, p, b *passage) {
 
 // hashChanged finds a record with another hash than the one that the next was made with.
 func (j *judging) hashChanged(a, p, b *passage) bool {
-	body, _, _ := cutHash(p.head)
+	body, _, _ := chain.CutHash(p.head)
 	if p.count == 1 && b != nil && b.first == p.first+1 && !b.linked {
-		original := j.sum.link(a.hash, body)
-		if next, h, ok := cutHash(b.head); ok && j.sum.link(original, next) == h {
+		original := j.sum.Link(a.hash, body)
+		if next, h, ok := chain.CutHash(b.head); ok && j.sum.Link(original, next) == h {
 			j.changed(p, p.first, "it has another hash")
 			return true
 		}

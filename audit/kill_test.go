@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"go.uber.org/goleak"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -137,7 +138,7 @@ func intentsIn(t *testing.T, s Source) map[string]int {
 		if err = errors.Join(err, json.Unmarshal(e.Line, &r)); err != nil {
 			t.Fatal(err)
 		}
-		if r.Type == typeIntent {
+		if r.Type == chain.TypeIntent {
 			there[r.RequestID]++
 		}
 		if e.Seq == end.Seq {

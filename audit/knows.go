@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // Knows reports whether a place is one of this log: whoever went on from another would take
@@ -32,13 +34,13 @@ func (s Source) Knows(c Cursor) (bool, error) {
 	if err != nil || end.Seq >= c.Seq {
 		return true, err
 	}
-	head, err := readHead(filepath.Join(s.Path, headFile)) // numbers go on behind it
+	head, err := chain.ReadHead(filepath.Join(s.Path, chain.HeadFile)) // numbers go on behind it
 	return head != nil && head.Seq >= c.Seq, err
 }
 
 // hashAt is the hash of the record before a place, if it is there, in a file that is as it
 // was written: of others all would have to be read.
-func (s Source) hashAt(c Cursor) (h link, found bool, err error) {
+func (s Source) hashAt(c Cursor) (h chain.Link, found bool, err error) {
 	n, ok := parseName(c.Segment)
 	if !ok {
 		return h, false, nil
@@ -55,18 +57,18 @@ func (s Source) hashAt(c Cursor) (h link, found bool, err error) {
 	if !ok {
 		return h, false, nil
 	}
-	from := max(c.Offset-longestRecord, 0)
-	lines, err := io.ReadAll(io.NewSectionReader(written.f, from, c.Offset-from))
+	from := max(c.Offset-chain.LongestRecord, 0)
+	lines, err := io.ReadAll(io.NewSectionReader(written, from, c.Offset-from))
 	if err != nil || int64(len(lines)) < c.Offset-from || !bytes.HasSuffix(lines, []byte("\n")) {
 		return h, false, err
 	}
-	last, _ := lastOf(lines)
-	return last.hash, last.record && last.seq == c.Seq, nil
+	last, _ := chain.LastOf(lines)
+	return last.Hash, last.Record && last.Seq == c.Seq, nil
 }
 
 // hashOf is the hash of the record with a number, wherever it is. It is looked for in the
 // newest segment that does not begin behind it.
-func (s Source) hashOf(seq uint64) (h link, found bool, err error) {
+func (s Source) hashOf(seq uint64) (h chain.Link, found bool, err error) {
 	names, err := list(s.Path)
 	if err != nil {
 		return h, false, err
@@ -81,7 +83,7 @@ func (s Source) hashOf(seq uint64) (h link, found bool, err error) {
 }
 
 // hashIn looks for it in one segment, and reports whether that begins before it.
-func (s Source) hashIn(n name, seq uint64) (h link, found, before bool, err error) {
+func (s Source) hashIn(n name, seq uint64) (h chain.Link, found, before bool, err error) {
 	in, err := s.dir().openSegment(n, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, false, nil
@@ -100,9 +102,9 @@ func (s Source) hashIn(n name, seq uint64) (h link, found, before bool, err erro
 			return h, false, before, err
 		}
 		for line := range bytes.Lines(block) {
-			switch at, ok := lastSeq(line); {
+			switch at, ok := chain.LastSeq(line); {
 			case ok && at == seq:
-				_, h, _ = cutHash(line[:len(line)-1])
+				_, h, _ = chain.CutHash(line[:len(line)-1])
 				return h, true, true, nil
 			case ok && at > seq && !before:
 				return h, false, false, nil

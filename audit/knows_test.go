@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // TestKnows: a place is known whatever became of the file, and not when the log is a copy
@@ -87,7 +89,7 @@ func TestKnowsMovedFiles(t *testing.T) {
 	if known, err := (Source{Path: dir}).Knows(end); !known || err != nil {
 		t.Errorf("%v, %v", known, err)
 	}
-	if err := os.Remove(filepath.Join(dir, headFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, chain.HeadFile)); err != nil {
 		t.Fatal(err)
 	}
 	if known, err := (Source{Path: dir}).Knows(end); known || err != nil {

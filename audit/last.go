@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // Last returns the places before the last n records and behind the last, for Follow. A log
@@ -46,7 +48,7 @@ func (s Source) End() (Cursor, error) {
 	for _, segment := range slices.Backward(names) {
 		var from int64
 		if info, err := os.Stat(segment.path(s.Path)); err == nil { // lastOf says what else is wrong
-			from = max(info.Size()-longestRecord, 0)
+			from = max(info.Size()-chain.LongestRecord, 0)
 		}
 		places, err := s.lastOf(segment, from, 1)
 		if err != nil {
@@ -83,8 +85,8 @@ func (s Source) lastOf(segment name, from int64, n int) ([]Cursor, error) {
 		offset := in.offset() - int64(len(block))
 		for line := range bytes.Lines(block) {
 			offset += int64(len(line))
-			if seq, ok := lastSeq(line); ok {
-				_, h, _ := cutHash(line[:len(line)-1])
+			if seq, ok := chain.LastSeq(line); ok {
+				_, h, _ := chain.CutHash(line[:len(line)-1])
 				places = append(places, Cursor{Segment: segment.file(), Offset: offset, Seq: seq, Hash: h.String()})
 			}
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -94,7 +95,7 @@ func TestL10_AuditInjection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(content) {
-		if len(line) > longestRecord {
+		if len(line) > chain.LongestRecord {
 			t.Errorf("a record has %d bytes, more than is looked at on start", len(line))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -39,7 +40,7 @@ func TestLongest(t *testing.T) {
 	for line := range bytes.Lines(content) {
 		longest = max(longest, len(line))
 	}
-	if longest < 1<<20 || longest > longestRecord {
+	if longest < 1<<20 || longest > chain.LongestRecord {
 		t.Errorf("the longest record has %d bytes", longest)
 	}
 	again := opened(t, Config{Dir: dir}, nil)

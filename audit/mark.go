@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // Mark is a place in a log, for somebody else to remember: up to it the records are on the disk.
@@ -32,7 +34,7 @@ const (
 
 // past is what was found when the log was opened, and what is remembered of it elsewhere.
 type past struct {
-	opened chain // how the log ended when it was opened, behind its head
+	opened chain.Chain // how the log ended when it was opened, behind its head
 	marks  marks
 	owed   owed
 	gone   atomic.Pointer[map[string]string] // what was missing when the log was opened
@@ -53,11 +55,11 @@ type marks struct {
 }
 
 // note says that records are on the disk.
-func (m *marks) note(at chain) {
+func (m *marks) note(at chain.Chain) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if at.seq > m.durable.Seq {
-		m.durable = Mark{Seq: at.seq, Hash: at.hash.String(), Segment: at.segment}
+	if at.Seq > m.durable.Seq {
+		m.durable = Mark{Seq: at.Seq, Hash: at.Hash.String(), Segment: at.Segment}
 	}
 }
 
@@ -152,7 +154,7 @@ func (l *Log) remind(ctx context.Context) {
 func (l *Log) compare(known Mark) {
 	gone := l.resumeBehind(known)
 	if gone == nil {
-		if l.opened.seq > known.Seq && l.config.Source().Sync(l.opened.segment) == nil {
+		if l.opened.Seq > known.Seq && l.config.Source().Sync(l.opened.Segment) == nil {
 			l.marks.note(l.opened) // what came after the last mark before a crash
 		}
 		return
@@ -164,30 +166,30 @@ func (l *Log) compare(known Mark) {
 // resumeBehind goes on behind a mark that is further than the records were when the log was
 // opened, or that another record stands at. Numbers behind it that were given since stay.
 func (l *Log) resumeBehind(known Mark) (gone map[string]string) {
-	if known.Seq == 0 || len(known.Hash) != len(link{}) {
+	if known.Seq == 0 || len(known.Hash) != len(chain.Link{}) {
 		return nil
 	}
-	from := l.opened.seq + 1
+	from := l.opened.Seq + 1
 	if known.Seq < from {
-		there, err := l.opened.hash, error(nil)
-		if known.Seq < l.opened.seq { // where it was removed, as its time was over, or moved away there is nothing to compare
+		there, err := l.opened.Hash, error(nil)
+		if known.Seq < l.opened.Seq { // where it was removed, as its time was over, or moved away there is nothing to compare
 			there, _, err = l.config.Source().hashOf(known.Seq)
 		}
 		if err != nil {
 			l.logger.Warn("the audit record that is remembered cannot be read", "dir", l.config.Dir, "seq", known.Seq, "error", err)
 		}
-		if there.none() || there.String() == known.Hash {
+		if there.IsZero() || there.String() == known.Hash {
 			return nil
 		}
 		from = known.Seq
 	}
 	l.file.Lock()
 	defer l.file.Unlock()
-	if l.chain.seq < known.Seq || l.chain.seq == l.opened.seq && l.chain.seq == known.Seq {
-		l.chain.seq = known.Seq
-		copy(l.chain.hash[:], known.Hash)
-		l.chain.segment = known.Segment
-		l.last.Store(l.chain.seq)
+	if l.chain.Seq < known.Seq || l.chain.Seq == l.opened.Seq && l.chain.Seq == known.Seq {
+		l.chain.Seq = known.Seq
+		copy(l.chain.Hash[:], known.Hash)
+		l.chain.Segment = known.Segment
+		l.last.Store(l.chain.Seq)
 		l.segments.retire(false) // a file has the numbers that follow each other
 		l.wake()
 	}

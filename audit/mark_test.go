@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // remembered is who remembers how far a log has come.
@@ -362,7 +364,7 @@ func TestMarkBehindHead(t *testing.T) {
 	names, err := list(dir)
 	must(t, err)
 	must(t, os.Remove(names[0].path(dir)))
-	must(t, writeHead(dir, &headRecord{Segment: names[0].file(), Seq: 4, Hash: strings.Repeat("0", 64)}))
+	must(t, chain.WriteHead(dir, &chain.Head{Segment: names[0].file(), Seq: 4, Hash: strings.Repeat("0", 64)}))
 	tel, out := watched(t)
 	l, err := Open(Config{Dir: dir}, "gw-1", tel)
 	must(t, err)

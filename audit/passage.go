@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
@@ -18,12 +19,12 @@ type passage struct {
 	bare    bool     // its records have numbers and no hashes
 	broken  bool     // its lines are no records
 
-	first, last uint64 // numbers
-	head        []byte // the first line, with its hash
-	hash        link   // of the last record
-	before      link   // hash of the line before it in the file
-	linked      bool   // the first line's hash follows from that, whatever its number
-	claim       *claim // what the first line says of the segment
+	first, last uint64     // numbers
+	head        []byte     // the first line, with its hash
+	hash        chain.Link // of the last record
+	before      chain.Link // hash of the line before it in the file
+	linked      bool       // the first line's hash follows from that, whatever its number
+	claim       *claim     // what the first line says of the segment
 
 	signatures []*signature
 	removals   []removal
@@ -49,7 +50,7 @@ type removal struct {
 // processor: hashing is what a verification takes its time for.
 type combing struct {
 	keys *keySet
-	sum  *summer
+	sum  *chain.Summer
 	next passage // of one line
 
 	shelf *vault.Shelf // nil: content is not looked for
@@ -78,7 +79,7 @@ func (c *combing) comb(j *job) ([]*passage, held) {
 			found = append(found, p)
 		}
 		at++
-		before = previous{record: !next.broken, seq: next.last, hash: next.hash}
+		before = chain.Previous{Record: !next.broken, Seq: next.last, Hash: next.hash}
 	}
 	return found, c.held
 }
@@ -86,26 +87,26 @@ func (c *combing) comb(j *job) ([]*passage, held) {
 // record makes a passage of one line, which has this number in its file. It decodes no JSON
 // but that of the few records that a verification goes by: the members that it looks for are
 // written by this package, in an order of its own.
-func (c *combing) record(line []byte, at int, before previous) passage {
-	p := passage{count: 1, before: before.hash}
-	seq, ok := lastSeq(line)
-	body, h, chained := cutHash(line)
+func (c *combing) record(line []byte, at int, before chain.Previous) passage {
+	p := passage{count: 1, before: before.Hash}
+	seq, ok := chain.LastSeq(line)
+	body, h, chained := chain.CutHash(line)
 	p.first, p.last, p.hash, p.bare, p.broken = seq, seq, h, !chained, !ok
 	if !ok || !chained {
 		return p
 	}
-	if before.first {
+	if before.First {
 		p.claim = claimOf(body)
 		if p.claim != nil {
 			copy(p.before[:], p.claim.Hash)
 		}
 	}
-	p.linked = c.sum.link(p.before, body) == h
+	p.linked = c.sum.Link(p.before, body) == h
 	switch kindOf(body) {
 	// A checkpoint: of its signature, and of what it says of the record before.
 	case 'h':
-		if before.first {
-			before.seq, before.hash = seq-1, p.before
+		if before.First {
+			before.Seq, before.Hash = seq-1, p.before
 		}
 		p.signatures = append(p.signatures, c.keys.verify(line, seq, before))
 	// An event, of which three kinds excuse what would be missed.
@@ -156,7 +157,7 @@ func claimOf(body []byte) *claim {
 // removalOf reads an event of that kind. It looks for the text first: of a million events few
 // are of it.
 func removalOf(line []byte, seq uint64) (removal, bool) {
-	if !bytes.Contains(line, []byte(`"event":"`+eventRemoved+`"`)) {
+	if !bytes.Contains(line, []byte(`"event":"`+chain.EventRemoved+`"`)) {
 		return removal{}, false
 	}
 	var e struct {

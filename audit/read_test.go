@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -26,11 +27,11 @@ func TestCalls(t *testing.T) {
 		Answer:        telemetry.Answer{Status: 200},
 	}
 	var file strings.Builder
-	var c chain
+	var c chain.Chain
 	record := func(add func(*telemetry.Line)) {
 		var l telemetry.Line
 		add(&l)
-		file.Write(c.assemble(nil, nil, l.Bytes(), nil))
+		file.Write(c.Assemble(nil, nil, l.Bytes(), nil))
 	}
 	record(func(l *telemetry.Line) { appendIntent(l, &e, e.Start) })
 	record(func(l *telemetry.Line) { appendCall(l, &e, e.Start) })
@@ -73,7 +74,7 @@ func TestCallsOfOtherFiles(t *testing.T) {
 		"text.jsonl":  {"hello\n", "text.jsonl:1: it is no record of an audit log"},
 		"json.jsonl":  {`{"seq":1,"v":1,"type":"call","agent":7}` + "\n", "json.jsonl:1: it is no record"},
 		"newer.jsonl": {`{"seq":1,"v":2,"type":"call"}` + "\n", "newer.jsonl:1: its schema is version 2; 1 is known"},
-		"long.jsonl":  {strings.Repeat("x", longestRecord+2) + "\n", "long.jsonl:1: "},
+		"long.jsonl":  {strings.Repeat("x", chain.LongestRecord+2) + "\n", "long.jsonl:1: "},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {

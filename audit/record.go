@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -13,7 +14,7 @@ import (
 // rule it was allowed, and what went to which agent. How the call came, and what else its
 // credential says, is in the call record, which is the one that people search.
 func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
-	head(l, typeIntent, now)
+	head(l, chain.TypeIntent, now)
 	l.Str("request_id", e.RequestID)
 	l.Str("trace_id", e.TraceID)
 	l.Str("agent", e.Agent)
@@ -48,7 +49,7 @@ func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 // appendCall appends the members of a call record: the intent's again, since
 // one record should answer a question by itself, and the outcome.
 func appendCall(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
-	head(l, typeCall, now)
+	head(l, chain.TypeCall, now)
 	appendSubject(l, e)
 	telemetry.AppendOutcome(l, e)
 	l.Str("response_digest", e.ResponseDigest)
@@ -73,7 +74,7 @@ func appendContent(l *telemetry.Line, c *telemetry.Content) {
 // appendEvent appends the members of an event record. The attributes are one
 // object, in the order of their names.
 func appendEvent(l *telemetry.Line, kind string, attrs map[string]string, now time.Time) {
-	head(l, typeEvent, now)
+	head(l, chain.TypeEvent, now)
 	l.Str("event", kind)
 	if len(attrs) == 0 {
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -40,7 +41,7 @@ func TestIntentIsInCall(t *testing.T) {
 func TestIntentsThatSaidMore(t *testing.T) {
 	t.Parallel()
 	from, dir := filepath.Join("testdata", "whole-intents"), t.TempDir()
-	for _, file := range []string{"audit-2026-11-23.jsonl", headFile} {
+	for _, file := range []string{"audit-2026-11-23.jsonl", chain.HeadFile} {
 		content, err := os.ReadFile(filepath.Join(from, file))
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +64,7 @@ func TestIntentsThatSaidMore(t *testing.T) {
 	for _, r := range read(t, dir, false) {
 		types = append(types, r.Type)
 	}
-	if want := []string{typeIntent, typeCall, typeCheckpoint, typeIntent, typeCall, typeCheckpoint}; !slices.Equal(types, want) {
+	if want := []string{chain.TypeIntent, chain.TypeCall, chain.TypeCheckpoint, chain.TypeIntent, chain.TypeCall, chain.TypeCheckpoint}; !slices.Equal(types, want) {
 		t.Errorf("records are %q, want %q", types, want)
 	}
 	if r := verified(t, dir, Check{}); len(r.Findings) > 0 || r.Segments != 1 || r.Signed != 5 || len(r.Keys) != 2 {

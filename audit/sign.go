@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // SignWith gives the log the keys that sign its checkpoints. Until then there are none.
@@ -14,8 +16,8 @@ func (l *Log) SignWith(k Keys) {
 	l.file.Unlock()
 	l.recordDistrust()
 	// From the beginning there is a head, so that it is missed when it goes.
-	if h, err := readHead(filepath.Join(l.config.Dir, headFile)); h == nil && err == nil {
-		_ = l.disk.head(l.config.Dir, &headRecord{}) // the first checkpoint tells whether it can be written
+	if h, err := chain.ReadHead(filepath.Join(l.config.Dir, chain.HeadFile)); h == nil && err == nil {
+		_ = l.disk.head(l.config.Dir, &chain.Head{}) // the first checkpoint tells whether it can be written
 	}
 }
 
@@ -23,14 +25,14 @@ func (l *Log) SignWith(k Keys) {
 // between were moved or taken away. Their numbers are not used again, and the chain goes
 // on from where they ended, so that they fit when they come back and are missed when not.
 func (l *Log) resumeAt(end tail) (gone map[string]string, err error) {
-	l.chain = chain{seq: end.seq, hash: end.hash, segment: end.segment}
-	defer func() { l.last.Store(l.chain.seq) }()
-	h, err := readHead(filepath.Join(l.config.Dir, headFile))
+	l.chain = chain.Chain{Seq: end.seq, Hash: end.hash, Segment: end.segment}
+	defer func() { l.last.Store(l.chain.Seq) }()
+	h, err := chain.ReadHead(filepath.Join(l.config.Dir, chain.HeadFile))
 	if h == nil || h.Seq <= end.seq {
 		return nil, err
 	}
-	l.chain.seq, l.chain.segment = h.Seq, h.Segment
-	copy(l.chain.hash[:], h.Hash)
+	l.chain.Seq, l.chain.Segment = h.Seq, h.Segment
+	copy(l.chain.Hash[:], h.Hash)
 	l.segments.retire(false)
 	return map[string]string{
 		"from": strconv.FormatUint(end.seq+1, 10), "to": strconv.FormatUint(h.Seq, 10), "segment": h.Segment,
@@ -39,8 +41,8 @@ func (l *Log) resumeAt(end tail) (gone map[string]string, err error) {
 
 // sealed appends a checkpoint to lines that bring the chain to c, and returns the head
 // that there is once they are written. When it cannot be signed, the lines go without.
-func (l *Log) sealed(lines []byte, c *chain, now time.Time) ([]byte, *headRecord) {
-	if l.signer == nil || l.distrust != nil || c.loose == 0 {
+func (l *Log) sealed(lines []byte, c *chain.Chain, now time.Time) ([]byte, *chain.Head) {
+	if l.signer == nil || l.distrust != nil || c.Loose == 0 {
 		return lines, nil
 	}
 	members, jws, err := l.signer.members(c, now)
@@ -56,13 +58,13 @@ func (l *Log) sealed(lines []byte, c *chain, now time.Time) ([]byte, *headRecord
 	var place []byte
 	// The first record of a file says which file it is and what comes before.
 	if l.segments.size == 0 && len(lines) == 0 {
-		place = c.place(nil, l.segments.name.file())
-		c.segment = l.segments.name.file()
+		place = c.Place(nil, l.segments.name.file())
+		c.Segment = l.segments.name.file()
 	}
-	lines = c.assemble(lines, l.gateway, members, place)
-	c.loose = 0
-	return lines, &headRecord{
-		Segment: l.segments.name.file(), Seq: c.seq, Hash: c.hash.String(),
+	lines = c.Assemble(lines, l.gateway, members, place)
+	c.Loose = 0
+	return lines, &chain.Head{
+		Segment: l.segments.name.file(), Seq: c.Seq, Hash: c.Hash.String(),
 		Time: now.UTC().Format(time.RFC3339Nano), Checkpoint: jws,
 	}
 }
@@ -87,7 +89,7 @@ func (l *Log) seal(now time.Time) error {
 		l.stdout.add(lines)
 	}
 	l.chain, l.head = next, head
-	l.last.Store(next.seq)
+	l.last.Store(next.Seq)
 	l.unsynced++
 	l.behind.Add(1)
 	l.since.CompareAndSwap(0, now.UnixNano())

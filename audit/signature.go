@@ -11,16 +11,18 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // signature is what a checkpoint turned out to be.
 type signature struct {
 	seq       uint64 // of the checkpoint
-	hash      link
+	hash      chain.Link
 	kid       string
 	foreign   bool // its key is not one of those that count
 	err       error
-	statement statement
+	statement chain.Statement
 }
 
 // keySet are the keys that signatures are compared with.
@@ -32,9 +34,9 @@ type keySet struct {
 var algorithms = []jose.SignatureAlgorithm{jose.ES256, jose.EdDSA}
 
 // verify looks at a checkpoint with the number seq.
-func (k *keySet) verify(line []byte, seq uint64, before previous) *signature {
+func (k *keySet) verify(line []byte, seq uint64, before chain.Previous) *signature {
 	s := &signature{seq: seq}
-	_, s.hash, _ = cutHash(line)
+	_, s.hash, _ = chain.CutHash(line)
 	var r struct {
 		Checkpoint string         `json:"checkpoint"`
 		Key        jsontext.Value `json:"key"`
@@ -59,13 +61,13 @@ func (k *keySet) verify(line []byte, seq uint64, before previous) *signature {
 	switch {
 	case err != nil:
 		s.err = errors.New("its signature is not by the key it names")
-	case header.ExtraHeaders[jose.HeaderType] != checkpointType:
+	case header.ExtraHeaders[jose.HeaderType] != chain.CheckpointType:
 		s.err = errors.New("it is signed as something else")
 	case json.Unmarshal(payload, &s.statement) != nil:
 		s.err = errors.New("what it signs cannot be read")
-	case s.statement.Seq+1 != seq || s.statement.Hash != before.hash.String():
+	case s.statement.Seq+1 != seq || s.statement.Hash != before.Hash.String():
 		s.err = fmt.Errorf("it signs record %d as %.12s…, and before it stands record %d as %.12s…",
-			s.statement.Seq, s.statement.Hash, before.seq, before.hash.String())
+			s.statement.Seq, s.statement.Hash, before.Seq, before.Hash.String())
 	}
 	return s
 }

@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 var errNoRecord = errors.New("no complete record in its tail")
 
 // tail says how a segment ends.
 type tail struct {
-	seq     uint64 // of the last complete record, 0 when there is none
-	hash    link   // of that record; none in files of versions that did not chain them
-	segment string // file that holds it
-	torn    bool   // bytes of an incomplete record follow: a crash came between
+	seq     uint64     // of the last complete record, 0 when there is none
+	hash    chain.Link // of that record; none in files of versions that did not chain them
+	segment string     // file that holds it
+	torn    bool       // bytes of an incomplete record follow: a crash came between
 }
 
 // readTail looks at the end of a segment. A file whose end is no record at all
@@ -30,8 +32,8 @@ func readTail(path string) (tail, error) {
 	if err != nil {
 		return tail{}, err
 	}
-	start := max(info.Size()-longestRecord, 0)
-	end, err := io.ReadAll(io.NewSectionReader(f, start, longestRecord))
+	start := max(info.Size()-chain.LongestRecord, 0)
+	end, err := io.ReadAll(io.NewSectionReader(f, start, chain.LongestRecord))
 	if err != nil {
 		return tail{}, err
 	}
@@ -58,8 +60,8 @@ func parseTail(end []byte, whole bool) (tail, bool) {
 		return tail{}, false
 	}
 	var ok bool
-	t.seq, ok = lastSeq(line[begin:])
-	_, t.hash, _ = cutHash(line[begin:])
+	t.seq, ok = chain.LastSeq(line[begin:])
+	_, t.hash, _ = chain.CutHash(line[begin:])
 	return t, ok
 }
 
@@ -105,7 +107,7 @@ func (d Dir) tailOf(n name) (tail, error) {
 		if err != nil {
 			return tail{}, fmt.Errorf("%s: %w", n.path(d.Path), err)
 		}
-		last, _ := lastOf(lines)
-		t.seq, t.hash = last.seq, last.hash
+		last, _ := chain.LastOf(lines)
+		t.seq, t.hash = last.Seq, last.Hash
 	}
 }

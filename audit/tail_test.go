@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 func TestParseTail(t *testing.T) {
@@ -52,34 +54,12 @@ func FuzzParseTail(f *testing.F) {
 		if end, ok := parseTail(rest, true); ok && end.seq == 0 && bytes.IndexByte(rest, '\n') >= 0 {
 			t.Fatalf("a tail with lines has no number: %q", rest)
 		}
-		c := chain{seq: seq % (1 << 50)}
-		line := c.assemble(nil, nil, []byte(`,"type":"event"`), nil)
+		c := chain.Chain{Seq: seq % (1 << 50)}
+		line := c.Assemble(nil, nil, []byte(`,"type":"event"`), nil)
 		torn, _, _ := bytes.Cut(rest, []byte("\n"))
 		end, ok := parseTail(append(line, torn...), true)
-		if !ok || end.seq != c.seq || end.torn != (len(torn) > 0) || end.hash != c.hash {
-			t.Fatalf("%q after record %d: %+v, %v", torn, c.seq, end, ok)
+		if !ok || end.seq != c.Seq || end.torn != (len(torn) > 0) || end.hash != c.Hash {
+			t.Fatalf("%q after record %d: %+v, %v", torn, c.Seq, end, ok)
 		}
 	})
-}
-
-func TestNames(t *testing.T) {
-	t.Parallel()
-	order := []string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl", "audit-2026-11-21_999.jsonl", "audit-2026-11-22.jsonl"}
-	var before name
-	for i, file := range order {
-		n, ok := parseName(file)
-		if !ok || n.file() != file {
-			t.Errorf("%s is read as %+v, %v", file, n, ok)
-		}
-		if i > 0 && (before.compare(n) >= 0 || before.file() >= n.file()) {
-			t.Errorf("%s does not come after %s", file, before.file())
-		}
-		before = n
-	}
-	for _, file := range []string{"", "audit.lock", "audit-2026-11-21.jsonl.gz", "audit-2026-11-21_000.jsonl",
-		"audit-2026-11-21_1.jsonl", "audit-2026-02-30.jsonl", "xaudit-2026-11-21.jsonl"} {
-		if n, ok := parseName(file); ok {
-			t.Errorf("%s is read as %+v", file, n)
-		}
-	}
 }

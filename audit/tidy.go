@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // tidyEvery is how often files are looked at that have ended.
@@ -164,7 +166,7 @@ func (l *Log) signNow() error {
 	all := l.Seq()
 	l.sealNow()
 	l.file.Lock()
-	signed := l.chain.seq - uint64(l.chain.loose) //nolint:gosec // no more than there are
+	signed := l.chain.Seq - uint64(l.chain.Loose) //nolint:gosec // no more than there are
 	l.file.Unlock()
 	if signed < all {
 		return errors.New("the records cannot be signed")
@@ -181,7 +183,7 @@ func (l *Log) remove(old []name) error {
 		return err
 	}
 	if end.seq > 0 {
-		if err := l.Event(eventRemoved, map[string]string{
+		if err := l.Event(chain.EventRemoved, map[string]string{
 			"to": strconv.FormatUint(end.seq, 10), "hash": end.hash.String(),
 			"first": old[0].file(), "last": old[len(old)-1].file(), "files": strconv.Itoa(len(old)),
 		}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
@@ -62,7 +63,7 @@ func Verify(ctx context.Context, s Source, c Check) (*Report, error) {
 // as there are processors; what they find is put together in the order of the files.
 type verifier struct {
 	source   Source
-	head     *headRecord // nil without one
+	head     *chain.Head // nil without one
 	headPath string
 	keys     keySet
 	segments []*segment
@@ -95,7 +96,7 @@ func newVerifier(s Source, c Check) (*verifier, error) {
 		v.shelf = &vault.Shelf{Reader: s.Held(c.Sealer)}
 	}
 	if v.headPath == "" {
-		v.headPath = filepath.Join(s.Path, headFile)
+		v.headPath = filepath.Join(s.Path, chain.HeadFile)
 	}
 	var err error
 	if v.shelf != nil {
@@ -104,7 +105,7 @@ func newVerifier(s Source, c Check) (*verifier, error) {
 		}
 	}
 	if v.headPath != NoHead {
-		if v.head, err = readHead(v.headPath); err != nil {
+		if v.head, err = chain.ReadHead(v.headPath); err != nil {
 			return nil, err
 		}
 	}
@@ -138,8 +139,8 @@ func newVerifier(s Source, c Check) (*verifier, error) {
 type job struct {
 	segment *segment
 	lines   []byte
-	line    int      // number of the first in its file
-	before  previous // the line before it
+	line    int            // number of the first in its file
+	before  chain.Previous // the line before it
 	found   []*passage
 	held    held
 	done    chan struct{}
@@ -158,7 +159,7 @@ func (v *verifier) read(ctx context.Context) error {
 	var workers sync.WaitGroup
 	for range n {
 		workers.Go(func() {
-			c := combing{keys: &v.keys, sum: newSummer(), shelf: v.shelf, today: dayOf(v.now)}
+			c := combing{keys: &v.keys, sum: chain.NewSummer(), shelf: v.shelf, today: dayOf(v.now)}
 			for j := range work {
 				j.found, j.held = c.comb(j)
 				buffers.Put(j.lines[:cap(j.lines)]) //nolint:staticcheck // a block is large beside the header of its slice
@@ -198,7 +199,7 @@ func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Po
 		return
 	}
 	defer func() { _ = in.Close() }() // only read from
-	before, line := previous{first: true}, 1
+	before, line := chain.Previous{First: true}, 1
 	for ctx.Err() == nil {
 		buf, _ := buffers.Get().([]byte)
 		lines, err := in.next(buf)
@@ -210,7 +211,7 @@ func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Po
 		}
 		j := &job{segment: s, lines: lines, line: line, before: before, done: make(chan struct{})}
 		var n int
-		before, n = lastOf(lines)
+		before, n = chain.LastOf(lines)
 		line += n
 		send(j)
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // output is the segments and what stands in them: under file, which serialises the writer's
@@ -12,9 +14,9 @@ import (
 type output struct {
 	file     sync.Mutex
 	segments segments
-	chain    chain
+	chain    chain.Chain
 	signer   *signer     // nil without keys
-	head     *headRecord // of the last checkpoint, to be written once that is on the disk
+	head     *chain.Head // of the last checkpoint, to be written once that is on the disk
 	unsigned error       // of the last checkpoint; nil when it was signed
 	distrust *span       // records among which no removal counts, to be recorded before anything is signed
 	unsynced int         // records since the last fsync began
@@ -38,7 +40,7 @@ func (l *Log) write(b *batch, now time.Time) error {
 	l.file.Lock()
 	defer l.file.Unlock()
 	err := l.writeBatch(b, now)
-	l.last.Store(l.chain.seq)
+	l.last.Store(l.chain.Seq)
 	if err != nil {
 		l.metrics.Audit("failed", len(b.ends))
 		return err
@@ -64,8 +66,8 @@ func (l *Log) writeBatch(b *batch, now time.Time) error {
 		return err
 	}
 	next := l.assemble(b, len(b.ends))
-	head := (*headRecord)(nil)
-	if next.loose >= l.config.Checkpoint.every() {
+	head := (*chain.Head)(nil)
+	if next.Loose >= l.config.Checkpoint.every() {
 		l.out, head = l.sealed(l.out, &next, now)
 	}
 	left, err := l.segments.write(l.out)
@@ -99,16 +101,16 @@ func (l *Log) forget() {
 
 // assemble builds the first n lines of b in l.out and returns the chain as it
 // is after them.
-func (l *Log) assemble(b *batch, n int) chain {
+func (l *Log) assemble(b *batch, n int) chain.Chain {
 	c := l.chain
 	l.out = l.out[:0]
 	for i := range n {
 		var place []byte
 		if i == 0 && l.segments.size == 0 {
-			place = c.place(nil, l.segments.name.file())
-			c.segment = l.segments.name.file()
+			place = c.Place(nil, l.segments.name.file())
+			c.Segment = l.segments.name.file()
 		}
-		l.out = c.assemble(l.out, l.gateway, b.record(i), place)
+		l.out = c.Assemble(l.out, l.gateway, b.record(i), place)
 	}
 	return c
 }
@@ -197,7 +199,7 @@ func (l *Log) syncNow() error {
 }
 
 // putHead writes the head, or leaves it for the next time.
-func (l *Log) putHead(h *headRecord) error {
+func (l *Log) putHead(h *chain.Head) error {
 	err := l.disk.head(l.config.Dir, h)
 	if err == nil {
 		l.logger.Debug("audit checkpoint", "segment", h.Segment, "seq", h.Seq, "hash", h.Hash)

@@ -1,12 +1,12 @@
-package audit
+package chain
 
 // checkpointType is the typ of a checkpoint's JWS: nothing else that the gateway signs
 // can be taken for one.
-const checkpointType = "a2a-audit-checkpoint"
+const CheckpointType = "a2a-audit-checkpoint"
 
 // statement is what a checkpoint signs: that the record before it, and so all records
 // before that, are the ones the gateway wrote.
-type statement struct {
+type Statement struct {
 	Gateway string `json:"gateway,omitempty"`
 	Seq     uint64 `json:"seq"`  // of the record before the checkpoint
 	Hash    string `json:"hash"` // of that record

@@ -1,4 +1,4 @@
-package audit
+package chain
 
 import (
 	"bytes"
@@ -10,33 +10,33 @@ import (
 
 // link is the hash of a record as it stands in it, in hexadecimal digits. The zero
 // link is that of a record without one.
-type link [2 * sha256.Size]byte
+type Link [2 * sha256.Size]byte
 
 // none reports whether there is no record to follow from.
-func (k link) none() bool { return k == link{} }
+func (k Link) IsZero() bool { return k == Link{} }
 
 // String is the digits, or nothing.
-func (k link) String() string {
-	if k.none() {
+func (k Link) String() string {
+	if k.IsZero() {
 		return ""
 	}
 	return string(k[:])
 }
 
 const (
-	hashPrefix = `,"hash":"`
-	hashSuffix = `"}`
-	hashSize   = len(hashPrefix) + 2*sha256.Size + len(hashSuffix)
+	HashPrefix = `,"hash":"`
+	HashSuffix = `"}`
+	HashSize   = len(HashPrefix) + 2*sha256.Size + len(HashSuffix)
 )
 
 // chain is what a record takes from the one before it. It is the writer's
 // alone; a failed write leaves it as it was.
-type chain struct {
-	seq     uint64 // of the last record
-	hash    link   // of the last record
-	segment string // file that holds it, "" for none
-	loose   int    // records since the last checkpoint
-	sum     *summer
+type Chain struct {
+	Seq     uint64 // of the last record
+	Hash    Link   // of the last record
+	Segment string // file that holds it, "" for none
+	Loose   int    // records since the last checkpoint
+	sum     *Summer
 }
 
 // assemble appends one finished line: what the log knows of a record, the members its
@@ -44,50 +44,50 @@ type chain struct {
 // over all that and the hash before. gateway, members and place have their commas before
 // them, or are empty. Everything that makes records a sequence is here and nowhere else;
 // lastSeq and cutHash read it back.
-func (c *chain) assemble(dst, gateway, members, place []byte) []byte {
-	c.seq++
-	c.loose++
+func (c *Chain) Assemble(dst, gateway, members, place []byte) []byte {
+	c.Seq++
+	c.Loose++
 	begin := len(dst)
-	dst = append(dst, seqPrefix...)
-	dst = strconv.AppendUint(dst, c.seq, 10)
-	dst = append(dst, versionPrefix...)
-	dst = strconv.AppendUint(dst, schemaVersion, 10)
+	dst = append(dst, SeqPrefix...)
+	dst = strconv.AppendUint(dst, c.Seq, 10)
+	dst = append(dst, VersionPrefix...)
+	dst = strconv.AppendUint(dst, Version, 10)
 	dst = append(dst, gateway...)
 	dst = append(dst, members...)
 	dst = append(dst, place...)
 	if c.sum == nil {
-		c.sum = newSummer()
+		c.sum = NewSummer()
 	}
-	c.hash = c.sum.link(c.hash, dst[begin:])
-	dst = append(dst, hashPrefix...)
-	dst = append(dst, c.hash[:]...)
-	return append(dst, hashSuffix+"\n"...)
+	c.Hash = c.sum.Link(c.Hash, dst[begin:])
+	dst = append(dst, HashPrefix...)
+	dst = append(dst, c.Hash[:]...)
+	return append(dst, HashSuffix+"\n"...)
 }
 
 // place is the member of the first record of a segment. It binds the file to its name and
 // to the file before, so that one that is renamed or missing can be named.
-func (c *chain) place(dst []byte, file string) []byte {
+func (c *Chain) Place(dst []byte, file string) []byte {
 	dst = append(dst, `,"segment":{"name":"`...)
 	dst = append(dst, file...)
-	if c.segment != "" {
+	if c.Segment != "" {
 		dst = append(dst, `","after":"`...)
-		dst = append(dst, c.segment...)
+		dst = append(dst, c.Segment...)
 	}
-	if !c.hash.none() {
+	if !c.Hash.IsZero() {
 		dst = append(dst, `","hash":"`...)
-		dst = append(dst, c.hash[:]...)
+		dst = append(dst, c.Hash[:]...)
 	}
 	return append(dst, `"}`...)
 }
 
 const (
-	seqPrefix     = `{"seq":`
-	versionPrefix = `,"v":` // behind the number
+	SeqPrefix     = `{"seq":`
+	VersionPrefix = `,"v":` // behind the number
 )
 
 // lastSeq reads the number that assemble put at the start of a line.
-func lastSeq(line []byte) (uint64, bool) {
-	rest, ok := bytes.CutPrefix(line, []byte(seqPrefix))
+func LastSeq(line []byte) (uint64, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(SeqPrefix))
 	digits, _, comma := bytes.Cut(rest, []byte(","))
 	if !ok || !comma || len(digits) == 0 || len(digits) > 18 {
 		return 0, false
@@ -103,12 +103,12 @@ func lastSeq(line []byte) (uint64, bool) {
 }
 
 // cutHash divides a line without its newline into what its hash is over and the hash.
-func cutHash(line []byte) (body []byte, h link, ok bool) {
-	at := len(line) - hashSize
-	if at < 0 || !bytes.HasPrefix(line[at:], []byte(hashPrefix)) || !bytes.HasSuffix(line, []byte(hashSuffix)) {
+func CutHash(line []byte) (body []byte, h Link, ok bool) {
+	at := len(line) - HashSize
+	if at < 0 || !bytes.HasPrefix(line[at:], []byte(HashPrefix)) || !bytes.HasSuffix(line, []byte(HashSuffix)) {
 		return line, h, false
 	}
-	digits := line[at+len(hashPrefix):][:len(h)]
+	digits := line[at+len(HashPrefix):][:len(h)]
 	for _, c := range digits {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return line, h, false
@@ -119,20 +119,20 @@ func cutHash(line []byte) (body []byte, h link, ok bool) {
 }
 
 // summer computes hashes without allocating. It is for one goroutine.
-type summer struct {
+type Summer struct {
 	h      hash.Hash
-	before link // what is passed to an interface would be allocated
+	before Link // what is passed to an interface would be allocated
 	sum    [sha256.Size]byte
 }
 
 // newSummer makes one, which is for one goroutine.
-func newSummer() *summer { return &summer{h: sha256.New()} }
+func NewSummer() *Summer { return &Summer{h: sha256.New()} }
 
 // link is the hash of a record after another: SHA-256 over that one's hash, as it stands
 // in the file, and this one's bytes before its own. A shell can compute it.
-func (s *summer) link(before link, body []byte) (h link) {
+func (s *Summer) Link(before Link, body []byte) (h Link) {
 	s.h.Reset()
-	if !before.none() {
+	if !before.IsZero() {
 		s.before = before
 		_, _ = s.h.Write(s.before[:]) // hashes do not fail
 	}

@@ -1,4 +1,4 @@
-package audit
+package chain
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 
 // headFile holds the last checkpoint. Of records that are taken off the end nothing in
 // the segments tells; this does, and more surely a copy of it that is kept elsewhere.
-const headFile = "audit.head"
+const HeadFile = "audit.head"
 
 // headRecord is the content of headFile.
-type headRecord struct {
+type Head struct {
 	Segment    string `json:"segment"`
 	Seq        uint64 `json:"seq"`  // of the checkpoint; 0 while there is none
 	Hash       string `json:"hash"` // of the checkpoint
@@ -25,7 +25,7 @@ type headRecord struct {
 }
 
 // readHead reads a head, nil when there is none.
-func readHead(path string) (*headRecord, error) {
+func ReadHead(path string) (*Head, error) {
 	data, err := os.ReadFile(path) //nolint:gosec // in the log's directory
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -33,20 +33,20 @@ func readHead(path string) (*headRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &headRecord{}
-	if err := json.Unmarshal(data, h); err != nil || h.Seq > 0 && len(h.Hash) != len(link{}) {
+	h := &Head{}
+	if err := json.Unmarshal(data, h); err != nil || h.Seq > 0 && len(h.Hash) != len(Link{}) {
 		return nil, fmt.Errorf("%s: it is no head of an audit log", path)
 	}
 	return h, nil
 }
 
 // writeHead replaces the head at once, so that a reader finds the one or the other.
-func writeHead(dir string, h *headRecord) error {
+func WriteHead(dir string, h *Head) error {
 	data, err := json.Marshal(h, jsontext.WithIndent("  "))
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, headFile)
+	path := filepath.Join(dir, HeadFile)
 	if err := writeSynced(path+".new", append(data, '\n')); err != nil {
 		return err
 	}

@@ -3,32 +3,11 @@ package audit
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
-
-// blocks are the records of one segment.
-type blocks interface {
-	// next returns the next whole lines, in buf or in a larger buffer that takes its
-	// place, and io.EOF when there are none: in a segment that is being written to,
-	// there may be some later.
-	next(buf []byte) ([]byte, error)
-	// offset is how far the lines that were returned reach from the beginning of the
-	// segment, as it is when it is neither compressed nor encrypted.
-	offset() int64
-	// rest is how many bytes follow them, which are not whole.
-	rest() int64
-	io.Closer
-}
-
-// blockSize is how much is read at once.
-const blockSize = 256 << 10
-
-// errChanged means that a segment cannot be what the gateway wrote.
-var errChanged = errors.New("it is not what was written")
-
-var errNoLine = fmt.Errorf("%w: a line is longer than any record, %d bytes", errChanged, longestRecord)
 
 // plain is a segment as it was written. What of it is no whole line stays unread: it
 // is torn, or the rest of it is still to come.
@@ -37,12 +16,15 @@ type plain struct {
 	at int64
 }
 
+// ReadAt reads any part of the file, as io.ReaderAt: where a record ends is known to who asks.
+func (p *plain) ReadAt(buf []byte, at int64) (int, error) { return p.f.ReadAt(buf, at) }
+
 func (p *plain) offset() int64 { return p.at }
 func (p *plain) Close() error  { return p.f.Close() }
 
 // rest is how many bytes of a torn line are at the end; 0 where it has been completed meanwhile.
 func (p *plain) rest() int64 {
-	rest, err := io.ReadAll(io.NewSectionReader(p.f, p.at, longestRecord))
+	rest, err := io.ReadAll(io.NewSectionReader(p.f, p.at, chain.LongestRecord))
 	if err != nil || bytes.IndexByte(rest, '\n') >= 0 { // lines that came meanwhile
 		return 0
 	}
@@ -63,7 +45,7 @@ func (p *plain) next(buf []byte) ([]byte, error) {
 			return nil, err
 		case n < len(buf):
 			return nil, io.EOF
-		case len(buf) > longestRecord:
+		case len(buf) > chain.LongestRecord:
 			return nil, errNoLine
 		}
 		buf = make([]byte, 2*len(buf)+1)
