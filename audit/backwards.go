@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // span is the numbers of some records.
@@ -46,7 +47,7 @@ func unsignedRemovals(s Source, jwks []byte, last uint64) *span {
 	if err := json.Unmarshal(jwks, b.keys.trusted); err != nil {
 		b.keys.trusted = &jose.JSONWebKeySet{} // none of them has signed anything
 	}
-	names, err := list(s.Path)
+	names, err := segment.List(s.Path)
 	for _, n := range slices.Backward(names) {
 		if b.signed > 0 || err != nil {
 			break
@@ -74,12 +75,12 @@ type backwards struct {
 var errTooFar = errors.New("there is no checkpoint near the end")
 
 // segment reads one, of a file that is as it was written only the end where that will do.
-func (b *backwards) segment(n name) error {
+func (b *backwards) segment(n segment.Name) error {
 	from := int64(0)
-	if info, err := os.Stat(n.path(b.source.Path)); err == nil { // read says what else is wrong
+	if info, err := os.Stat(n.Path(b.source.Path)); err == nil { // read says what else is wrong
 		from = max(info.Size()-closeToEnd, 0)
 	}
-	if n.form == asWritten && from > 0 {
+	if n.Form == segment.AsWritten && from > 0 {
 		if err := b.read(n, from); err != nil || b.signed > 0 {
 			return err
 		}
@@ -89,15 +90,15 @@ func (b *backwards) segment(n name) error {
 
 // read reads a segment from a place on. A part that does not begin with the file begins inside a
 // line, which is no record then and is passed over.
-func (b *backwards) read(n name, from int64) error {
-	in, err := b.source.dir().openSegment(n, from)
+func (b *backwards) read(n segment.Name, from int64) error {
+	in, err := b.source.dir().Open(n, from)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read from
-	before, buf := chain.Previous{First: from == 0}, make([]byte, blockSize)
+	before, buf := chain.Previous{First: from == 0}, make([]byte, segment.BlockSize)
 	for {
-		lines, err := in.next(buf)
+		lines, err := in.Next(buf)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -20,7 +20,7 @@ func (j *judging) beginning() {
 	if first.bare && (j.head == nil || j.head.Seq == 0 || j.head.Seq >= first.first) {
 		return // nothing is known of them, but that no checkpoint was before
 	}
-	f := Finding{Kind: kindMissing, Segment: first.segment.name.file(), Line: first.line, To: first.first - 1}
+	f := Finding{Kind: kindMissing, Segment: first.segment.name.File(), Line: first.line, To: first.first - 1}
 	switch {
 	// A record says what it follows from only where it begins a file.
 	case first.claim == nil && first.first == 1:
@@ -66,7 +66,7 @@ func (j *judging) signatures() {
 			r.Keys = append(r.Keys, s.kid)
 			switch {
 			case s.err != nil:
-				r.find(Finding{Kind: kindSignature, Segment: p.segment.name.file(), From: s.seq, To: s.seq,
+				r.find(Finding{Kind: kindSignature, Segment: p.segment.name.File(), From: s.seq, To: s.seq,
 					Text: fmt.Sprintf("the checkpoint that is record %d: %v", s.seq, s.err)})
 			case s.foreign:
 				foreign = append(foreign, s)

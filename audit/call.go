@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // Call is what the record of a call says, as far as it is about who asked for what and
@@ -86,15 +87,15 @@ func (s Source) Calls() iter.Seq2[*Call, error] {
 }
 
 // files lists the segments of a directory, or the one file.
-func (s Source) files() (dir string, names []name, err error) {
+func (s Source) files() (dir string, names []segment.Name, err error) {
 	info, err := os.Stat(s.Path)
 	if err != nil {
 		return "", nil, err
 	}
 	if !info.IsDir() {
-		return filepath.Dir(s.Path), []name{fileNamed(filepath.Base(s.Path))}, nil
+		return filepath.Dir(s.Path), []segment.Name{segment.FileNamed(filepath.Base(s.Path))}, nil
 	}
-	names, err = list(s.Path)
+	names, err = segment.List(s.Path)
 	if err != nil {
 		return "", nil, err
 	}
@@ -105,28 +106,28 @@ func (s Source) files() (dir string, names []name, err error) {
 }
 
 // readCalls reads one file. It reports whether to go on.
-func (s Source) readCalls(n name, yield func(*Call, error) bool) bool {
-	in, err := s.dir().openSegment(n, 0)
+func (s Source) readCalls(n segment.Name, yield func(*Call, error) bool) bool {
+	in, err := s.dir().Open(n, 0)
 	if err != nil {
 		yield(nil, err)
 		return false
 	}
 	defer func() { _ = in.Close() }() // only read from
-	at, buf := 0, make([]byte, blockSize)
+	at, buf := 0, make([]byte, segment.BlockSize)
 	for {
-		block, err := in.next(buf)
+		block, err := in.Next(buf)
 		if errors.Is(err, io.EOF) { // whatever is left is torn
 			return true
 		}
 		if err != nil {
-			yield(nil, fmt.Errorf("%s:%d: %w", n.path(s.Path), at+1, err))
+			yield(nil, fmt.Errorf("%s:%d: %w", n.Path(s.Path), at+1, err))
 			return false
 		}
 		for line := range bytes.Lines(block) {
 			at++
 			c, err := callIn(line)
 			if err != nil {
-				yield(nil, fmt.Errorf("%s:%d: %w", n.path(s.Path), at, err))
+				yield(nil, fmt.Errorf("%s:%d: %w", n.Path(s.Path), at, err))
 				return false
 			}
 			if c != nil && !yield(c, nil) {

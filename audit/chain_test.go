@@ -15,18 +15,19 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // lines are all records of a directory, without newlines.
 func lines(t testing.TB, dir string) (all []string) {
 	t.Helper()
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range names {
-		content, err := os.ReadFile(n.path(dir))
+		content, err := os.ReadFile(n.Path(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func TestChainInAShell(t *testing.T) {
 	if out := follow(); out != "" {
 		t.Errorf("nobody has changed anything, but: %s", out)
 	}
-	file := name{day: "2026-11-21"}.path(dir)
+	file := segment.Name{Day: "2026-11-21"}.Path(dir)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +213,7 @@ func TestRecordsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := lines(t, dir)
-	path := name{day: "2026-11-21"}.path(dir)
+	path := segment.Name{Day: "2026-11-21"}.Path(dir)
 	if err := os.WriteFile(path, []byte(strings.Join(all[:3], "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -103,13 +104,13 @@ type Retention struct {
 const maxCipherKeys = 16
 
 // masterKeys reads the keys.
-func (e Encryption) masterKeys() ([]masterKey, error) {
+func (e Encryption) masterKeys() ([]segment.Key, error) {
 	if len(e.Keys) > maxCipherKeys {
 		return nil, keypath.At(fmt.Errorf("%d keys, at most %d", len(e.Keys), maxCipherKeys), "telemetry", "audit", "encryption", "keys")
 	}
-	var keys []masterKey
+	var keys []segment.Key
 	for i, v := range e.Keys {
-		k, err := newMasterKey(v)
+		k, err := segment.NewKey(v)
 		if err != nil {
 			return nil, keypath.At(err, "telemetry", "audit", "encryption", "keys", i)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // file is what the log needs of an open segment.
@@ -96,13 +97,13 @@ type segments struct {
 	disk  disk
 	dir   string
 	limit int64
-	key   *masterKey  // nil: segments are not encrypted
-	keys  []masterKey // for those that are
+	key   *segment.Key  // nil: segments are not encrypted
+	keys  []segment.Key // for those that are
 
-	sealing *sealing // of current, when they are
-	sealed  []byte   // the writer's buffer
-	current file     // nil when the next write needs a fresh one
-	name    name     // of current, or of the last one
+	sealing *segment.Encrypter // of current, when they are
+	sealed  []byte             // the writer's buffer
+	current file               // nil when the next write needs a fresh one
+	name    segment.Name       // of current, or of the last one
 	size    int64
 	written bool      // to current, since its last fsync began
 	until   time.Time // the end of name's day
@@ -119,21 +120,21 @@ type retired struct {
 
 // resume opens the newest segment of the directory if it is whole, and returns the end
 // of the records. One whose records have no hashes is left as it is.
-func (s *segments) resume() (tail, error) {
-	names, err := list(s.dir)
+func (s *segments) resume() (segment.Tail, error) {
+	names, err := segment.List(s.dir)
 	if err != nil || len(names) == 0 {
-		return tail{}, err
+		return segment.Tail{}, err
 	}
-	end, err := Dir{Path: s.dir, Keys: s.keys}.findTail(names)
+	end, err := segment.Dir{Path: s.dir, Keys: s.keys}.Tail(names)
 	if err != nil {
-		return tail{}, err
+		return segment.Tail{}, err
 	}
 	s.name = names[len(names)-1]
-	if s.key != nil || s.name.form != asWritten || end.torn || end.hash.IsZero() && end.segment == s.name.file() {
+	if s.key != nil || s.name.Form != segment.AsWritten || end.Torn || end.Hash.IsZero() && end.Segment == s.name.File() {
 		return end, nil
 	}
-	s.current, s.size, err = s.disk.open(s.name.path(s.dir), false)
-	s.until = s.name.end()
+	s.current, s.size, err = s.disk.open(s.name.Path(s.dir), false)
+	s.until = s.name.End()
 	return end, err
 }
 
@@ -167,27 +168,27 @@ func (s *segments) unlessCurrent(err error) error {
 // rotate makes the next segment and retires the current one. When the clock was
 // set back, the log stays on the later day: names stay in the order of records.
 func (s *segments) rotate(now time.Time) error {
-	next := name{day: max(dayOf(now), s.name.day)}
+	next := segment.Name{Day: max(segment.DayOf(now), s.name.Day)}
 	if s.key != nil {
-		next.form = encrypted
+		next.Form = segment.Encrypted
 	}
-	if next.day == s.name.day {
-		next.number = s.name.number + 1
+	if next.Day == s.name.Day {
+		next.Number = s.name.Number + 1
 	}
 	for {
-		f, size, err := s.disk.open(next.path(s.dir), true)
+		f, size, err := s.disk.open(next.Path(s.dir), true)
 		if errors.Is(err, fs.ErrExist) {
-			next.number++ // somebody else's file: it is not ours to append to
+			next.Number++ // somebody else's file: it is not ours to append to
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("start segment: %w", err)
 		}
 		if err := s.disk.syncDir(s.dir); err != nil {
-			return fmt.Errorf("start segment: %w", errors.Join(err, f.Close(), s.disk.remove(next.path(s.dir))))
+			return fmt.Errorf("start segment: %w", errors.Join(err, f.Close(), s.disk.remove(next.Path(s.dir))))
 		}
 		s.retire(false)
-		s.current, s.name, s.size, s.written, s.until = f, next, size, false, next.end()
+		s.current, s.name, s.size, s.written, s.until = f, next, size, false, next.End()
 		return s.seal()
 	}
 }
@@ -195,7 +196,7 @@ func (s *segments) rotate(now time.Time) error {
 // seal begins the encryption of a segment that is empty.
 func (s *segments) seal() (err error) {
 	if s.key != nil {
-		s.sealing, err = newSealing(*s.key)
+		s.sealing, err = segment.NewEncrypter(*s.key)
 	}
 	return err
 }
@@ -216,7 +217,7 @@ func (s *segments) reopen() error {
 	if s.current == nil {
 		return s.rotate(s.disk.now())
 	}
-	f, size, err := s.disk.open(s.name.path(s.dir), false)
+	f, size, err := s.disk.open(s.name.Path(s.dir), false)
 	s.retire(false)
 	if err != nil {
 		s.failure, s.retry = fmt.Errorf("reopen segment: %w", err), s.disk.now().Add(reopenAfter)
@@ -233,10 +234,10 @@ func (s *segments) reopen() error {
 // all the same: none if they could be cut off again, which works on a full disk too. A
 // file that could not be cut is given up.
 func (s *segments) write(lines []byte) (left int, err error) {
-	out, before := lines, sealing{}
+	out, before := lines, segment.Encrypter{}
 	if s.key != nil {
 		before = *s.sealing
-		s.sealed = s.sealing.frames(s.sealed[:0], lines, true)
+		s.sealed = s.sealing.Frames(s.sealed[:0], lines, true)
 		out = s.sealed
 	}
 	n, err := s.current.Write(out)
@@ -259,11 +260,11 @@ func (s *segments) write(lines []byte) (left int, err error) {
 
 // whole counts the lines in the first n bytes of what stands for some in the file. before is
 // the encryption as it was then.
-func (s *segments) whole(lines []byte, n int, before *sealing) int {
+func (s *segments) whole(lines []byte, n int, before *segment.Encrypter) int {
 	if s.key == nil {
 		return bytes.Count(lines[:n], []byte{'\n'})
 	}
-	return before.whole(lines, s.sealed, n)
+	return before.Whole(lines, s.sealed, n)
 }
 
 // giveUp retires the current segment as bad. Its successor is not made at once:

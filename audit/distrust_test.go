@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -106,7 +107,7 @@ func TestForgedBeginning(t *testing.T) {
 	}
 	d := newFakeDisk()
 	forged := `{"seq":500,"v":1,"type":"intent","time":"2026-11-20T12:00:00.000000000Z"}` + "\n"
-	if err := os.WriteFile(name{day: "2026-11-20"}.path(dir), []byte(forged), 0o600); err != nil {
+	if err := os.WriteFile(segment.Name{Day: "2026-11-20"}.Path(dir), []byte(forged), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	l := signedBy(t, Config{Dir: dir}, d, ring)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // Cursor is a place between two records. The zero Cursor is before the oldest.
@@ -48,7 +49,7 @@ const followEvery = 200 * time.Millisecond
 // sequence goes on with what there is; any other error ends it.
 func (s Source) Follow(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: chain.NewSummer()}
+		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, segment.BlockSize), sum: chain.NewSummer()}
 		defer f.close()
 		timer := time.NewTimer(0)
 		defer timer.Stop()
@@ -82,10 +83,10 @@ type follower struct {
 	at     Cursor
 	yield  func(Entry, error) bool
 
-	name   name   // of the open segment
-	in     blocks // nil when none is open
-	sought bool   // nothing has been read since the segment was opened at an offset
-	anew   bool   // it was read anew, as what came after record tried did not fit
+	name   segment.Name   // of the open segment
+	in     segment.Blocks // nil when none is open
+	sought bool           // nothing has been read since the segment was opened at an offset
+	anew   bool           // it was read anew, as what came after record tried did not fit
 	tried  uint64
 	last   bool // the segment has a successor, so that no more will come
 	buf    []byte
@@ -108,7 +109,7 @@ func (f *follower) read(ctx context.Context) error {
 				return err
 			}
 		}
-		block, err := f.in.next(f.buf)
+		block, err := f.in.Next(f.buf)
 		switch {
 		case errors.Is(err, io.EOF):
 			if more, err := f.advance(); err != nil || !more {
@@ -116,10 +117,10 @@ func (f *follower) read(ctx context.Context) error {
 			}
 			continue
 		case err != nil:
-			return fmt.Errorf("%s: %w", f.name.file(), err)
+			return fmt.Errorf("%s: %w", f.name.File(), err)
 		}
 		f.buf = f.buf[:cap(f.buf)]
-		err = f.entries(ctx, block, f.in.offset()-int64(len(block)))
+		err = f.entries(ctx, block, f.in.Offset()-int64(len(block)))
 		if errors.Is(err, errElsewhere) {
 			err = f.again()
 		}
@@ -133,7 +134,7 @@ func (f *follower) read(ctx context.Context) error {
 // open opens the cursor's segment at its offset, or else the next one there is. It
 // reports whether there is any.
 func (f *follower) open() (bool, error) {
-	names, err := list(f.source.Path)
+	names, err := segment.List(f.source.Path)
 	if err != nil {
 		return false, err
 	}
@@ -145,32 +146,32 @@ func (f *follower) open() (bool, error) {
 		case c == 0:
 			offset = f.at.Offset
 		}
-		in, err := f.source.dir().openSegment(n, offset)
+		in, err := f.source.dir().Open(n, offset)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
 		if err != nil {
 			return false, err
 		}
-		f.name, f.in, f.sought, f.last, f.anew = n, in, in.offset() > 0, false, false
+		f.name, f.in, f.sought, f.last, f.anew = n, in, in.Offset() > 0, false, false
 		return true, nil
 	}
 	return false, nil
 }
 
 // compare orders a segment and that of the cursor.
-func (f *follower) compare(n name) int {
-	at, ok := parseName(f.at.Segment)
+func (f *follower) compare(n segment.Name) int {
+	at, ok := segment.ParseName(f.at.Segment)
 	if !ok {
 		return 1
 	}
-	return n.compare(at)
+	return n.Compare(at)
 }
 
 // again reads the segment, or what has its name now, from its beginning.
 func (f *follower) again() error {
 	f.close()
-	in, err := f.source.dir().openSegment(f.name, 0)
+	in, err := f.source.dir().Open(f.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // open finds what is there
 	}
@@ -185,8 +186,8 @@ func (f *follower) again() error {
 // may be more to read. A segment that is done with is looked at once more, since it may
 // have grown until its successor was made.
 func (f *follower) advance() (bool, error) {
-	p, ok := f.in.(*plain)
-	moved := ok && p.moved(f.name.path(f.source.Path))
+	p, ok := f.in.(*segment.Plain)
+	moved := ok && p.Moved(f.name.Path(f.source.Path))
 	next, err := f.successor()
 	switch {
 	case err != nil:
@@ -205,13 +206,13 @@ func (f *follower) advance() (bool, error) {
 }
 
 // successor is the segment after the open one, nil when there is none.
-func (f *follower) successor() (*name, error) {
-	names, err := list(f.source.Path)
+func (f *follower) successor() (*segment.Name, error) {
+	names, err := segment.List(f.source.Path)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range names {
-		if n.compare(f.name) > 0 {
+		if n.Compare(f.name) > 0 {
 			return &n, nil
 		}
 	}
@@ -271,7 +272,7 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 		case !ok && !f.stuck():
 			return errElsewhere
 		case !ok:
-			return fmt.Errorf("%s: before byte %d: it is no record of an audit log", f.name.file(), offset)
+			return fmt.Errorf("%s: before byte %d: it is no record of an audit log", f.name.File(), offset)
 		case seq <= f.at.Seq:
 			continue // seen before
 		case seq > f.at.Seq+1 && f.at.Seq > 0:
@@ -279,7 +280,7 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 				return errEnough
 			}
 		}
-		f.at = Cursor{Segment: f.name.file(), Offset: offset, Seq: seq}
+		f.at = Cursor{Segment: f.name.File(), Offset: offset, Seq: seq}
 		if _, h, ok := chain.CutHash(line); ok {
 			f.at.Hash = h.String()
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // followed reads entries until it has as many as are wanted, and fails the test when
@@ -68,7 +69,7 @@ func TestFollow(t *testing.T) {
 	if at.Seq != total {
 		t.Errorf("at record %d of %d", at.Seq, total)
 	}
-	if names, _ := list(dir); len(names) < 5 {
+	if names, _ := segment.List(dir); len(names) < 5 {
 		t.Errorf("only %d segments", len(names))
 	}
 }
@@ -100,7 +101,7 @@ func TestFollowWaits(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		spoil(name{day: "2026-11-21"}.path(dir))
+		spoil(segment.Name{Day: "2026-11-21"}.Path(dir))
 	}
 }
 
@@ -109,7 +110,7 @@ func TestFollowWaits(t *testing.T) {
 func TestFollowMovedFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path := name{day: "2026-11-21"}.path(dir)
+	path := segment.Name{Day: "2026-11-21"}.Path(dir)
 	l := opened(t, Config{Dir: dir}, newFakeDisk())
 	intents := func(n int) {
 		for range n {
@@ -165,7 +166,7 @@ func TestFollowTakenBack(t *testing.T) {
 	for what, between := range map[string]time.Duration{"before it is looked at": 0, "while it is": 3 * followEvery / 2} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			path := name{day: "2026-11-21"}.path(t.TempDir())
+			path := segment.Name{Day: "2026-11-21"}.Path(t.TempDir())
 			appendTo(t, path, kept+gone)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -205,7 +206,7 @@ func TestFollowNothing(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	dir := t.TempDir()
-	appendTo(t, name{day: "2026-11-21"}.path(dir), "hello\n")
+	appendTo(t, segment.Name{Day: "2026-11-21"}.Path(dir), "hello\n")
 	for _, err := range (Source{Path: dir}).Follow(t.Context(), Cursor{}) {
 		if err == nil || !strings.Contains(err.Error(), "audit-2026-11-21.jsonl: before byte 6: it is no record") {
 			t.Errorf("got %v", err)
@@ -245,11 +246,11 @@ func TestEnd(t *testing.T) {
 		}
 	}
 	check("a log")
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(names[len(names)-1].path(dir), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(names[len(names)-1].Path(dir), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,24 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
-
-// FuzzOriginal: a text comes back from a record as it was, as far as it was not cut; any
-// other text gives some text and an end.
-func FuzzOriginal(f *testing.F) {
-	for _, seed := range []string{"plain", "a\\b\x00\u202e\xff", `\x`, `\u12`, `\Uffffffff`, `\…+7`, strings.Repeat("\n", 300)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got, whole := original(telemetry.Clean(text))
-		if whole != (len(text) <= telemetry.MaxText) || !strings.HasPrefix(text, got) || whole && got != text {
-			t.Errorf("%q is %q in a record, and comes back as %q, %t", text, telemetry.Clean(text), got, whole)
-		}
-		_, _ = original(text)
-		_, _ = parseCall([]byte(text))
-	})
-}
 
 // FuzzCheckpoint: of all lines that can stand in the place of a checkpoint, none is
 // without an error but those that a trusted key has signed, as they were signed.

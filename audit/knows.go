@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // Knows reports whether a place is one of this log: whoever went on from another would take
@@ -21,7 +22,7 @@ func (s Source) Knows(c Cursor) (bool, error) {
 		return true, nil
 	}
 	h, found, err := s.hashAt(c)
-	if n, ok := parseName(c.Segment); ok && !found && err == nil {
+	if n, ok := segment.ParseName(c.Segment); ok && !found && err == nil {
 		h, found, _, err = s.hashIn(n, c.Seq)
 	}
 	if !found && err == nil {
@@ -41,11 +42,11 @@ func (s Source) Knows(c Cursor) (bool, error) {
 // hashAt is the hash of the record before a place, if it is there, in a file that is as it
 // was written: of others all would have to be read.
 func (s Source) hashAt(c Cursor) (h chain.Link, found bool, err error) {
-	n, ok := parseName(c.Segment)
+	n, ok := segment.ParseName(c.Segment)
 	if !ok {
 		return h, false, nil
 	}
-	in, err := s.dir().openSegment(n, 0)
+	in, err := s.dir().Open(n, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, nil
 	}
@@ -53,7 +54,7 @@ func (s Source) hashAt(c Cursor) (h chain.Link, found bool, err error) {
 		return h, false, err
 	}
 	defer func() { _ = in.Close() }() // only read from
-	written, ok := in.(*plain)
+	written, ok := in.(*segment.Plain)
 	if !ok {
 		return h, false, nil
 	}
@@ -69,7 +70,7 @@ func (s Source) hashAt(c Cursor) (h chain.Link, found bool, err error) {
 // hashOf is the hash of the record with a number, wherever it is. It is looked for in the
 // newest segment that does not begin behind it.
 func (s Source) hashOf(seq uint64) (h chain.Link, found bool, err error) {
-	names, err := list(s.Path)
+	names, err := segment.List(s.Path)
 	if err != nil {
 		return h, false, err
 	}
@@ -83,8 +84,8 @@ func (s Source) hashOf(seq uint64) (h chain.Link, found bool, err error) {
 }
 
 // hashIn looks for it in one segment, and reports whether that begins before it.
-func (s Source) hashIn(n name, seq uint64) (h chain.Link, found, before bool, err error) {
-	in, err := s.dir().openSegment(n, 0)
+func (s Source) hashIn(n segment.Name, seq uint64) (h chain.Link, found, before bool, err error) {
+	in, err := s.dir().Open(n, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, false, nil
 	}
@@ -92,9 +93,9 @@ func (s Source) hashIn(n name, seq uint64) (h chain.Link, found, before bool, er
 		return h, false, false, err
 	}
 	defer func() { _ = in.Close() }() // only read from
-	buf := make([]byte, blockSize)
+	buf := make([]byte, segment.BlockSize)
 	for {
-		block, err := in.next(buf)
+		block, err := in.Next(buf)
 		if errors.Is(err, io.EOF) {
 			return h, false, before, nil
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // TestKnows: a place is known whatever became of the file, and not when the log is a copy
@@ -61,11 +62,11 @@ func TestKnows(t *testing.T) {
 			l.tidyNow()
 			of(copied.Source(), 0, before, true)
 			of(copied.Source(), before, len(places), false)
-			names, err := list(copied.Dir)
+			names, err := segment.List(copied.Dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Rename(names[0].path(copied.Dir), filepath.Join(copied.Dir, "moved")); err != nil {
+			if err := os.Rename(names[0].Path(copied.Dir), filepath.Join(copied.Dir, "moved")); err != nil {
 				t.Fatal(err)
 			}
 			of(copied.Source(), 0, before, true) // as far as can be told

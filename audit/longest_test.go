@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -32,7 +33,7 @@ func TestLongest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	content, err := os.ReadFile(filepath.Join(dir, name{day: dayOf(time.Now())}.file()))
+	content, err := os.ReadFile(filepath.Join(dir, segment.Name{Day: segment.DayOf(time.Now())}.File()))
 	if err != nil {
 		t.Fatal(err)
 	}

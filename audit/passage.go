@@ -12,8 +12,8 @@ import (
 // passage is a stretch of a file in which each record follows from the one before. In a
 // segment that nobody changed there is one.
 type passage struct {
-	segment *segment // in which it begins
-	end     *segment // in which it ends: passages of files that fit are joined
+	segment *scanned // in which it begins
+	end     *scanned // in which it ends: passages of files that fit are joined
 	line    int      // where it begins in the file
 	count   int      // lines
 	bare    bool     // its records have numbers and no hashes

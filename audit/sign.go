@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // SignWith gives the log the keys that sign its checkpoints. Until then there are none.
@@ -24,18 +25,18 @@ func (l *Log) SignWith(k Keys) {
 // resumeAt continues behind the head where that is further than the records: those
 // between were moved or taken away. Their numbers are not used again, and the chain goes
 // on from where they ended, so that they fit when they come back and are missed when not.
-func (l *Log) resumeAt(end tail) (gone map[string]string, err error) {
-	l.chain = chain.Chain{Seq: end.seq, Hash: end.hash, Segment: end.segment}
+func (l *Log) resumeAt(end segment.Tail) (gone map[string]string, err error) {
+	l.chain = chain.Chain{Seq: end.Seq, Hash: end.Hash, Segment: end.Segment}
 	defer func() { l.last.Store(l.chain.Seq) }()
 	h, err := chain.ReadHead(filepath.Join(l.config.Dir, chain.HeadFile))
-	if h == nil || h.Seq <= end.seq {
+	if h == nil || h.Seq <= end.Seq {
 		return nil, err
 	}
 	l.chain.Seq, l.chain.Segment = h.Seq, h.Segment
 	copy(l.chain.Hash[:], h.Hash)
 	l.segments.retire(false)
 	return map[string]string{
-		"from": strconv.FormatUint(end.seq+1, 10), "to": strconv.FormatUint(h.Seq, 10), "segment": h.Segment,
+		"from": strconv.FormatUint(end.Seq+1, 10), "to": strconv.FormatUint(h.Seq, 10), "segment": h.Segment,
 	}, nil
 }
 
@@ -58,13 +59,13 @@ func (l *Log) sealed(lines []byte, c *chain.Chain, now time.Time) ([]byte, *chai
 	var place []byte
 	// The first record of a file says which file it is and what comes before.
 	if l.segments.size == 0 && len(lines) == 0 {
-		place = c.Place(nil, l.segments.name.file())
-		c.Segment = l.segments.name.file()
+		place = c.Place(nil, l.segments.name.File())
+		c.Segment = l.segments.name.File()
 	}
 	lines = c.Assemble(lines, l.gateway, members, place)
 	c.Loose = 0
 	return lines, &chain.Head{
-		Segment: l.segments.name.file(), Seq: c.Seq, Hash: c.Hash.String(),
+		Segment: l.segments.name.File(), Seq: c.Seq, Hash: c.Hash.String(),
 		Time: now.UTC().Format(time.RFC3339Nano), Checkpoint: jws,
 	}
 }

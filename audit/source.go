@@ -4,17 +4,18 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
 // Source is where records are read from, while a gateway may be writing there.
 type Source struct {
-	Path string      // a directory of segments
-	Keys []masterKey // of encrypted ones
+	Path string        // a directory of segments
+	Keys []segment.Key // of encrypted ones
 }
 
 // dir is the directory.
-func (s Source) dir() Dir { return Dir(s) }
+func (s Source) dir() segment.Dir { return segment.Dir(s) }
 
 // Held reads content that was captured, while a gateway may be writing there.
 func (s Source) Held(sealer vault.Sealer) vault.Reader {
@@ -27,7 +28,7 @@ func (s Source) Secret(what string) []byte {
 	if len(s.Keys) == 0 {
 		return nil
 	}
-	mac := hmac.New(sha256.New, s.Keys[0].key)
+	mac := hmac.New(sha256.New, s.Keys[0].Key)
 	_, _ = mac.Write([]byte("a2a-gateway audit " + what)) // it cannot fail
 	return mac.Sum(nil)
 }

@@ -43,10 +43,10 @@ func (s *segments) stray() string {
 	if err != nil {
 		return ""
 	}
-	if is, err := os.Stat(s.name.path(s.dir)); err == nil && os.SameFile(was, is) {
+	if is, err := os.Stat(s.name.Path(s.dir)); err == nil && os.SameFile(was, is) {
 		return ""
 	}
-	return s.name.file()
+	return s.name.File()
 }
 
 // owed are events that tell of lost records, until they are on record themselves.

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // tidyEvery is how often files are looked at that have ended.
@@ -104,11 +105,11 @@ func (l *Log) tidySome() (more bool, err error) {
 		return false, nil
 	}
 	for _, n := range ended[len(old):] {
-		if n.form.compressed() || n.form.encrypted() && l.segments.key == nil {
+		if n.Form.Compressed() || n.Form.Encrypted() && l.segments.key == nil {
 			continue // the latter would need a key to be what it was
 		}
 		if err := l.compress(n); err != nil {
-			return false, fmt.Errorf("compress %s: %w", n.file(), err)
+			return false, fmt.Errorf("compress %s: %w", n.File(), err)
 		}
 		return true, nil
 	}
@@ -116,22 +117,22 @@ func (l *Log) tidySome() (more bool, err error) {
 }
 
 // ended lists the segments before the current one, which nobody writes to any more.
-func (l *Log) ended() ([]name, error) {
+func (l *Log) ended() ([]segment.Name, error) {
 	l.file.Lock()
 	current := l.segments.name
 	l.file.Unlock()
-	names, err := list(l.config.Dir)
-	return slices.DeleteFunc(names, func(n name) bool { return n.compare(current) >= 0 }), err
+	names, err := segment.List(l.config.Dir)
+	return slices.DeleteFunc(names, func(n segment.Name) bool { return n.Compare(current) >= 0 }), err
 }
 
 // outlived returns the first of the segments, those that are not to be kept. They are always
 // the oldest: a log with a hole in it could not be told from one that somebody took files from.
 // By age a segment goes when the whole of its day is too old, and not before those before it;
 // one that is still needed (Config.Held) stays, until the size is too much.
-func (l *Log) outlived(ended []name) ([]name, error) {
+func (l *Log) outlived(ended []segment.Name) ([]segment.Name, error) {
 	n := 0
 	if age := l.config.Retention.Age.Std(); age > 0 {
-		for n < len(ended) && l.disk.now().Sub(ended[n].end()) > age && !l.config.held(ended[n].file()) {
+		for n < len(ended) && l.disk.now().Sub(ended[n].End()) > age && !l.config.held(ended[n].File()) {
 			n++
 		}
 	}
@@ -143,7 +144,7 @@ func (l *Log) outlived(ended []name) ([]name, error) {
 	total := l.segments.size
 	l.file.Unlock()
 	for i, s := range slices.Backward(ended) {
-		info, err := os.Stat(s.path(l.config.Dir))
+		info, err := os.Stat(s.Path(l.config.Dir))
 		if err != nil {
 			return nil, err
 		}
@@ -177,15 +178,15 @@ func (l *Log) signNow() error {
 // remove removes segments. First a record says so and is signed, on the disk: it is
 // what the next segment's predecessor is known by when it is not there any more. As
 // nothing is removed before, nobody needs to believe one that is not signed.
-func (l *Log) remove(old []name) error {
-	end, err := l.config.Source().dir().findTail(old)
+func (l *Log) remove(old []segment.Name) error {
+	end, err := l.config.Source().dir().Tail(old)
 	if err != nil {
 		return err
 	}
-	if end.seq > 0 {
+	if end.Seq > 0 {
 		if err := l.Event(chain.EventRemoved, map[string]string{
-			"to": strconv.FormatUint(end.seq, 10), "hash": end.hash.String(),
-			"first": old[0].file(), "last": old[len(old)-1].file(), "files": strconv.Itoa(len(old)),
+			"to": strconv.FormatUint(end.Seq, 10), "hash": end.Hash.String(),
+			"first": old[0].File(), "last": old[len(old)-1].File(), "files": strconv.Itoa(len(old)),
 		}); err != nil {
 			return err
 		}
@@ -198,9 +199,9 @@ func (l *Log) remove(old []name) error {
 			return err
 		}
 		// In each form that there is: a crash may have left two.
-		for _, f := range forms {
-			n.form = f
-			if err := l.disk.remove(n.path(l.config.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		for _, f := range segment.Forms {
+			n.Form = f
+			if err := l.disk.remove(n.Path(l.config.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
@@ -210,13 +211,13 @@ func (l *Log) remove(old []name) error {
 
 // compress puts a compressed file in the place of a segment. It has a name that nobody
 // reads until it is on the disk.
-func (l *Log) compress(n name) error {
+func (l *Log) compress(n segment.Name) error {
 	packed := n
-	packed.form = compressed
+	packed.Form = segment.Compressed
 	if l.segments.key != nil {
-		packed.form += encrypted
+		packed.Form += segment.Encrypted
 	}
-	path := packed.path(l.config.Dir)
+	path := packed.Path(l.config.Dir)
 	if err := l.pack(n, path+".new"); err != nil {
 		return errors.Join(err, l.disk.remove(path+".new"))
 	}
@@ -226,12 +227,12 @@ func (l *Log) compress(n name) error {
 	if err := l.disk.syncDir(l.config.Dir); err != nil {
 		return err
 	}
-	return l.disk.remove(n.path(l.config.Dir))
+	return l.disk.remove(n.Path(l.config.Dir))
 }
 
 // pack writes the compressed file. What is torn at the end of a segment is left out.
-func (l *Log) pack(n name, path string) (err error) {
-	in, err := l.config.Source().dir().openSegment(n, 0)
+func (l *Log) pack(n segment.Name, path string) (err error) {
+	in, err := l.config.Source().dir().Open(n, 0)
 	if err != nil {
 		return err
 	}
@@ -243,7 +244,7 @@ func (l *Log) pack(n name, path string) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var out io.Writer = f
 	if l.segments.key != nil {
-		s, err := newSealing(*l.segments.key)
+		s, err := segment.NewEncrypter(*l.segments.key)
 		if err != nil {
 			return err
 		}
@@ -253,9 +254,9 @@ func (l *Log) pack(n name, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	buf := make([]byte, blockSize)
+	buf := make([]byte, segment.BlockSize)
 	for {
-		lines, err := in.next(buf)
+		lines, err := in.Next(buf)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -275,12 +276,12 @@ func (l *Log) pack(n name, path string) (err error) {
 // frameWriter encrypts a stream.
 type frameWriter struct {
 	out     io.Writer
-	sealing *sealing
+	sealing *segment.Encrypter
 }
 
 // Write implements io.Writer. What it is given may end inside a line, as compressed data has none.
 func (w *frameWriter) Write(p []byte) (int, error) {
-	if _, err := w.out.Write(w.sealing.frames(nil, p, false)); err != nil {
+	if _, err := w.out.Write(w.sealing.Frames(nil, p, false)); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
@@ -35,12 +36,12 @@ func days(t *testing.T, l *Log, d *fakeDisk, days, each int) {
 
 func formsIn(t *testing.T, dir string) (forms []string) {
 	t.Helper()
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range names {
-		forms = append(forms, n.day[8:]+string(n.form))
+		forms = append(forms, n.Day[8:]+string(n.Form))
 	}
 	return forms
 }
@@ -174,7 +175,7 @@ func TestEncryptedDamage(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := name{day: "2026-11-21", form: encrypted}.path(dir)
+	path := segment.Name{Day: "2026-11-21", Form: segment.Encrypted}.Path(dir)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestEncryptedDamage(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	appendTo(t, name{day: "2026-11-22", form: encrypted}.path(dir), "\x00\x00\x02\x00torn")
+	appendTo(t, segment.Name{Day: "2026-11-22", Form: segment.Encrypted}.Path(dir), "\x00\x00\x02\x00torn")
 	l = signedBy(t, config, d, ring)
 	days(t, l, d, 1, 1)
 	if err := l.Close(); err != nil {
@@ -260,8 +261,8 @@ func TestRetention(t *testing.T) {
 				t.Fatal(err)
 			}
 			holds(t, config, ring, c.left == "[21 22 23 24 25]")
-			names, _ := list(dir)
-			if err := os.Remove(names[0].path(dir)); err != nil {
+			names, _ := segment.List(dir)
+			if err := os.Remove(names[0].Path(dir)); err != nil {
 				t.Fatal(err)
 			}
 			if r := verified(t, dir, Check{}); len(r.Findings) != 1 || r.Findings[0].Kind != kindMissingSegment {
@@ -287,9 +288,9 @@ func TestInterruptedTidying(t *testing.T) {
 	d := newFakeDisk()
 	l, ring := signedLog(t, config, d)
 	days(t, l, d, 3, 10)
-	first := name{day: "2026-11-21"}
-	appendTo(t, first.path(dir)+".zst.new", "half")
-	appendTo(t, first.path(dir)+".zst", "of no use")
+	first := segment.Name{Day: "2026-11-21"}
+	appendTo(t, first.Path(dir)+".zst.new", "half")
+	appendTo(t, first.Path(dir)+".zst", "of no use")
 	l.tidyNow()
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -334,13 +335,13 @@ func TestCloseInterruptsCompressing(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	one, err := os.ReadFile(name{day: "2026-11-21"}.path(dir))
+	one, err := os.ReadFile(segment.Name{Day: "2026-11-21"}.Path(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for day := range 8 { // which are no part of the log
-		n := name{day: fmt.Sprintf("2026-10-%02d", day+1)}
-		if err := os.WriteFile(n.path(dir), slices.Concat(slices.Repeat([][]byte{one}, (4<<20)/len(one))...), 0o600); err != nil {
+		n := segment.Name{Day: fmt.Sprintf("2026-10-%02d", day+1)}
+		if err := os.WriteFile(n.Path(dir), slices.Concat(slices.Repeat([][]byte{one}, (4<<20)/len(one))...), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -380,7 +381,7 @@ func TestTidyingHoldsUpNothing(t *testing.T) {
 			return true
 		}
 		for _, day := range []string{"1999-12-01", "1999-12-02"} { // the time begins in 2000
-			if err := os.WriteFile(name{day: day}.path(dir), nil, 0o600); err != nil {
+			if err := os.WriteFile(segment.Name{Day: day}.Path(dir), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
+
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
@@ -66,7 +68,7 @@ type verifier struct {
 	head     *chain.Head // nil without one
 	headPath string
 	keys     keySet
-	segments []*segment
+	segments []*scanned
 	cut      struct{ before, after bool } // there are segments that were not chosen
 	now      time.Time
 	interval time.Duration
@@ -77,9 +79,9 @@ type verifier struct {
 	pending []erasure
 }
 
-// segment is what is known of a file.
-type segment struct {
-	name name
+// scanned is what is known of a file.
+type scanned struct {
+	name segment.Name
 	size int64 // of what is whole
 	torn int64 // bytes behind that
 	err  error // why it could not be read to its end
@@ -115,18 +117,18 @@ func newVerifier(s Source, c Check) (*verifier, error) {
 			return nil, errors.New("there is no key in the JWK set")
 		}
 	}
-	names, err := list(s.Path)
+	names, err := segment.List(s.Path)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range names {
 		switch {
-		case !c.From.IsZero() && n.day < dayOf(c.From):
+		case !c.From.IsZero() && n.Day < segment.DayOf(c.From):
 			v.cut.before = true
-		case !c.To.IsZero() && n.day > dayOf(c.To.AddDate(0, 0, 1)): // the last of a day may be in the next one's file
+		case !c.To.IsZero() && n.Day > segment.DayOf(c.To.AddDate(0, 0, 1)): // the last of a day may be in the next one's file
 			v.cut.after = true
 		default:
-			v.segments = append(v.segments, &segment{name: n})
+			v.segments = append(v.segments, &scanned{name: n})
 		}
 	}
 	if len(v.segments) == 0 && v.head == nil {
@@ -137,7 +139,7 @@ func newVerifier(s Source, c Check) (*verifier, error) {
 
 // job is a block of lines on its way.
 type job struct {
-	segment *segment
+	segment *scanned
 	lines   []byte
 	line    int            // number of the first in its file
 	before  chain.Previous // the line before it
@@ -155,11 +157,11 @@ func (v *verifier) read(ctx context.Context) error {
 	defer cancel()
 	n := runtime.GOMAXPROCS(0)
 	work, order := make(chan *job, n), make(chan *job, 2*n)
-	buffers := &sync.Pool{New: func() any { return make([]byte, 4*blockSize) }}
+	buffers := &sync.Pool{New: func() any { return make([]byte, 4*segment.BlockSize) }}
 	var workers sync.WaitGroup
 	for range n {
 		workers.Go(func() {
-			c := combing{keys: &v.keys, sum: chain.NewSummer(), shelf: v.shelf, today: dayOf(v.now)}
+			c := combing{keys: &v.keys, sum: chain.NewSummer(), shelf: v.shelf, today: segment.DayOf(v.now)}
 			for j := range work {
 				j.found, j.held = c.comb(j)
 				buffers.Put(j.lines[:cap(j.lines)]) //nolint:staticcheck // a block is large beside the header of its slice
@@ -180,8 +182,8 @@ func (v *verifier) read(ctx context.Context) error {
 	}
 	workers.Wait()
 	for _, s := range v.segments {
-		if s.err != nil && !errors.Is(s.err, errChanged) {
-			return fmt.Errorf("%s: %w", s.name.file(), s.err)
+		if s.err != nil && !errors.Is(s.err, segment.ErrChanged) {
+			return fmt.Errorf("%s: %w", s.name.File(), s.err)
 		}
 	}
 	return errors.Join(ctx.Err(), v.held.fault, v.readPending())
@@ -189,8 +191,8 @@ func (v *verifier) read(ctx context.Context) error {
 
 // readSegment cuts a segment into jobs. Blocks end with lines, so that no worker needs another
 // one's; what each must know of the line before its first is looked up here.
-func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Pool, send func(*job)) {
-	in, err := v.source.dir().openSegment(s.name, 0)
+func (v *verifier) readSegment(ctx context.Context, s *scanned, buffers *sync.Pool, send func(*job)) {
+	in, err := v.source.dir().Open(s.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // removed meanwhile, which others will notice if it was no right of the remover's
 	}
@@ -202,7 +204,7 @@ func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Po
 	before, line := chain.Previous{First: true}, 1
 	for ctx.Err() == nil {
 		buf, _ := buffers.Get().([]byte)
-		lines, err := in.next(buf)
+		lines, err := in.Next(buf)
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				s.err = err
@@ -215,7 +217,7 @@ func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Po
 		line += n
 		send(j)
 	}
-	s.size, s.torn = in.offset(), in.rest()
+	s.size, s.torn = in.Offset(), in.Rest()
 }
 
 // join puts the passages of a block behind those of the blocks before.
@@ -225,7 +227,7 @@ func (v *verifier) join(j *job) {
 	v.held.add(j.held.Contents)
 	v.held.fault = errors.Join(v.held.fault, j.held.fault)
 	for _, a := range j.held.amiss {
-		a.file = s.name.file()
+		a.file = s.name.File()
 		v.held.amiss = append(v.held.amiss, a)
 	}
 	if len(s.passages) > 0 && len(found) > 0 && found[0].continues(s.passages[len(s.passages)-1]) {

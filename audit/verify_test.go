@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
@@ -86,16 +87,16 @@ type fileOf struct {
 
 func filesOf(t testing.TB, dir string) (all []*fileOf) {
 	t.Helper()
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range names {
-		content, err := os.ReadFile(n.path(dir))
+		content, err := os.ReadFile(n.Path(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, &fileOf{n.path(dir), bytes.SplitAfter(content, []byte("\n"))})
+		all = append(all, &fileOf{n.Path(dir), bytes.SplitAfter(content, []byte("\n"))})
 		all[len(all)-1].lines = slices.DeleteFunc(all[len(all)-1].lines, func(l []byte) bool { return len(l) == 0 })
 	}
 	return all

@@ -107,8 +107,8 @@ func (l *Log) assemble(b *batch, n int) chain.Chain {
 	for i := range n {
 		var place []byte
 		if i == 0 && l.segments.size == 0 {
-			place = c.Place(nil, l.segments.name.file())
-			c.Segment = l.segments.name.file()
+			place = c.Place(nil, l.segments.name.File())
+			c.Segment = l.segments.name.File()
 		}
 		l.out = c.Assemble(l.out, l.gateway, b.record(i), place)
 	}

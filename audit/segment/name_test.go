@@ -1,4 +1,4 @@
-package audit
+package segment
 
 import (
 	"path/filepath"
@@ -15,12 +15,12 @@ func FuzzParseName(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, file string) {
-		n, ok := parseName(file)
+		n, ok := ParseName(file)
 		if !ok {
 			return
 		}
-		again, ok := parseName(n.file() + string(n.form))
-		if !ok || again != n || n.path("/d") != "/d/"+file || filepath.Base(file) != file {
+		again, ok := ParseName(n.File() + string(n.Form))
+		if !ok || again != n || n.Path("/d") != "/d/"+file || filepath.Base(file) != file {
 			t.Errorf("%q is %+v, and its name %+v, %t", file, n, again, ok)
 		}
 	})
@@ -29,20 +29,20 @@ func FuzzParseName(f *testing.F) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	order := []string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl", "audit-2026-11-21_999.jsonl", "audit-2026-11-22.jsonl"}
-	var before name
+	var before Name
 	for i, file := range order {
-		n, ok := parseName(file)
-		if !ok || n.file() != file {
+		n, ok := ParseName(file)
+		if !ok || n.File() != file {
 			t.Errorf("%s is read as %+v, %v", file, n, ok)
 		}
-		if i > 0 && (before.compare(n) >= 0 || before.file() >= n.file()) {
-			t.Errorf("%s does not come after %s", file, before.file())
+		if i > 0 && (before.Compare(n) >= 0 || before.File() >= n.File()) {
+			t.Errorf("%s does not come after %s", file, before.File())
 		}
 		before = n
 	}
 	for _, file := range []string{"", "audit.lock", "audit-2026-11-21.jsonl.gz", "audit-2026-11-21_000.jsonl",
 		"audit-2026-11-21_1.jsonl", "audit-2026-02-30.jsonl", "xaudit-2026-11-21.jsonl"} {
-		if n, ok := parseName(file); ok {
+		if n, ok := ParseName(file); ok {
 			t.Errorf("%s is read as %+v", file, n)
 		}
 	}

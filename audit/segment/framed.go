@@ -1,4 +1,4 @@
-package audit
+package segment
 
 import (
 	"bytes"
@@ -15,19 +15,19 @@ import (
 // elsewhere or brought from another file without being noticed.
 type framed struct {
 	f      *os.File
-	keys   []masterKey
-	cipher *opening // nil before the first line was read
-	at     int64    // in the file
-	plain  int64    // in what was encrypted
+	keys   []Key
+	cipher *decrypter // nil before the first line was read
+	at     int64      // in the file
+	plain  int64      // in what was encrypted
 	sealed []byte
 }
 
-func (p *framed) offset() int64 { return p.plain }
+func (p *framed) Offset() int64 { return p.plain }
 func (p *framed) Close() error  { return p.f.Close() }
 
-// rest is how many bytes are there and were not read: those of a frame that is being written,
+// Rest is how many bytes are there and were not read: those of a frame that is being written,
 // or that a crash cut off.
-func (p *framed) rest() int64 {
+func (p *framed) Rest() int64 {
 	info, err := p.f.Stat()
 	if err != nil {
 		return 0
@@ -35,9 +35,9 @@ func (p *framed) rest() int64 {
 	return max(info.Size()-p.at, 0)
 }
 
-// next reads frames until half of the buffer is full, since the next may fill as much. What
+// Next reads frames until half of the buffer is full, since the next may fill as much. What
 // was read before an error is given first; the error comes again with the next call.
-func (p *framed) next(buf []byte) ([]byte, error) {
+func (p *framed) Next(buf []byte) ([]byte, error) {
 	out := buf[:0]
 	for len(out) < cap(buf)/2 {
 		more, err := p.frame(out)
@@ -65,7 +65,7 @@ func (p *framed) frame(dst []byte) ([]byte, error) {
 	}
 	n := int(binary.BigEndian.Uint32(size[:]))
 	if n > frameMost {
-		return nil, fmt.Errorf("%w: encrypted part %d is longer than any", errChanged, p.cipher.frame+1)
+		return nil, fmt.Errorf("%w: encrypted part %d is longer than any", ErrChanged, p.cipher.frame+1)
 	}
 	if cap(p.sealed) < n {
 		p.sealed = make([]byte, n)
@@ -98,7 +98,7 @@ func (p *framed) begin() error {
 	case end < 0:
 		end = n - 1
 	}
-	if p.cipher, err = newOpening(line[:end], p.keys); err == nil {
+	if p.cipher, err = newDecrypter(line[:end], p.keys); err == nil {
 		p.at = int64(end) + 1
 	}
 	return err
@@ -127,10 +127,10 @@ type frameReader struct {
 func (r *frameReader) Read(p []byte) (int, error) {
 	for len(r.block) == 0 {
 		if r.buf == nil {
-			r.buf = make([]byte, blockSize)
+			r.buf = make([]byte, BlockSize)
 		}
 		var err error
-		if r.block, err = r.in.next(r.buf); err != nil {
+		if r.block, err = r.in.Next(r.buf); err != nil {
 			return 0, err
 		}
 	}

@@ -1,4 +1,4 @@
-package audit
+package segment
 
 import (
 	"bytes"
@@ -11,19 +11,19 @@ import (
 
 // plain is a segment as it was written. What of it is no whole line stays unread: it
 // is torn, or the rest of it is still to come.
-type plain struct {
+type Plain struct {
 	f  *os.File
 	at int64
 }
 
 // ReadAt reads any part of the file, as io.ReaderAt: where a record ends is known to who asks.
-func (p *plain) ReadAt(buf []byte, at int64) (int, error) { return p.f.ReadAt(buf, at) }
+func (p *Plain) ReadAt(buf []byte, at int64) (int, error) { return p.f.ReadAt(buf, at) }
 
-func (p *plain) offset() int64 { return p.at }
-func (p *plain) Close() error  { return p.f.Close() }
+func (p *Plain) Offset() int64 { return p.at }
+func (p *Plain) Close() error  { return p.f.Close() }
 
-// rest is how many bytes of a torn line are at the end; 0 where it has been completed meanwhile.
-func (p *plain) rest() int64 {
+// Rest is how many bytes of a torn line are at the end; 0 where it has been completed meanwhile.
+func (p *Plain) Rest() int64 {
 	rest, err := io.ReadAll(io.NewSectionReader(p.f, p.at, chain.LongestRecord))
 	if err != nil || bytes.IndexByte(rest, '\n') >= 0 { // lines that came meanwhile
 		return 0
@@ -31,9 +31,9 @@ func (p *plain) rest() int64 {
 	return int64(len(rest))
 }
 
-// next reads whole lines. A line that does not fit gets a larger buffer, up to the longest that a record
+// Next reads whole lines. A line that does not fit gets a larger buffer, up to the longest that a record
 // can be.
-func (p *plain) next(buf []byte) ([]byte, error) {
+func (p *Plain) Next(buf []byte) ([]byte, error) {
 	for {
 		n, err := p.f.ReadAt(buf, p.at)
 		if end := bytes.LastIndexByte(buf[:n], '\n') + 1; end > 0 {
@@ -54,7 +54,7 @@ func (p *plain) next(buf []byte) ([]byte, error) {
 
 // moved reports whether another file has the name of this one now, or is shorter than
 // what was read: lines of a write that failed are taken back.
-func (p *plain) moved(path string) bool {
+func (p *Plain) Moved(path string) bool {
 	here, err := p.f.Stat()
 	if err != nil {
 		return true

@@ -1,4 +1,4 @@
-package audit
+package segment
 
 import (
 	"bytes"
@@ -33,30 +33,30 @@ type cipherHead struct {
 	Salt   string `json:"salt"`
 }
 
-const cipherName = "a2a-gateway audit A256GCM"
+const CipherName = "a2a-gateway audit A256GCM"
 
 // sealing encrypts one segment.
-type sealing struct {
+type Encrypter struct {
 	head  []byte // not written yet; nil afterwards
 	aead  cipher.AEAD
 	frame uint64 // number of the next
 }
 
 // newSealing begins a segment.
-func newSealing(m masterKey) (*sealing, error) {
+func NewEncrypter(m Key) (*Encrypter, error) {
 	salt := make([]byte, sha256.Size)
 	_, _ = rand.Read(salt) // never fails (crypto/rand)
-	head, err := json.Marshal(cipherHead{cipherName, m.id, hex.EncodeToString(salt)})
+	head, err := json.Marshal(cipherHead{CipherName, m.id, hex.EncodeToString(salt)})
 	if err != nil {
 		return nil, err
 	}
 	aead, err := m.aead(salt)
-	return &sealing{head: append(head, '\n'), aead: aead}, err
+	return &Encrypter{head: append(head, '\n'), aead: aead}, err
 }
 
 // frames appends what stands in the file for some bytes. The next call is about those that
 // follow; when the write failed and was taken back, s is to be as it was.
-func (s *sealing) frames(dst, plain []byte, whole bool) []byte {
+func (s *Encrypter) Frames(dst, plain []byte, whole bool) []byte {
 	dst = append(dst, s.head...)
 	s.head = nil
 	for len(plain) > 0 {
@@ -80,7 +80,7 @@ func (s *sealing) frames(dst, plain []byte, whole bool) []byte {
 
 // whole counts the lines in the first n bytes of out, which is what frames made of some whole
 // lines. s is as it was before.
-func (s *sealing) whole(lines, out []byte, n int) int {
+func (s *Encrypter) Whole(lines, out []byte, n int) int {
 	count, at := 0, len(s.head)
 	for at+frameHead <= n {
 		size := int(binary.BigEndian.Uint32(out[at:]))
@@ -95,35 +95,35 @@ func (s *sealing) whole(lines, out []byte, n int) int {
 }
 
 // opening decrypts one segment.
-type opening struct {
+type decrypter struct {
 	aead  cipher.AEAD
 	frame uint64
 }
 
 // newOpening reads the first line of a segment.
-func newOpening(line []byte, keys []masterKey) (*opening, error) {
+func newDecrypter(line []byte, keys []Key) (*decrypter, error) {
 	var head cipherHead
-	if err := json.Unmarshal(line, &head); err != nil || head.Cipher != cipherName {
-		return nil, fmt.Errorf("%w: its first line does not say how it is encrypted", errChanged)
+	if err := json.Unmarshal(line, &head); err != nil || head.Cipher != CipherName {
+		return nil, fmt.Errorf("%w: its first line does not say how it is encrypted", ErrChanged)
 	}
 	salt, err := hex.DecodeString(head.Salt)
 	if err != nil {
-		return nil, fmt.Errorf("%w: its first line has no salt", errChanged)
+		return nil, fmt.Errorf("%w: its first line has no salt", ErrChanged)
 	}
 	for _, m := range keys {
 		if m.id == head.Key {
 			aead, err := m.aead(salt)
-			return &opening{aead: aead}, err
+			return &decrypter{aead: aead}, err
 		}
 	}
 	return nil, fmt.Errorf("it is encrypted with a key that is not there, %.16q (telemetry.audit.encryption.keys)", head.Key)
 }
 
 // open appends what is in the next frame.
-func (o *opening) open(dst, sealed []byte) ([]byte, error) {
+func (o *decrypter) open(dst, sealed []byte) ([]byte, error) {
 	out, err := o.aead.Open(dst, nil, sealed, binary.BigEndian.AppendUint64(nil, o.frame))
 	if err != nil {
-		return dst, fmt.Errorf("%w: encrypted part %d was changed, or is not where it was", errChanged, o.frame+1)
+		return dst, fmt.Errorf("%w: encrypted part %d was changed, or is not where it was", ErrChanged, o.frame+1)
 	}
 	o.frame++
 	return out, nil

@@ -1,4 +1,4 @@
-package audit
+package segment
 
 import (
 	"bytes"
@@ -38,8 +38,8 @@ type unpacked struct {
 	ending error
 }
 
-func (u *unpacked) offset() int64 { return u.at }
-func (u *unpacked) rest() int64   { return int64(len(u.carry)) }
+func (u *unpacked) Offset() int64 { return u.at }
+func (u *unpacked) Rest() int64   { return int64(len(u.carry)) }
 
 // Close ends the unpacker, which has buffers of its own, and closes the file.
 func (u *unpacked) Close() error {
@@ -49,9 +49,9 @@ func (u *unpacked) Close() error {
 	return u.file.Close()
 }
 
-// next unpacks whole lines. What is left behind the last one is the beginning of the next block. The
+// Next unpacks whole lines. What is left behind the last one is the beginning of the next block. The
 // window is bounded, since a file may have been written by somebody else.
-func (u *unpacked) next(buf []byte) ([]byte, error) {
+func (u *unpacked) Next(buf []byte) ([]byte, error) {
 	if u.in == nil {
 		var err error
 		u.in, err = zstd.NewReader(&u.from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
@@ -78,7 +78,7 @@ func (u *unpacked) next(buf []byte) ([]byte, error) {
 		case u.from.fault != nil:
 			return nil, u.from.fault
 		case u.ending != nil:
-			return nil, fmt.Errorf("%w: it cannot be unpacked: %w", errChanged, u.ending)
+			return nil, fmt.Errorf("%w: it cannot be unpacked: %w", ErrChanged, u.ending)
 		case len(buf) > chain.LongestRecord:
 			return nil, errNoLine
 		}

@@ -1,4 +1,4 @@
-package audit
+package segment
 
 import (
 	"bytes"
@@ -14,13 +14,13 @@ import (
 )
 
 // masterKey is a configured key.
-type masterKey struct {
-	key []byte
+type Key struct {
+	Key []byte
 	id  string
 }
 
 // newMasterKey reads 32 bytes as openssl rand prints them, in hexadecimal or base64.
-func newMasterKey(v secret.Value) (masterKey, error) {
+func NewKey(v secret.Value) (Key, error) {
 	text := v.Reveal()
 	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString, base64.StdEncoding.Strict().DecodeString, base64.RawStdEncoding.Strict().DecodeString,
@@ -31,15 +31,15 @@ func newMasterKey(v secret.Value) (masterKey, error) {
 			continue
 		}
 		id, err := hkdf.Key(sha256.New, key, nil, "a2a-gateway audit key id", 4)
-		return masterKey{key, hex.EncodeToString(id)}, err
+		return Key{key, hex.EncodeToString(id)}, err
 	}
-	return masterKey{}, errors.New("want 32 bytes as 64 hex digits or base64; make them with: openssl rand -hex 32")
+	return Key{}, errors.New("want 32 bytes as 64 hex digits or base64; make them with: openssl rand -hex 32")
 }
 
 // aead derives the key of one segment. No two have the same, so that a key has as few frames to seal as
 // random nonces want.
-func (m masterKey) aead(salt []byte) (cipher.AEAD, error) {
-	key, err := hkdf.Key(sha256.New, m.key, salt, "a2a-gateway audit segment", sha256.Size)
+func (m Key) aead(salt []byte) (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, m.Key, salt, "a2a-gateway audit segment", sha256.Size)
 	if err != nil {
 		return nil, err
 	}

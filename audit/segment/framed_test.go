@@ -1,4 +1,4 @@
-package audit
+package segment
 
 import (
 	"bytes"
@@ -22,16 +22,16 @@ func FuzzFrames(f *testing.F) {
 	f.Add(bytes.Repeat([]byte("{\"type\":\"call\"}\n"), 300), 5000, byte(1)) // in the second
 	f.Add([]byte("{\"seq\":1}\n{\"seq\":2}"), -1, byte(7))                   // torn, and left as it is
 	f.Fuzz(func(t *testing.T, plain []byte, at int, flip byte) {
-		key, err := newMasterKey(secret.New(strings.Repeat("a5", 31) + "00"))
+		key, err := NewKey(secret.New(strings.Repeat("a5", 31) + "00"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newSealing(key)
+		s, err := NewEncrypter(key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		half := len(plain) / 2
-		file := s.frames(s.frames(nil, plain[:half], false), plain[half:], false)
+		file := s.Frames(s.Frames(nil, plain[:half], false), plain[half:], false)
 		if len(file) > 0 && at >= 0 {
 			file[at%len(file)] ^= flip
 		}
@@ -49,15 +49,15 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-func framesIn(path string, key masterKey) (all []byte, err error) {
+func framesIn(path string, key Key) (all []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	p := &framed{f: f, keys: []masterKey{key}}
+	p := &framed{f: f, keys: []Key{key}}
 	for {
-		block, err := p.next(make([]byte, 64))
+		block, err := p.Next(make([]byte, 64))
 		if err != nil {
 			return all, err
 		}

@@ -1,4 +1,4 @@
-package audit
+package segment
 
 import (
 	"errors"
@@ -9,23 +9,23 @@ import (
 )
 
 // blocks are the records of one segment.
-type blocks interface {
+type Blocks interface {
 	// next returns the next whole lines, in buf or in a larger buffer that takes its
 	// place, and io.EOF when there are none: in a segment that is being written to,
 	// there may be some later.
-	next(buf []byte) ([]byte, error)
+	Next(buf []byte) ([]byte, error)
 	// offset is how far the lines that were returned reach from the beginning of the
 	// segment, as it is when it is neither compressed nor encrypted.
-	offset() int64
+	Offset() int64
 	// rest is how many bytes follow them, which are not whole.
-	rest() int64
+	Rest() int64
 	io.Closer
 }
 
 // blockSize is how much is read at once.
-const blockSize = 256 << 10
+const BlockSize = 256 << 10
 
 // errChanged means that a segment cannot be what the gateway wrote.
-var errChanged = errors.New("it is not what was written")
+var ErrChanged = errors.New("it is not what was written")
 
-var errNoLine = fmt.Errorf("%w: a line is longer than any record, %d bytes", errChanged, chain.LongestRecord)
+var errNoLine = fmt.Errorf("%w: a line is longer than any record, %d bytes", ErrChanged, chain.LongestRecord)

@@ -16,13 +16,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // Records reads the records after a place as Follow does, and ends where there are no
 // more for now.
 func (s Source) Records(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: chain.NewSummer()}
+		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, segment.BlockSize), sum: chain.NewSummer()}
 		defer f.close()
 		if err := f.read(ctx); err != nil && !errors.Is(err, errEnough) {
 			yield(Entry{}, err)
@@ -32,34 +33,34 @@ func (s Source) Records(ctx context.Context, from Cursor) iter.Seq2[Entry, error
 
 // Segments lists the segments there are, in their order, as cursors name them.
 func (s Source) Segments() ([]string, error) {
-	names, err := list(s.Path)
+	names, err := segment.List(s.Path)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]string, len(names))
 	for i, n := range names {
-		all[i] = n.file()
+		all[i] = n.File()
 	}
 	return all, nil
 }
 
-// Needs reports whether a segment may have records behind the place.
-func (c Cursor) Needs(segment string) bool {
-	at, ok := parseName(c.Segment)
-	n, is := parseName(segment)
-	return !ok || !is || n.compare(at) >= 0
+// Needs reports whether a segment, by its file name, may have records behind the place.
+func (c Cursor) Needs(file string) bool {
+	at, ok := segment.ParseName(c.Segment)
+	n, is := segment.ParseName(file)
+	return !ok || !is || n.Compare(at) >= 0
 }
 
 // Sync returns when the disk has what a segment holds now. Without it a reader may be
 // ahead of the disk, and after a loss of power there would be other records with the
 // numbers of those that it has read.
-func (s Source) Sync(segment string) error {
-	n, ok := parseName(segment)
+func (s Source) Sync(file string) error {
+	n, ok := segment.ParseName(file)
 	if !ok {
 		return errNotThere
 	}
-	for _, n.form = range []form{asWritten, encrypted} { // what is compressed is on the disk
-		f, err := os.Open(n.path(s.Path))
+	for _, n.Form = range []segment.Form{segment.AsWritten, segment.Encrypted} { // what is compressed is on the disk
+		f, err := os.Open(n.Path(s.Path))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // or it was moved away, as it is only when it is done with
 		}
@@ -122,11 +123,11 @@ const readers = 8
 // linesIn reads those of one segment, whose places are in the order of the segment. A segment
 // that is not there any more leaves its lines nil, as the index has yet to learn of it.
 func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
-	n, ok := parseName(places[order[0]].Segment)
+	n, ok := segment.ParseName(places[order[0]].Segment)
 	if !ok {
 		return nil
 	}
-	in, err := s.dir().openSegment(n, max(places[order[0]].start(), 0))
+	in, err := s.dir().Open(n, max(places[order[0]].start(), 0))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -135,21 +136,21 @@ func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 	}
 	defer func() { _ = in.Close() }() // only read from
 	// Of a file that is as it was written any part can be read by itself.
-	if written, ok := in.(*plain); ok {
+	if written, ok := in.(*segment.Plain); ok {
 		return linesOf(written, places, order, lines)
 	}
-	buf := make([]byte, blockSize)
+	buf := make([]byte, segment.BlockSize)
 	for len(order) > 0 {
-		block, err := in.next(buf)
+		block, err := in.Next(buf)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", n.file(), err)
+			return fmt.Errorf("%s: %w", n.File(), err)
 		}
 		buf = block[:cap(block)]
-		begin := in.offset() - int64(len(block))
-		for len(order) > 0 && places[order[0]].Offset <= in.offset() {
+		begin := in.Offset() - int64(len(block))
+		for len(order) > 0 && places[order[0]].Offset <= in.Offset() {
 			p := places[order[0]]
 			lines[order[0]] = lineIn(block, p.start()-begin, p)
 			order = order[1:]
@@ -159,7 +160,7 @@ func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 }
 
 // linesOf reads the records at places and nothing between them, which may be most of a disk.
-func linesOf(p *plain, places []Place, order []int, lines [][]byte) error {
+func linesOf(p *segment.Plain, places []Place, order []int, lines [][]byte) error {
 	var buf []byte
 	for _, k := range order {
 		at := places[k]
