@@ -23,6 +23,7 @@ var floors = [][]string{
 		"internal/jsonscan",
 	},
 	1: {
+		"audit/chain",
 		"card/lint",
 		"internal/breaker",
 		"internal/console/openapi",
@@ -43,6 +44,7 @@ var floors = [][]string{
 	},
 	2: {
 		"audit/redact",
+		"audit/segment",
 		"audit/vault",
 		"authn",
 		"internal/console/login",
@@ -61,7 +63,7 @@ var floors = [][]string{
 		"telemetry",
 	},
 	3: {
-		"audit",
+		"audit/reader",
 		"authn/apikey",
 		"authn/clientcert",
 		"authn/dpop",
@@ -79,6 +81,7 @@ var floors = [][]string{
 		"telemetry/anomaly",
 	},
 	4: {
+		"audit",
 		"audit/index",
 		"audit/kafka",
 		"audit/ocsf",
@@ -88,7 +91,6 @@ var floors = [][]string{
 		"card/trust",
 		"ext",
 		"internal/console/apikeys",
-		"internal/console/contents",
 		"internal/console/fleet",
 		"internal/console/health",
 		"internal/console/identities",
@@ -112,6 +114,7 @@ var floors = [][]string{
 		"ext/content",
 		"ext/provided",
 		"internal/certificates",
+		"internal/console/contents",
 		"internal/console/extensions",
 		"internal/console/records",
 		"internal/verdict",

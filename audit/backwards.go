@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
@@ -41,7 +42,7 @@ const (
 
 // unsignedRemovals returns the records behind the last checkpoint by one of the keys if
 // there is a removal among them, or if it cannot be known that there is none.
-func unsignedRemovals(s Source, jwks []byte, last uint64) *span {
+func unsignedRemovals(s reader.Source, jwks []byte, last uint64) *span {
 	b := backwards{source: s, left: farFromEnd}
 	b.keys.trusted = &jose.JSONWebKeySet{}
 	if err := json.Unmarshal(jwks, b.keys.trusted); err != nil {
@@ -63,7 +64,7 @@ func unsignedRemovals(s Source, jwks []byte, last uint64) *span {
 
 // backwards looks for the last checkpoint that counts, from the end.
 type backwards struct {
-	source Source
+	source reader.Source
 	keys   keySet
 	left   int64 // bytes that may be read
 
@@ -91,7 +92,7 @@ func (b *backwards) segment(n segment.Name) error {
 // read reads a segment from a place on. A part that does not begin with the file begins inside a
 // line, which is no record then and is passed over.
 func (b *backwards) read(n segment.Name, from int64) error {
-	in, err := b.source.dir().Open(n, from)
+	in, err := b.source.Dir().Open(n, from)
 	if err != nil {
 		return err
 	}

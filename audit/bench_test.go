@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -158,7 +159,7 @@ func BenchmarkVerify(b *testing.B) {
 	b.ReportAllocs()
 	records, begin := 0, cpuTime(b)
 	for b.Loop() {
-		r, err := Verify(b.Context(), Source{Path: dir}, Check{Keys: ring.JWKS()})
+		r, err := Verify(b.Context(), reader.Source{Path: dir}, Check{Keys: ring.JWKS()})
 		if err != nil || len(r.Findings) > 0 {
 			b.Fatal(err, r)
 		}

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -199,7 +200,7 @@ func (c Checkpoint) interval() time.Duration {
 }
 
 // Source is where the records are read that a log with this configuration writes.
-func (c Config) Source() Source {
+func (c Config) Source() reader.Source {
 	keys, _ := c.Encryption.masterKeys() // Check has said it
-	return Source{Path: c.Dir, Keys: keys}
+	return reader.Source{Path: c.Dir, Keys: keys}
 }

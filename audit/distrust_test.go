@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -225,7 +226,7 @@ func TestDistrustFarBack(t *testing.T) {
 	if s := unsignedRemovals(l.config.Source(), ring.JWKS(), l.Seq()); s != nil {
 		t.Errorf("distrusts %+v", *s)
 	}
-	b := backwards{source: Source{Path: dir}, left: 1 << 20}
+	b := backwards{source: reader.Source{Path: dir}, left: 1 << 20}
 	if err := b.segment(l.segments.name); !errors.Is(err, errTooFar) || b.signed != 0 {
 		t.Errorf("signed %d, %v", b.signed, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // FuzzCheckpoint: of all lines that can stand in the place of a checkpoint, none is
@@ -18,7 +19,7 @@ func FuzzCheckpoint(f *testing.F) {
 	}
 	before := chain.Previous{Record: true}
 	var good []string
-	for line, err := range (Source{Path: dir}).Records(f.Context(), Cursor{}) {
+	for line, err := range (reader.Source{Path: dir}).Records(f.Context(), reader.Cursor{}) {
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -126,14 +127,14 @@ func TestR10_Kill9(t *testing.T) {
 }
 
 // intentsIn counts intents by their request ids.
-func intentsIn(t *testing.T, s Source) map[string]int {
+func intentsIn(t *testing.T, s reader.Source) map[string]int {
 	t.Helper()
 	_, end, err := s.Last(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	there := map[string]int{}
-	for e, err := range s.Follow(t.Context(), Cursor{}) {
+	for e, err := range s.Follow(t.Context(), reader.Cursor{}) {
 		var r record
 		if err = errors.Join(err, json.Unmarshal(e.Line, &r)); err != nil {
 			t.Fatal(err)

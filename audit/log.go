@@ -32,8 +32,8 @@ const (
 type Log struct {
 	setup
 	queue
-	output
-	progress
+	writer
+	retention
 	past
 	upkeep
 
@@ -98,7 +98,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	l.tending.Go(l.keepTidy)
 	if gone != nil {
 		l.missing(gone)
-		l.owe("audit.gone", gone)
+		l.owed.owe("audit.gone", gone)
 	}
 	return l, nil
 }
@@ -110,12 +110,17 @@ func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Lo
 			id: gatewayID, gateway: gatewayMember(gatewayID), config: config, disk: d,
 			metrics: t.Metrics, logger: t.Log,
 		},
-		queue: queue{pending: new(batch)},
-		output: output{
+		queue: queue{clock: d, pending: new(batch)},
+		writer: writer{
+			dirty:    make(chan struct{}, 1),
 			segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
 		},
-		upkeep: upkeep{dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})},
+		upkeep: upkeep{quit: make(chan struct{}), done: make(chan struct{})},
 	}
+	l.hand, l.changed = l.write, l.tell
+	l.writer.setup, l.note = &l.setup, l.marks.note
+	l.retention = retention{setup: &l.setup, writer: &l.writer, event: l.Event, content: l.tidyContent, closing: l.quit}
+	l.owed.record = l.Event
 	if l.segments.keys = config.Source().Keys; len(l.segments.keys) > 0 {
 		l.segments.key = &l.segments.keys[0]
 	}
@@ -258,4 +263,13 @@ func (l *Log) add(line *telemetry.Line, now time.Time) error {
 		return fmt.Errorf("write audit record: %w", err)
 	}
 	return nil
+}
+
+// tell logs the beginning and the end of a failure, not every refused call.
+func (l *Log) tell(err error) {
+	if err != nil {
+		l.logger.Error("audit records cannot be written", "dir", l.config.Dir, "error", err)
+		return
+	}
+	l.logger.Info("audit records are written again", "dir", l.config.Dir)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -28,7 +29,7 @@ func TestLongest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, err := range (Source{Path: dir}).Calls() {
+	for _, err := range (reader.Source{Path: dir}).Calls() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -160,7 +160,7 @@ func (l *Log) compare(known Mark) {
 		return
 	}
 	l.missing(gone)
-	l.owe("audit.gone", gone)
+	l.owed.owe("audit.gone", gone)
 }
 
 // resumeBehind goes on behind a mark that is further than the records were when the log was
@@ -173,7 +173,7 @@ func (l *Log) resumeBehind(known Mark) (gone map[string]string) {
 	if known.Seq < from {
 		there, err := l.opened.Hash, error(nil)
 		if known.Seq < l.opened.Seq { // where it was removed, as its time was over, or moved away there is nothing to compare
-			there, _, err = l.config.Source().hashOf(known.Seq)
+			there, _, err = l.config.Source().HashOf(known.Seq)
 		}
 		if err != nil {
 			l.logger.Warn("the audit record that is remembered cannot be read", "dir", l.config.Dir, "seq", known.Seq, "error", err)

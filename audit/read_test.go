@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -44,8 +45,8 @@ func TestCalls(t *testing.T) {
 	e.Groups = make([]string, 70)
 	record(func(l *telemetry.Line) { appendCall(l, &e, e.Start) })
 	write("audit-2026-11-21_001.jsonl", file.String())
-	var calls []*Call
-	for call, err := range (Source{Path: dir}).Calls() {
+	var calls []*reader.Call
+	for call, err := range (reader.Source{Path: dir}).Calls() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func TestCallsOfOtherFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got error
-		for _, err := range (Source{Path: path}).Calls() {
+		for _, err := range (reader.Source{Path: path}).Calls() {
 			got = err
 		}
 		if got == nil || !strings.Contains(got.Error(), c.want) {
@@ -87,7 +88,7 @@ func TestCallsOfOtherFiles(t *testing.T) {
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, "nowhere"), t.TempDir()} {
-		for c, err := range (Source{Path: path}).Calls() {
+		for c, err := range (reader.Source{Path: path}).Calls() {
 			if err == nil {
 				t.Errorf("%s: got %v", path, c)
 			}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -84,12 +85,12 @@ func TestForms(t *testing.T) {
 }
 
 // readEverything reads a log in each way.
-func readEverything(t *testing.T, s Source, total int) {
+func readEverything(t *testing.T, s reader.Source, total int) {
 	t.Helper()
-	if at, lost := followed(t, s, Cursor{}, total); int(at.Seq) != total || lost != nil { // small
+	if at, lost := followed(t, s, reader.Cursor{}, total); int(at.Seq) != total || lost != nil { // small
 		t.Errorf("followed to %+v, lost %v", at, lost)
 	}
-	half, _ := followed(t, s, Cursor{}, total/2)
+	half, _ := followed(t, s, reader.Cursor{}, total/2)
 	if at, lost := followed(t, s, half, total-total/2); int(at.Seq) != total || lost != nil { // small
 		t.Errorf("followed from the middle to %+v, lost %v", at, lost)
 	}
@@ -131,7 +132,7 @@ func TestEncryptedHoldsNothingReadable(t *testing.T) {
 			t.Errorf("%s can be read, %v", f, err)
 		}
 	}
-	if _, err := Verify(t.Context(), Source{Path: dir}, Check{}); err == nil || !strings.Contains(err.Error(), "encrypted with a key that is not there") {
+	if _, err := Verify(t.Context(), reader.Source{Path: dir}, Check{}); err == nil || !strings.Contains(err.Error(), "encrypted with a key that is not there") {
 		t.Errorf("without the key: %v", err)
 	}
 }
@@ -246,7 +247,7 @@ func TestRetention(t *testing.T) {
 			dir := t.TempDir()
 			config := Config{Dir: dir, SegmentSize: minSegmentSize, Retention: c.retention}
 			if c.read != "" {
-				config.Held = Cursor{Segment: c.read, Seq: 1}.Needs
+				config.Held = reader.Cursor{Segment: c.read, Seq: 1}.Needs
 			}
 			d := newFakeDisk()
 			l, ring := signedLog(t, config, d)

@@ -12,12 +12,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/segment"
-
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
@@ -49,7 +49,7 @@ const NoHead = "none"
 // Verify reads a log, also one that is being written to, and reports whether it is what
 // the gateway wrote. The error is about what could not be read; what is wrong with the
 // log is in the report.
-func Verify(ctx context.Context, s Source, c Check) (*Report, error) {
+func Verify(ctx context.Context, s reader.Source, c Check) (*Report, error) {
 	v, err := newVerifier(s, c)
 	if err != nil {
 		return nil, fmt.Errorf("verify audit log: %w", err)
@@ -64,7 +64,7 @@ func Verify(ctx context.Context, s Source, c Check) (*Report, error) {
 // whole lines; since each line holds its own hash, blocks are verified by as many others
 // as there are processors; what they find is put together in the order of the files.
 type verifier struct {
-	source   Source
+	source   reader.Source
 	head     *chain.Head // nil without one
 	headPath string
 	keys     keySet
@@ -92,7 +92,7 @@ type scanned struct {
 // newVerifier looks at what there is. The head is read first: the log may grow meanwhile,
 // and the head with it. A head that is read too late would name records that were not there
 // when the files were listed, and they would be missed.
-func newVerifier(s Source, c Check) (*verifier, error) {
+func newVerifier(s reader.Source, c Check) (*verifier, error) {
 	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, DefaultInterval)}
 	if !c.NoContent {
 		v.shelf = &vault.Shelf{Reader: s.Held(c.Sealer)}
@@ -192,7 +192,7 @@ func (v *verifier) read(ctx context.Context) error {
 // readSegment cuts a segment into jobs. Blocks end with lines, so that no worker needs another
 // one's; what each must know of the line before its first is looked up here.
 func (v *verifier) readSegment(ctx context.Context, s *scanned, buffers *sync.Pool, send func(*job)) {
-	in, err := v.source.dir().Open(s.name, 0)
+	in, err := v.source.Dir().Open(s.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // removed meanwhile, which others will notice if it was no right of the remover's
 	}

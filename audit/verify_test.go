@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
@@ -43,7 +44,7 @@ func specimen(t testing.TB) (dir string, ring *keys.Ring) {
 
 func verified(t testing.TB, dir string, c Check) *Report {
 	t.Helper()
-	r, err := Verify(t.Context(), Source{Path: dir}, c)
+	r, err := Verify(t.Context(), reader.Source{Path: dir}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +322,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 		if want.kinds == nil {
 			return
 		}
-		report, err := Verify(t.Context(), Source{Path: dir}, Check{Keys: ring.JWKS()})
+		report, err := Verify(t.Context(), reader.Source{Path: dir}, Check{Keys: ring.JWKS()})
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -1,3 +1,29 @@
+// Package chain is the hash chain of the audit log: what binds a record to the one before it, so
+// that a record that was changed, left out, moved or put in between is found.
+//
+// A record is one line of JSON. Its author gives the members in the middle; this package puts the
+// number before them and the hash behind:
+//
+//	{"seq":7,"v":1,"gateway":"gw-1","type":"call",…,"hash":"<64 hex digits>"}
+//
+// The hash is SHA-256 over the hash of record 6, as its 64 digits, and over the bytes of record 7
+// up to the comma before "hash". Nothing but the bytes of the file goes into it, so that a shell
+// with sha256sum can verify a log without the gateway (docs/audit.md has the script).
+//
+// The first record of a file has one more member, which binds the file to its name and to the file
+// before:
+//
+//	"segment":{"name":"audit-2026-11-22.jsonl","after":"audit-2026-11-21.jsonl","hash":"<of the last record there>"}
+//
+// A chain alone shows what was changed in the middle, and not that it was rewritten from some
+// record on. For that there are checkpoints, which are records with a signature over the chain so
+// far ([Statement]), and the head ([Head]), a small file with the last checkpoint: of records that
+// were taken off the end nothing else tells.
+//
+// Who uses what: the log assembles lines ([Chain]) and keeps the head; readers take lines apart
+// ([LastSeq], [CutHash]); the verification does both. The package exports more than twenty names,
+// since every one of those parts has to agree with the others byte by byte and none of them is of
+// use alone. It imports nothing of this module.
 package chain
 
 import (
@@ -10,6 +36,8 @@ import (
 
 // link is the hash of a record as it stands in it, in hexadecimal digits. The zero
 // link is that of a record without one.
+// A fixed array and not a string, so that computing and comparing hashes of a million records
+// allocates nothing.
 type Link [2 * sha256.Size]byte
 
 // none reports whether there is no record to follow from.
@@ -23,6 +51,8 @@ func (k Link) String() string {
 	return string(k[:])
 }
 
+// The end of a line is compared as bytes and not parsed as JSON: the position of the hash is part
+// of the format, and a hash that stands elsewhere in the line is none.
 const (
 	HashPrefix = `,"hash":"`
 	HashSuffix = `"}`
@@ -31,6 +61,8 @@ const (
 
 // chain is what a record takes from the one before it. It is the writer's
 // alone; a failed write leaves it as it was.
+// A copy is cheap and is what a writer tries a batch with: only when the file has the lines does
+// the copy take the place of the original.
 type Chain struct {
 	Seq     uint64 // of the last record
 	Hash    Link   // of the last record
@@ -47,6 +79,8 @@ type Chain struct {
 func (c *Chain) Assemble(dst, gateway, members, place []byte) []byte {
 	c.Seq++
 	c.Loose++
+	// The hash is over the bytes from here on, which is why the line is built in place and not from
+	// parts that were marshalled before.
 	begin := len(dst)
 	dst = append(dst, SeqPrefix...)
 	dst = strconv.AppendUint(dst, c.Seq, 10)
@@ -55,6 +89,8 @@ func (c *Chain) Assemble(dst, gateway, members, place []byte) []byte {
 	dst = append(dst, gateway...)
 	dst = append(dst, members...)
 	dst = append(dst, place...)
+	// The zero Chain is ready to use: a log that is opened knows number and hash of its last record
+	// and nothing else.
 	if c.sum == nil {
 		c.sum = NewSummer()
 	}
@@ -69,10 +105,13 @@ func (c *Chain) Assemble(dst, gateway, members, place []byte) []byte {
 func (c *Chain) Place(dst []byte, file string) []byte {
 	dst = append(dst, `,"segment":{"name":"`...)
 	dst = append(dst, file...)
+	// Absent in the first file of all, which has no file before it.
 	if c.Segment != "" {
 		dst = append(dst, `","after":"`...)
 		dst = append(dst, c.Segment...)
 	}
+	// Absent where the record before has none: it is the first, or one of a version that wrote no
+	// hashes.
 	if !c.Hash.IsZero() {
 		dst = append(dst, `","hash":"`...)
 		dst = append(dst, c.Hash[:]...)
@@ -86,6 +125,8 @@ const (
 )
 
 // lastSeq reads the number that assemble put at the start of a line.
+// Eighteen digits are below the largest int64, so that the sum cannot overflow and no log comes
+// near.
 func LastSeq(line []byte) (uint64, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(SeqPrefix))
 	digits, _, comma := bytes.Cut(rest, []byte(","))
@@ -93,6 +134,8 @@ func LastSeq(line []byte) (uint64, bool) {
 		return 0, false
 	}
 	var n uint64
+	// Upper case digits are refused: a record has one spelling, and a verifier that took two would
+	// find one of them changed.
 	for _, c := range digits {
 		if c < '0' || c > '9' {
 			return 0, false
@@ -104,6 +147,8 @@ func LastSeq(line []byte) (uint64, bool) {
 
 // cutHash divides a line without its newline into what its hash is over and the hash.
 func CutHash(line []byte) (body []byte, h Link, ok bool) {
+	// The hash has a fixed length, so that its place is known from the end of the line: members
+	// before it may hold any text, also one that looks like a hash.
 	at := len(line) - HashSize
 	if at < 0 || !bytes.HasPrefix(line[at:], []byte(HashPrefix)) || !bytes.HasSuffix(line, []byte(HashSuffix)) {
 		return line, h, false
@@ -133,6 +178,8 @@ func NewSummer() *Summer { return &Summer{h: sha256.New()} }
 func (s *Summer) Link(before Link, body []byte) (h Link) {
 	s.h.Reset()
 	if !before.IsZero() {
+		// The array is copied into the summer first: passing a slice of the parameter to an
+		// interface method would move the parameter to the heap, once per record.
 		s.before = before
 		_, _ = s.h.Write(s.before[:]) // hashes do not fail
 	}

@@ -13,9 +13,13 @@ import (
 
 // headFile holds the last checkpoint. Of records that are taken off the end nothing in
 // the segments tells; this does, and more surely a copy of it that is kept elsewhere.
+// The name of the file in the directory of the log.
 const HeadFile = "audit.head"
 
 // headRecord is the content of headFile.
+// It looks like this in the file:
+//
+//	{"segment": "audit-2026-11-22.jsonl", "seq": 4711, "hash": "…", "time": "…", "checkpoint": "<JWS>"}
 type Head struct {
 	Segment    string `json:"segment"`
 	Seq        uint64 `json:"seq"`  // of the checkpoint; 0 while there is none
@@ -25,6 +29,9 @@ type Head struct {
 }
 
 // readHead reads a head, nil when there is none.
+// One without a checkpoint, as it is from the first start with keys to the first checkpoint, has
+// the number 0. An error names the path; a file that is no head is one too, since to go on without
+// it would hide that somebody changed it.
 func ReadHead(path string) (*Head, error) {
 	data, err := os.ReadFile(path) //nolint:gosec // in the log's directory
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,6 +53,8 @@ func WriteHead(dir string, h *Head) error {
 	if err != nil {
 		return err
 	}
+	// Written beside and renamed: POSIX rename is atomic, and a crash in between leaves the old
+	// head.
 	path := filepath.Join(dir, HeadFile)
 	if err := writeSynced(path+".new", append(data, '\n')); err != nil {
 		return err
@@ -55,6 +64,7 @@ func WriteHead(dir string, h *Head) error {
 
 // writeSynced writes a file whose content is on the disk before its name is: after a loss
 // of power there is the old head or the new one, and never half of one.
+// A file that is left behind by a crash under its temporary name is overwritten by the next write.
 func writeSynced(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // in the log's directory
 	if err != nil {

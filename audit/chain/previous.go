@@ -3,6 +3,8 @@ package chain
 import "bytes"
 
 // previous is the end of the line before.
+// A reader that goes through a file in blocks needs of the last line of one block just this to
+// judge the first line of the next.
 type Previous struct {
 	First  bool // there is none
 	Record bool // it is a record
@@ -11,6 +13,8 @@ type Previous struct {
 }
 
 // lastOf looks at the last of some lines, and counts them.
+// The lines must not be empty and must end with a newline, as blocks of a segment do. The second
+// result is how many lines there are.
 func LastOf(lines []byte) (Previous, int) {
 	n := bytes.Count(lines, []byte{'\n'})
 	line := lines[:len(lines)-1]

@@ -14,6 +14,9 @@ const (
 )
 
 // longestRecord bounds a line, in bytes: lists and texts in records are bounded.
+// A writer never comes near it (TestLongest measures the longest record that can be made), a reader
+// gives up on a line that is longer: it is not of this log, and room for it would be the attacker's
+// to choose.
 const LongestRecord = 2 << 20
 
 // eventRemoved is the event that says which records were removed, by whom they are no

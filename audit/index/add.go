@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // Bounds of a transaction: enough to be quick, and little enough for another process to get
@@ -94,7 +94,7 @@ func (i *Index) update(ctx context.Context, before int) (n int, more bool, err e
 }
 
 // begin is where to go on, with nothing left of what is not there any more.
-func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err error) {
+func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	if at, err = i.place(ctx, tx); err != nil {
 		return at, err
 	}
@@ -106,18 +106,18 @@ func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err err
 		return at, err
 	}
 	_, err = tx.ExecContext(ctx, "DELETE FROM records; DELETE FROM stretches")
-	return audit.Cursor{}, err // the log was begun anew, or is a copy from before
+	return reader.Cursor{}, err // the log was begun anew, or is a copy from before
 }
 
 // addAll adds the records behind a place, as many as one transaction may have, and moves it.
-func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int, more bool, err error) {
+func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n int, more bool, err error) {
 	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
 	if err != nil {
 		return 0, false, err
 	}
 	defer func() { _ = insert.Close() }() // goes with the transaction
 	var f fields
-	var lost *audit.LostError
+	var lost *reader.LostError
 	made := times{}
 	began := time.Now()
 	for entry, err := range i.source.Records(ctx, *at) {
@@ -145,7 +145,7 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int
 
 // elsewhere reports whether the segment that the index has come to is not there, or the
 // record is another one. What this process has added itself it need not look at again.
-func (i *Index) elsewhere(at audit.Cursor) (bool, error) {
+func (i *Index) elsewhere(at reader.Cursor) (bool, error) {
 	if at.Segment == "" {
 		return false, nil
 	}
@@ -160,7 +160,7 @@ func (i *Index) elsewhere(at audit.Cursor) (bool, error) {
 	return !known, err
 }
 
-func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields, e audit.Entry) error {
+func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields, e reader.Entry) error {
 	if err := f.read(e.Line); err != nil {
 		return fmt.Errorf("record %d in %s: %w", e.Seq, e.Cursor.Segment, err)
 	}

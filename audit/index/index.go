@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+
 	_ "embed"
 	"errors"
 	"fmt"
@@ -14,10 +17,11 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	_ "modernc.org/sqlite" // the database/sql driver
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	_ "modernc.org/sqlite"
 )
+
+// the database/sql driver
 
 // File is the name of the index in the directory of the segments.
 const File = "index.db"
@@ -31,12 +35,12 @@ var schema string
 // Index finds records. It is for one goroutine; several processes may have the same file
 // open.
 type Index struct {
-	source audit.Source
+	source reader.Source
 	path   string
 	key    []byte // of digests
 	db     *sql.DB
 	known  map[string]int64 // segments by name
-	added  audit.Cursor     // how far this process has come
+	added  reader.Cursor    // how far this process has come
 	spell  time.Duration    // that one transaction may take
 	bulk   int              // records from which on the indexes are put aside
 
@@ -47,7 +51,7 @@ type Index struct {
 // none that it can read: it can always be made from the segments. secret is what digests
 // are made with where the log is encrypted; nil for a key of its own, which lies in the
 // file.
-func Open(ctx context.Context, source audit.Source, secret []byte) (*Index, error) {
+func Open(ctx context.Context, source reader.Source, secret []byte) (*Index, error) {
 	i := &Index{
 		source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}, spell: spell, bulk: bulk, stretch: stretch,
 	}
@@ -232,7 +236,7 @@ func (i *Index) remove() error {
 func (i *Index) Close() error { return i.db.Close() }
 
 // place is how far the index has come.
-func (i *Index) place(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err error) {
+func (i *Index) place(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	value, err := get(ctx, tx, "cursor")
 	if err != nil || value == nil {
 		return at, err

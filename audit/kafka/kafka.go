@@ -13,7 +13,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // Options are what a sink needs to know of the log.
@@ -46,7 +46,7 @@ func New(c Config, o Options) (*Sink, error) {
 //
 // After an error no record waits any more to be sent, and the next ones go through
 // another client: the old one may have a request under way, whose answer nobody will know.
-func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
+func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	records, err := s.records(entries)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // head is what of a record is beside it in the topic.
@@ -21,7 +21,7 @@ type head struct {
 }
 
 // records make a message of each entry.
-func (s *Sink) records(entries []audit.Entry) ([]*kgo.Record, error) {
+func (s *Sink) records(entries []reader.Entry) ([]*kgo.Record, error) {
 	all := make([]*kgo.Record, len(entries))
 	for i, e := range entries {
 		var h head

@@ -7,14 +7,18 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+
 	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
+
 	common "go.opentelemetry.io/proto/otlp/common/v1"
+
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
+
 	resource "go.opentelemetry.io/proto/otlp/resource/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/a2a-gateway/a2a-gateway/audit"
 )
 
 // scopeName is the instrumentation scope of all records.
@@ -58,7 +62,7 @@ func sizeOf(r *logs.LogRecord) int { return 1 + protowire.SizeBytes(proto.Size(r
 // record makes a log record of an entry. It says the same whenever it is made, so that
 // what came twice can be told by its attributes, or by all of it. The body is the line as
 // it is in the file: what is written out in the order of the numbers can be verified.
-func (f form) record(e audit.Entry) *logs.LogRecord {
+func (f form) record(e reader.Entry) *logs.LogRecord {
 	var r record
 	if json.Unmarshal(e.Line, &r) != nil {
 		r = record{} // it goes as it is

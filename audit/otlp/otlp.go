@@ -16,11 +16,13 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
@@ -33,7 +35,7 @@ type Options struct {
 	Logger   *slog.Logger
 
 	// Lost is told of each record that is passed over, as Config.GiveUp says.
-	Lost func(e audit.Entry, why error)
+	Lost func(e reader.Entry, why error)
 }
 
 // Sink sends to one receiver. It is for one goroutine.
@@ -42,14 +44,14 @@ type Sink struct {
 	form     form
 	limit    int // of a request, in bytes
 	giveUp   time.Duration
-	lost     func(audit.Entry, error)
+	lost     func(reader.Entry, error)
 	logger   *slog.Logger
 	warning  string // that was logged last
 	notUntil time.Time
 
-	accepted audit.Cursor // after the last record that was
-	rejected audit.Cursor // after a record that is rejected by itself
-	since    time.Time    // when it was for the first time
+	accepted reader.Cursor // after the last record that was
+	rejected reader.Cursor // after a record that is rejected by itself
+	since    time.Time     // when it was for the first time
 }
 
 // client hands a request to the receiver. A nil error is an answer that takes it, maybe
@@ -82,7 +84,7 @@ func (s *Sink) Close() error { return s.to.close() }
 
 // Put sends entries in as many requests as it takes, one after the other, and goes on
 // with those that an earlier Put had not sent.
-func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
+func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	entries = s.fresh(entries)
 	for len(entries) > 0 {
 		records := s.fill(entries)
@@ -97,7 +99,7 @@ func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
 
 // fresh leaves out what was accepted already, when the end of a batch came to nothing and
 // the batch comes again. What has the same hash has the same records before it.
-func (s *Sink) fresh(entries []audit.Entry) []audit.Entry {
+func (s *Sink) fresh(entries []reader.Entry) []reader.Entry {
 	for i, e := range entries {
 		if e.Cursor.Hash != "" && e.Cursor == s.accepted {
 			return entries[i+1:]
@@ -108,7 +110,7 @@ func (s *Sink) fresh(entries []audit.Entry) []audit.Entry {
 
 // fill makes records of as many entries as a request has room for: one at least. One that
 // was rejected goes by itself, so that those after it do not come with each try.
-func (s *Sink) fill(entries []audit.Entry) (records []*logs.LogRecord) {
+func (s *Sink) fill(entries []reader.Entry) (records []*logs.LogRecord) {
 	size := s.form.size
 	if entries[0].Cursor == s.rejected {
 		entries = entries[:1]
@@ -128,7 +130,7 @@ func (s *Sink) fill(entries []audit.Entry) (records []*logs.LogRecord) {
 // to send them again is against the letter of the protocol, as those that it did accept
 // are there twice then. To lose one is worse: they are sent by halves, until the one that
 // is rejected is known and all before it are accepted.
-func (s *Sink) send(ctx context.Context, entries []audit.Entry, records []*logs.LogRecord) error {
+func (s *Sink) send(ctx context.Context, entries []reader.Entry, records []*logs.LogRecord) error {
 	err := s.export(ctx, records)
 	var r *refusal
 	switch {
@@ -148,7 +150,7 @@ func (s *Sink) send(ctx context.Context, entries []audit.Entry, records []*logs.
 }
 
 // alone is about a record that is rejected by itself.
-func (s *Sink) alone(e audit.Entry, why error) error {
+func (s *Sink) alone(e reader.Entry, why error) error {
 	if s.rejected != e.Cursor {
 		s.rejected, s.since = e.Cursor, time.Now()
 	}

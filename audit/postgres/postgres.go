@@ -17,7 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -89,7 +89,7 @@ func (s *Sink) connect(ctx context.Context) (*pgx.Conn, error) {
 }
 
 // Place is how far the table has come.
-func (s *Sink) Place(ctx context.Context) (at audit.Cursor, err error) {
+func (s *Sink) Place(ctx context.Context) (at reader.Cursor, err error) {
 	err = s.connected(ctx, func(conn *pgx.Conn) error {
 		var text []byte
 		err := conn.QueryRow(ctx, "SELECT place FROM "+s.names.places+" WHERE gateway = $1 AND log = $2", s.gateway, s.log).Scan(&text)
@@ -105,7 +105,7 @@ func (s *Sink) Place(ctx context.Context) (at audit.Cursor, err error) {
 }
 
 // Put adds records, of which some may be there already, and keeps how far that is.
-func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
+func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	rows, days, err := rowsOf(entries)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
 	})
 }
 
-func rowsOf(entries []audit.Entry) (rows [][]any, days map[time.Time]bool, err error) {
+func rowsOf(entries []reader.Entry) (rows [][]any, days map[time.Time]bool, err error) {
 	rows, days = make([][]any, len(entries)), map[time.Time]bool{}
 	var r record
 	for i, e := range entries {

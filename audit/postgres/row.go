@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // record is what has columns of its own.
@@ -54,7 +54,7 @@ var columns = []string{
 }
 
 // read reads a record. What an event is about counts like what a call is about.
-func (r *record) read(e audit.Entry) error {
+func (r *record) read(e reader.Entry) error {
 	*r = record{}
 	if err := json.Unmarshal(e.Line, r); err != nil || r.Type == "" || r.Time.IsZero() {
 		return fmt.Errorf("record %d in %s: it is no record of an audit log", e.Seq, e.Cursor.Segment)
@@ -83,7 +83,7 @@ func (r *record) digest(line []byte) []byte {
 }
 
 // values are the columns of a row.
-func (r *record) values(e audit.Entry) []any {
+func (r *record) values(e reader.Entry) []any {
 	return []any{
 		r.Gateway, int64(e.Seq), r.day(), r.digest(e.Line), r.Time, r.Type, //nolint:gosec // numbers have 18 digits at most
 		text(r.Event), text(r.RequestID), text(r.TraceID), text(r.Principal), text(r.Issuer),

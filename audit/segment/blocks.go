@@ -9,6 +9,12 @@ import (
 )
 
 // blocks are the records of one segment.
+// A caller reads like this, and gets a later buffer back when a line did not fit into the first:
+//
+//	buf := make([]byte, BlockSize)
+//	for { lines, err := b.Next(buf); … }
+//
+// The lines are valid until the next call, which reuses the buffer.
 type Blocks interface {
 	// next returns the next whole lines, in buf or in a larger buffer that takes its
 	// place, and io.EOF when there are none: in a segment that is being written to,
@@ -23,9 +29,12 @@ type Blocks interface {
 }
 
 // blockSize is how much is read at once.
+// 256 KiB: large enough that the system calls cost nothing beside hashing, small enough that a
+// reader per segment costs little memory.
 const BlockSize = 256 << 10
 
 // errChanged means that a segment cannot be what the gateway wrote.
+// Readers that serve others end with it; the verification reports it as a finding.
 var ErrChanged = errors.New("it is not what was written")
 
 var errNoLine = fmt.Errorf("%w: a line is longer than any record, %d bytes", ErrChanged, chain.LongestRecord)

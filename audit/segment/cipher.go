@@ -19,6 +19,8 @@ import (
 // key of a segment is derived from the configured one and the salt, so that random nonces
 // are good for any number of frames. A frame is written with one call, so that a crash
 // tears at most the last, as it does with lines.
+// The numbers are in bytes. The bound on a frame lets a reader refuse a length that somebody made
+// up before it makes room for it.
 const (
 	frameHead  = 4
 	frameExtra = 12 + 16 // GCM's nonce and tag
@@ -27,6 +29,9 @@ const (
 )
 
 // cipherHead is the first line of an encrypted segment.
+// It looks like this:
+//
+//	{"cipher":"a2a-gateway audit A256GCM","key":"1f2e3d4c","salt":"<64 hex digits>"}
 type cipherHead struct {
 	Cipher string `json:"cipher"`
 	Key    string `json:"key"`
@@ -36,6 +41,8 @@ type cipherHead struct {
 const CipherName = "a2a-gateway audit A256GCM"
 
 // sealing encrypts one segment.
+// It is for one goroutine. Its state is the number of the next frame, which is authenticated with
+// the frame and stored nowhere: a reader counts too, and a frame in another place does not open.
 type Encrypter struct {
 	head  []byte // not written yet; nil afterwards
 	aead  cipher.AEAD
@@ -56,6 +63,8 @@ func NewEncrypter(m Key) (*Encrypter, error) {
 
 // frames appends what stands in the file for some bytes. The next call is about those that
 // follow; when the write failed and was taken back, s is to be as it was.
+// With whole, frames end with lines, so that a crash between two frames tears no line; compressed
+// data has no lines, and is cut anywhere.
 func (s *Encrypter) Frames(dst, plain []byte, whole bool) []byte {
 	dst = append(dst, s.head...)
 	s.head = nil
@@ -101,6 +110,8 @@ type decrypter struct {
 }
 
 // newOpening reads the first line of a segment.
+// A segment whose key is not configured any more is an error that names the key and the setting,
+// and is no damage: the log may be fine.
 func newDecrypter(line []byte, keys []Key) (*decrypter, error) {
 	var head cipherHead
 	if err := json.Unmarshal(line, &head); err != nil || head.Cipher != CipherName {
@@ -120,6 +131,8 @@ func newDecrypter(line []byte, keys []Key) (*decrypter, error) {
 }
 
 // open appends what is in the next frame.
+// The frame's number is what is authenticated beside it. Sealed bytes that were cut, changed, or
+// brought from another place are one error: GCM does not tell which.
 func (o *decrypter) open(dst, sealed []byte) ([]byte, error) {
 	out, err := o.aead.Open(dst, nil, sealed, binary.BigEndian.AppendUint64(nil, o.frame))
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 // frameMost bytes, each with its length before it. A frame that is not whole stays unread, like
 // a torn line. Frames are sealed with their numbers, so that none can be left out, put
 // elsewhere or brought from another file without being noticed.
+// Offsets are those of the plain lines: a cursor that was taken from an encrypted segment means the
+// same in a compressed copy of it.
 type framed struct {
 	f      *os.File
 	keys   []Key
@@ -37,6 +39,7 @@ func (p *framed) Rest() int64 {
 
 // Next reads frames until half of the buffer is full, since the next may fill as much. What
 // was read before an error is given first; the error comes again with the next call.
+// One frame is at most as long as the longest record and a batch, which bounds the buffer.
 func (p *framed) Next(buf []byte) ([]byte, error) {
 	out := buf[:0]
 	for len(out) < cap(buf)/2 {
@@ -59,6 +62,7 @@ func (p *framed) frame(dst []byte) ([]byte, error) {
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
+	// The length is big-endian, as everything binary in this format is.
 	var size [frameHead]byte
 	if err := p.readAt(size[:], p.at); err != nil {
 		return nil, err
@@ -86,6 +90,8 @@ func (p *framed) begin() error {
 	if p.cipher != nil {
 		return nil
 	}
+	// The first line is about 130 bytes. A file whose first line is longer is none of this format,
+	// and newDecrypter says so.
 	line := make([]byte, 512)
 	n, err := p.f.ReadAt(line, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -117,6 +123,7 @@ func (p *framed) readAt(buf []byte, at int64) error {
 }
 
 // frameReader is what was encrypted as one stream.
+// It lets the unpacker, which wants an io.Reader, read across frames.
 type frameReader struct {
 	in    *framed
 	block []byte

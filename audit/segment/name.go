@@ -1,3 +1,26 @@
+// Package segment is the files of the audit log: one segment per day, or more when a day is long,
+// in one of four forms. It has their names, opens them whatever their form, and encrypts what is
+// written.
+//
+//	audit-2026-11-22.jsonl          as it was written: lines of JSON
+//	audit-2026-11-22_001.jsonl      the next of the same day, past telemetry.audit.segmentSize
+//	audit-2026-11-21.jsonl.enc      encrypted as it was written
+//	audit-2026-11-20.jsonl.zst      compressed (zstd, RFC 8878) once its day was over
+//	audit-2026-11-20.jsonl.zst.enc  compressed, and encrypted after that
+//
+// [Dir.Open] returns a segment's [Blocks], which are whole lines in any form; who reads them need
+// not know the form, but for seeking: only in a file that is as it was written ([Plain]) can a
+// reader begin in the middle. [List] has the segments in the order of their records; [Dir.Tail]
+// says how the last of them ends, which is where a log that is opened goes on.
+//
+// While a gateway writes, the last line of a file may be half written, a file may be compressed
+// between being listed and being opened, and an old one may be removed. None of that is an error
+// here: what is torn stays unread, another form is looked for, and a file that is gone is
+// fs.ErrNotExist, which readers pass over.
+//
+// The package exports more than twenty names: the writer, the readers and the verification each
+// need the name, the form and the blocks of a file, and none of these can be told without the
+// others. It may import audit/chain, for the lines, and internal/secret, for the keys.
 package segment
 
 import (
@@ -22,6 +45,8 @@ type Name struct {
 
 // form is how a segment is kept: what its file's name ends in, behind the name that it is
 // known by.
+// A reader tells the form by the name alone. It is not part of a segment's identity: cursors and
+// records name a segment without it, so that they stay right when the file is compressed.
 type Form string
 
 const (
@@ -51,6 +76,8 @@ var nameForm = regexp.MustCompile(`^audit-(\d{4}-\d\d-\d\d)(?:_(\d{3,6}))?\.json
 
 // parseName reads the name of a segment. It takes no name that file would not have made, so that
 // no two files are one segment.
+// Names come from a directory that others may write to, and go back into paths. The check for a
+// date that exists keeps names such as 2026-02-30 out, whose end could not be computed.
 func ParseName(file string) (Name, bool) {
 	parts := nameForm.FindStringSubmatch(file)
 	if parts == nil {
@@ -88,6 +115,8 @@ func (n Name) Compare(o Name) int {
 
 // list returns the segments of a directory, oldest first. Of one that is there in two
 // forms, as it is for a moment when it is compressed, it is the one that was written.
+// Files of other names are passed over without an error: the directory also has the head, the lock,
+// captured content and the places of sinks.
 func List(dir string) ([]Name, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -99,6 +128,8 @@ func List(dir string) ([]Name, error) {
 			names = append(names, n)
 		}
 	}
+	// The shorter form sorts first, so that Compact below keeps the file as it was written: a crash
+	// while compressing may have left the other one incomplete.
 	slices.SortFunc(names, func(a, b Name) int { return cmp.Or(a.Compare(b), cmp.Compare(len(a.Form), len(b.Form))) })
 	return slices.CompactFunc(names, func(a, b Name) bool { return a.Compare(b) == 0 }), nil
 }

@@ -11,6 +11,8 @@ import (
 
 // plain is a segment as it was written. What of it is no whole line stays unread: it
 // is torn, or the rest of it is still to come.
+// It reads by position (pread) and not by a file offset, so that readers can share an open file and
+// a line that is completed later is read from its beginning.
 type Plain struct {
 	f  *os.File
 	at int64
@@ -48,6 +50,8 @@ func (p *Plain) Next(buf []byte) ([]byte, error) {
 		case len(buf) > chain.LongestRecord:
 			return nil, errNoLine
 		}
+		// The line may be longer than the buffer. Doubling reads it in a few attempts, and the
+		// bound above ends that for a file without newlines.
 		buf = make([]byte, 2*len(buf)+1)
 	}
 }

@@ -13,6 +13,8 @@ import (
 var errNoRecord = errors.New("no complete record in its tail")
 
 // tail says how a segment ends.
+// The zero Tail is that of an empty directory: the next record is number 1 and follows from
+// nothing.
 type Tail struct {
 	Seq     uint64     // of the last complete record, 0 when there is none
 	Hash    chain.Link // of that record; none in files of versions that did not chain them
@@ -22,6 +24,8 @@ type Tail struct {
 
 // readTail looks at the end of a segment. A file whose end is no record at all
 // is an error: to go on numbering from 1 would hide that something is wrong.
+// Only the last two megabytes are read: a segment may be hundreds of megabytes, and the gateway
+// does not start before this is known.
 func readTail(path string) (Tail, error) {
 	f, err := os.Open(path) //nolint:gosec // in the log's directory
 	if err != nil {
@@ -50,6 +54,9 @@ func parseTail(end []byte, whole bool) (Tail, bool) {
 		return Tail{}, whole
 	}
 	t := Tail{Torn: end[len(end)-1] != '\n'}
+	// What is behind the last newline is a record that a crash cut off. It was never acknowledged
+	// with durability sync, and the next record begins in another file, so that it stays as
+	// evidence.
 	complete := end[:bytes.LastIndexByte(end, '\n')+1]
 	if len(complete) == 0 { // nothing but a torn first record
 		return t, whole
@@ -91,6 +98,8 @@ func (d Dir) tailOf(n Name) (Tail, error) {
 	if n.Form == AsWritten {
 		return readTail(n.Path(d.Path))
 	}
+	// A compressed or encrypted file cannot be read from the end; it is read through. That happens
+	// at a start after which no plain segment is left, and when files are removed.
 	in, err := d.Open(n, 0)
 	if err != nil {
 		return Tail{}, err

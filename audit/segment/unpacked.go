@@ -29,6 +29,8 @@ func (r *faultReader) Read(p []byte) (int, error) {
 }
 
 // unpacked is a compressed segment, which nothing is written to any more.
+// Lines do not end where blocks of the unpacker do, so that what is left behind the last newline is
+// carried into the next block.
 type unpacked struct {
 	from   faultReader
 	file   *os.File
@@ -54,6 +56,7 @@ func (u *unpacked) Close() error {
 func (u *unpacked) Next(buf []byte) ([]byte, error) {
 	if u.in == nil {
 		var err error
+		// A file may claim a window of gigabytes; the gateway writes 1 MiB.
 		u.in, err = zstd.NewReader(&u.from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 		if err != nil {
 			return nil, err

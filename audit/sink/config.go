@@ -78,7 +78,11 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 func CheckFiles(sinks []Config) error {
 	var errs []error
 	for i, c := range sinks {
-		if err := c.sections()[0].files(); err != nil {
+		files := c.sections()[0].files
+		if files == nil {
+			continue
+		}
+		if err := files(); err != nil {
 			errs = append(errs, keypath.At(err, "telemetry", "audit", "sinks", i))
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // place is how far a sink has come, as it is kept beside the segments.
 type place struct {
 	// Log is a name that was made up for the directory when the sink began with it. A
 	// directory that is made anew has another, although its records have the same numbers.
-	Log    string       `json:"log"`
-	Cursor audit.Cursor `json:"cursor"`
+	Log    string        `json:"log"`
+	Cursor reader.Cursor `json:"cursor"`
 }
 
 func placePath(dir, name string) string { return filepath.Join(dir, "sink-"+name+".json") }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -29,7 +29,7 @@ type runner struct {
 	name, kind string
 	batch      int
 	timeout    time.Duration
-	source     audit.Source
+	source     reader.Source
 	to         Sink
 	path       string // of the file with the place
 	metrics    *telemetry.Metrics
@@ -96,7 +96,7 @@ func (r *runner) follow(ctx context.Context) (moved bool, err error) {
 // begin finds where to go on: where the sink is, or from the beginning of a log that is not
 // the one that the sink has had, as it is when the directory was restored from a copy. What
 // has a number that the sink has seen would be left out otherwise.
-func (r *runner) begin(ctx context.Context) (audit.Cursor, error) {
+func (r *runner) begin(ctx context.Context) (reader.Cursor, error) {
 	at, err := r.known(ctx)
 	if err != nil {
 		return at, err
@@ -110,7 +110,7 @@ func (r *runner) begin(ctx context.Context) (audit.Cursor, error) {
 		if before.Seq > 0 { // or it has been said
 			r.log.Error("a sink has audit records that are not in the log: it gets all that are", "sink", r.name, "record", at.Seq)
 		}
-		at = audit.Cursor{}
+		at = reader.Cursor{}
 	}
 	if at == before {
 		return at, nil
@@ -122,7 +122,7 @@ func (r *runner) begin(ctx context.Context) (audit.Cursor, error) {
 }
 
 // known is how far the sink has come, by its own account if it keeps one.
-func (r *runner) known(ctx context.Context) (audit.Cursor, error) {
+func (r *runner) known(ctx context.Context) (reader.Cursor, error) {
 	k, ok := r.to.(keeper)
 	if !ok {
 		return r.place.Cursor, nil
@@ -134,12 +134,12 @@ func (r *runner) known(ctx context.Context) (audit.Cursor, error) {
 
 // found is a record, or why there is none.
 type found struct {
-	entry audit.Entry
+	entry reader.Entry
 	err   error
 }
 
 // read passes the records on until ctx ends or one cannot be read.
-func (r *runner) read(ctx context.Context, from audit.Cursor, to chan<- found) {
+func (r *runner) read(ctx context.Context, from reader.Cursor, to chan<- found) {
 	for entry, err := range r.source.Follow(ctx, from) {
 		entry.Line = bytes.Clone(entry.Line)
 		select {
@@ -152,9 +152,9 @@ func (r *runner) read(ctx context.Context, from audit.Cursor, to chan<- found) {
 
 // batch is what is handed over at once.
 type batch struct {
-	entries []audit.Entry
-	lost    []*audit.LostError // before or between them
-	err     error              // why no more can be read
+	entries []reader.Entry
+	lost    []*reader.LostError // before or between them
+	err     error               // why no more can be read
 }
 
 // collect waits for a record, and then a little for more.
@@ -163,7 +163,7 @@ func (r *runner) collect(ctx context.Context, from <-chan found) (b batch) {
 	for len(b.entries) < r.batch {
 		select {
 		case f := <-from:
-			var lost *audit.LostError
+			var lost *reader.LostError
 			switch {
 			case errors.As(f.err, &lost):
 				b.lost = append(b.lost, lost)
@@ -187,7 +187,7 @@ func (r *runner) collect(ctx context.Context, from <-chan found) (b batch) {
 }
 
 // waiting notes how old the oldest record is that the sink does not have.
-func (r *runner) waiting(e audit.Entry) {
+func (r *runner) waiting(e reader.Entry) {
 	var record struct {
 		Time time.Time `json:"time"`
 	}
@@ -243,7 +243,7 @@ func (r *runner) stored(b batch) {
 }
 
 // passOver notes that the sink gives up on a record, in the middle of taking others.
-func (r *runner) passOver(e audit.Entry, why error) {
+func (r *runner) passOver(e reader.Entry, why error) {
 	r.passed++
 	r.metrics.AuditSink(r.kind, 0, 1)
 	r.log.Error("an audit record is rejected by a sink, which goes on without it", "sink", r.name, "record", e.Seq,

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -25,7 +26,7 @@ import (
 type Sink interface {
 	// Put stores entries, in their order. When it returns nil they are there for good.
 	// After an error some of them may be, and they come again; it is not told why twice.
-	Put(ctx context.Context, entries []audit.Entry) error
+	Put(ctx context.Context, entries []reader.Entry) error
 	Close() error
 }
 
@@ -33,18 +34,18 @@ type Sink interface {
 // whenever reading begins: a database that was restored from a backup, or whose standby
 // took over, has less than what it once confirmed.
 type keeper interface {
-	Place(ctx context.Context) (audit.Cursor, error)
+	Place(ctx context.Context) (reader.Cursor, error)
 }
 
 // Options are what sinks have in common.
 type Options struct {
-	Source    audit.Source
+	Source    reader.Source
 	Log       *audit.Log
 	Gateway   string        // server.id
 	Egress    *tunnel.Proxy // the way to those that are reached by HTTP
 	Telemetry *telemetry.Telemetry
 
-	passedOver func(audit.Entry, error) // for a sink to tell of a record that it gives up on
+	passedOver func(reader.Entry, error) // for a sink to tell of a record that it gives up on
 }
 
 // Sinks are those of one log. A nil *Sinks has none.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 )
@@ -17,7 +18,7 @@ import (
 // Records are the audit log as the console reads it. The index is opened when somebody
 // first asks: a gateway that nobody asks has no work with it.
 type Records struct {
-	source   audit.Source
+	source   reader.Source
 	interval time.Duration // of checkpoints
 	keys     *keys.Ring
 	turn     chan *index.Index // holds one, which is for one at a time; nil until it is open
@@ -30,7 +31,7 @@ func NewRecords(c audit.Config, ring *keys.Ring) *Records {
 }
 
 // Find implements records.Records.
-func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error) {
+func (r *Records) Find(ctx context.Context, q index.Query) ([]reader.Entry, error) {
 	var i *index.Index
 	select {
 	case i = <-r.turn:
@@ -48,7 +49,7 @@ func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 	if err := i.Update(ctx, nil); err != nil {
 		return nil, late(err)
 	}
-	var list []audit.Entry
+	var list []reader.Entry
 	for e, err := range i.Find(ctx, q) {
 		if err != nil {
 			return nil, late(err)
@@ -60,12 +61,12 @@ func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 }
 
 // All implements records.Records.
-func (r *Records) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
+func (r *Records) All(ctx context.Context, q index.Query) iter.Seq2[reader.Entry, error] {
 	return index.Scan(ctx, r.source, q)
 }
 
 // Live implements records.Records.
-func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
+func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[reader.Entry, error], error) {
 	end, err := r.source.End()
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the audit log: %w", err)

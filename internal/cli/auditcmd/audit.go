@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -33,16 +34,16 @@ func Command() *cobra.Command {
 type auditSource struct{ dir, config string }
 
 // open finds the log. A configuration also has the keys of an encrypted one.
-func (a auditSource) open() (audit.Source, error) {
+func (a auditSource) open() (reader.Source, error) {
 	if a.config == "" && a.dir == "" {
-		return audit.Source{}, verb.Usage(errors.New("which log? Name its directory by --dir, or a configuration by -c"))
+		return reader.Source{}, verb.Usage(errors.New("which log? Name its directory by --dir, or a configuration by -c"))
 	}
 	if a.config == "" {
 		return audit.Config{Dir: a.dir}.Source(), nil
 	}
 	cfg, err := config.Load(a.config)
 	if err != nil {
-		return audit.Source{}, verb.Usage(err)
+		return reader.Source{}, verb.Usage(err)
 	}
 	if a.dir != "" {
 		cfg.Telemetry.Audit.Dir = a.dir

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -126,7 +126,7 @@ func auditQuery(from *auditSource) *cobra.Command {
 }
 
 // there sees to it that there is a log.
-func there(source audit.Source) error {
+func there(source reader.Source) error {
 	all, err := source.Segments()
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("%s: there is no segment of an audit log (audit-YYYY-MM-DD.jsonl)", source.Path)
@@ -138,7 +138,7 @@ func there(source audit.Source) error {
 }
 
 // find gives what is asked for, in the order that is asked for.
-func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (found iter.Seq2[audit.Entry, error], done func(), err error) {
+func find(cmd *cobra.Command, source reader.Source, q index.Query, scan bool) (found iter.Seq2[reader.Entry, error], done func(), err error) {
 	done = func() {}
 	if !scan {
 		i, err := updated(cmd, source)
@@ -157,11 +157,11 @@ func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (fo
 }
 
 // newest scans a log to its end and gives the last of what it finds, the newest first.
-func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[audit.Entry, error] {
-	return func(yield func(audit.Entry, error) bool) {
+func newest(ctx context.Context, source reader.Source, q index.Query) iter.Seq2[reader.Entry, error] {
+	return func(yield func(reader.Entry, error) bool) {
 		all := q
 		all.Limit = 0
-		var kept []audit.Entry
+		var kept []reader.Entry
 		for e, err := range index.Scan(ctx, source, all) {
 			if err != nil {
 				yield(e, err)
@@ -181,7 +181,7 @@ func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[a
 }
 
 // updated is the index, brought up to date. A first time that takes long is spoken of.
-func updated(cmd *cobra.Command, source audit.Source) (*index.Index, error) {
+func updated(cmd *cobra.Command, source reader.Source) (*index.Index, error) {
 	i, err := index.Open(cmd.Context(), source, source.Secret(index.File))
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -36,7 +36,7 @@ func auditTail(from *auditSource) *cobra.Command {
 			return nil
 		}
 		for e, err := range source.Follow(cmd.Context(), start) {
-			var lost *audit.LostError
+			var lost *reader.LostError
 			switch {
 			case errors.As(err, &lost):
 				_, _ = fmt.Fprintln(cmd.ErrOrStderr(), err)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
@@ -123,7 +123,7 @@ func (a *feed) read(ctx context.Context) {
 	if err == nil {
 		a.begin(ctx, after)
 		var h index.Head
-		var lost *audit.LostError
+		var lost *reader.LostError
 		for e, failed := range records {
 			if errors.As(failed, &lost) {
 				a.skip(ctx, lost.To-lost.From+1)
@@ -165,7 +165,7 @@ func (a *feed) begin(ctx context.Context, after uint64) {
 }
 
 // show gives a record to those who want it.
-func (a *feed) show(ctx context.Context, h *index.Head, e audit.Entry) {
+func (a *feed) show(ctx context.Context, h *index.Head, e reader.Entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if ctx.Err() != nil {

@@ -1,4 +1,4 @@
-package audit
+package reader
 
 import (
 	"bytes"
@@ -17,6 +17,8 @@ import (
 // record that is another one here, when the directory was restored from a copy, or is older
 // than what the reader keeps elsewhere. Of a record that was removed or moved away nothing
 // can be told, as long as the log goes on behind it.
+// It looks, in this order, where the cursor says, in the segment that it names, in all segments,
+// and last whether the log has come that far at all.
 func (s Source) Knows(c Cursor) (bool, error) {
 	if c.Seq == 0 {
 		return true, nil
@@ -26,7 +28,7 @@ func (s Source) Knows(c Cursor) (bool, error) {
 		h, found, _, err = s.hashIn(n, c.Seq)
 	}
 	if !found && err == nil {
-		h, found, err = s.hashOf(c.Seq)
+		h, found, err = s.HashOf(c.Seq)
 	}
 	if found || err != nil {
 		return h.String() == c.Hash || c.Hash == "", err
@@ -46,7 +48,7 @@ func (s Source) hashAt(c Cursor) (h chain.Link, found bool, err error) {
 	if !ok {
 		return h, false, nil
 	}
-	in, err := s.dir().Open(n, 0)
+	in, err := s.Dir().Open(n, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, nil
 	}
@@ -69,7 +71,8 @@ func (s Source) hashAt(c Cursor) (h chain.Link, found bool, err error) {
 
 // hashOf is the hash of the record with a number, wherever it is. It is looked for in the
 // newest segment that does not begin behind it.
-func (s Source) hashOf(seq uint64) (h chain.Link, found bool, err error) {
+// found is false for a record that is not there (any more), with no error.
+func (s Source) HashOf(seq uint64) (h chain.Link, found bool, err error) {
 	names, err := segment.List(s.Path)
 	if err != nil {
 		return h, false, err
@@ -85,7 +88,7 @@ func (s Source) hashOf(seq uint64) (h chain.Link, found bool, err error) {
 
 // hashIn looks for it in one segment, and reports whether that begins before it.
 func (s Source) hashIn(n segment.Name, seq uint64) (h chain.Link, found, before bool, err error) {
-	in, err := s.dir().Open(n, 0)
+	in, err := s.Dir().Open(n, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, false, nil
 	}

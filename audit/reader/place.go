@@ -1,4 +1,4 @@
-package audit
+package reader
 
 import (
 	"bytes"
@@ -21,6 +21,7 @@ import (
 
 // Records reads the records after a place as Follow does, and ends where there are no
 // more for now.
+// It is for what ends: a query, a test, an export.
 func (s Source) Records(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, segment.BlockSize), sum: chain.NewSummer()}
@@ -45,6 +46,8 @@ func (s Source) Segments() ([]string, error) {
 }
 
 // Needs reports whether a segment, by its file name, may have records behind the place.
+// A cursor or a file with a name that is none counts as needing everything: what is kept too long
+// does no harm, and what is removed too early is lost.
 func (c Cursor) Needs(file string) bool {
 	at, ok := segment.ParseName(c.Segment)
 	n, is := segment.ParseName(file)
@@ -101,6 +104,8 @@ func (s Source) Lines(places []Place) ([][]byte, error) {
 	})
 	var reading errgroup.Group
 	reading.SetLimit(readers)
+	// Places of one segment are next to each other in the sorted order, so that each segment is
+	// opened once.
 	for len(order) > 0 {
 		n := 1
 		for n < len(order) && places[order[n]].Segment == places[order[0]].Segment {
@@ -127,7 +132,7 @@ func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 	if !ok {
 		return nil
 	}
-	in, err := s.dir().Open(n, max(places[order[0]].start(), 0))
+	in, err := s.Dir().Open(n, max(places[order[0]].start(), 0))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -164,6 +169,7 @@ func linesOf(p *segment.Plain, places []Place, order []int, lines [][]byte) erro
 	var buf []byte
 	for _, k := range order {
 		at := places[k]
+		// One byte more than the record, so that lineIn can see that a line ends there.
 		from := max(at.start()-1, 0) // where the line before ends
 		if at.Length < 1 || at.Length > chain.LongestRecord || at.start() < 0 {
 			continue
@@ -181,6 +187,7 @@ func linesOf(p *segment.Plain, places []Place, order []int, lines [][]byte) erro
 // lineIn is the record of a place in a block of whole lines, nil where it is another. A place
 // comes from an index, which may be older than the files or made of others: nothing of it is
 // taken for granted.
+// The line is copied, since the block is overwritten by the next.
 func lineIn(block []byte, at int64, p Place) []byte {
 	end := at + int64(p.Length)
 	if p.Length < 1 || at < 0 || end >= int64(len(block)) || block[end] != '\n' || at > 0 && block[at-1] != '\n' {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -20,15 +21,35 @@ import (
 // tidyEvery is how often files are looked at that have ended.
 const tidyEvery = time.Minute
 
+// retention looks after the files that have ended: it removes those whose time is over, or which
+// are too many, and compresses the others.
+// It has a goroutine of its own, since compressing hundreds of files may take hours. It touches no
+// file that the writer has, and asks the writer under its lock which one that is.
+//
+// The order of a removal is: a record with number and hash of the last record that goes
+// (audit.removed), a checkpoint over that record, fsync of both, and only then the files. Killed at
+// any point, the log verifies: either the files are there, or a signed record says why not.
+type retention struct {
+	*setup
+
+	writer  *writer                                          // what it must not touch, and who signs
+	event   func(kind string, attrs map[string]string) error // records that files are removed
+	content func()                                           // destroys captured content whose time is over
+	closing <-chan struct{}
+
+	tidying sync.Mutex
+	untidy  error // of the last look at old files; under tidying
+}
+
 // keepTidy looks after the files that have ended, for which it may need hours when there are
 // many.
-func (l *Log) keepTidy() {
+func (r *retention) keepTidy() {
 	tick := time.NewTicker(tidyEvery)
 	defer tick.Stop()
 	for {
-		l.tidyNow()
+		r.tidyNow()
 		select {
-		case <-l.quit:
+		case <-r.closing:
 			return
 		case <-tick.C:
 		}
@@ -39,9 +60,10 @@ func (l *Log) keepTidy() {
 var errEnding = errors.New("the log is being closed")
 
 // ending is errEnding when it is.
-func (l *Log) ending() error {
+// It is asked between blocks of a file, so that Close waits for one block and not for one file.
+func (r *retention) ending() error {
 	select {
-	case <-l.quit:
+	case <-r.closing:
 		return errEnding
 	default:
 		return nil
@@ -50,65 +72,65 @@ func (l *Log) ending() error {
 
 // tidyNow removes the files whose time is over and compresses the others, but for the one
 // that is written to.
-func (l *Log) tidyNow() {
-	l.tidyContent()
-	if l.config.Retention == (Retention{}) && !l.config.Compress {
+func (r *retention) tidyNow() {
+	r.content()
+	if r.config.Retention == (Retention{}) && !r.config.Compress {
 		return
 	}
-	l.tidying.Lock()
-	defer l.tidying.Unlock()
-	err := l.tidy()
-	if l.ending() != nil || errors.Is(err, ErrClosed) {
+	r.tidying.Lock()
+	defer r.tidying.Unlock()
+	err := r.tidy()
+	if r.ending() != nil || errors.Is(err, ErrClosed) {
 		return
 	}
-	if (err == nil) != (l.untidy == nil) {
+	if (err == nil) != (r.untidy == nil) {
 		if err != nil {
-			l.logger.Error("old audit files cannot be removed or compressed", "dir", l.config.Dir, "error", err)
+			r.logger.Error("old audit files cannot be removed or compressed", "dir", r.config.Dir, "error", err)
 		} else {
-			l.logger.Info("old audit files are removed and compressed again", "dir", l.config.Dir)
+			r.logger.Info("old audit files are removed and compressed again", "dir", r.config.Dir)
 		}
 	}
-	l.untidy = err
+	r.untidy = err
 }
 
 // tidy comes back to what is due after each file that it has compressed.
-func (l *Log) tidy() error {
+func (r *retention) tidy() error {
 	for {
-		more, err := l.tidySome()
+		more, err := r.tidySome()
 		if err != nil || !more {
 			return err
 		}
-		l.tidyContent()
+		r.content()
 	}
 }
 
 // tidySome removes what is not to be kept, and compresses one of the others. It reports
 // whether there may be more of these. Removing comes first each time: compressing a file may
 // take minutes, in which the time of another is over, and what is to go must not wait for it.
-func (l *Log) tidySome() (more bool, err error) {
-	ended, err := l.ended()
+func (r *retention) tidySome() (more bool, err error) {
+	ended, err := r.ended()
 	if err != nil {
 		return false, err
 	}
-	old, err := l.outlived(ended)
+	old, err := r.outlived(ended)
 	if err != nil {
 		return false, err
 	}
 	// Without keys the record of the removal could not be signed, and files that were
 	// removed could not be told from files that were taken.
-	if len(old) > 0 && l.signs() {
-		if err := l.remove(old); err != nil {
+	if len(old) > 0 && r.writer.signs() {
+		if err := r.remove(old); err != nil {
 			return false, err
 		}
 	}
-	if !l.config.Compress {
+	if !r.config.Compress {
 		return false, nil
 	}
 	for _, n := range ended[len(old):] {
-		if n.Form.Compressed() || n.Form.Encrypted() && l.segments.key == nil {
+		if n.Form.Compressed() || n.Form.Encrypted() && r.writer.segments.key == nil {
 			continue // the latter would need a key to be what it was
 		}
-		if err := l.compress(n); err != nil {
+		if err := r.compress(n); err != nil {
 			return false, fmt.Errorf("compress %s: %w", n.File(), err)
 		}
 		return true, nil
@@ -117,11 +139,11 @@ func (l *Log) tidySome() (more bool, err error) {
 }
 
 // ended lists the segments before the current one, which nobody writes to any more.
-func (l *Log) ended() ([]segment.Name, error) {
-	l.file.Lock()
-	current := l.segments.name
-	l.file.Unlock()
-	names, err := segment.List(l.config.Dir)
+func (r *retention) ended() ([]segment.Name, error) {
+	r.writer.file.Lock()
+	current := r.writer.segments.name
+	r.writer.file.Unlock()
+	names, err := segment.List(r.config.Dir)
 	return slices.DeleteFunc(names, func(n segment.Name) bool { return n.Compare(current) >= 0 }), err
 }
 
@@ -129,22 +151,24 @@ func (l *Log) ended() ([]segment.Name, error) {
 // the oldest: a log with a hole in it could not be told from one that somebody took files from.
 // By age a segment goes when the whole of its day is too old, and not before those before it;
 // one that is still needed (Config.Held) stays, until the size is too much.
-func (l *Log) outlived(ended []segment.Name) ([]segment.Name, error) {
+// With both bounds, the one that removes more decides.
+func (r *retention) outlived(ended []segment.Name) ([]segment.Name, error) {
 	n := 0
-	if age := l.config.Retention.Age.Std(); age > 0 {
-		for n < len(ended) && l.disk.now().Sub(ended[n].End()) > age && !l.config.held(ended[n].File()) {
+	if age := r.config.Retention.Age.Std(); age > 0 {
+		for n < len(ended) && r.disk.now().Sub(ended[n].End()) > age && !r.config.held(ended[n].File()) {
 			n++
 		}
 	}
-	most := int64(l.config.Retention.Size)
+	most := int64(r.config.Retention.Size)
 	if most == 0 {
 		return ended[:n], nil
 	}
-	l.file.Lock()
-	total := l.segments.size
-	l.file.Unlock()
+	r.writer.file.Lock()
+	total := r.writer.segments.size
+	r.writer.file.Unlock()
+	// From the newest backwards: where the sum passes the bound, this file and all before it go.
 	for i, s := range slices.Backward(ended) {
-		info, err := os.Stat(s.Path(l.config.Dir))
+		info, err := os.Stat(s.Path(r.config.Dir))
 		if err != nil {
 			return nil, err
 		}
@@ -155,84 +179,66 @@ func (l *Log) outlived(ended []segment.Name) ([]segment.Name, error) {
 	return ended[:n], nil
 }
 
-// signs reports whether there are keys to sign with. The gateway opens the log first.
-func (l *Log) signs() bool {
-	l.file.Lock()
-	defer l.file.Unlock()
-	return l.signer != nil
-}
-
-// signNow returns when a checkpoint that the disk has covers all records there are.
-func (l *Log) signNow() error {
-	all := l.Seq()
-	l.sealNow()
-	l.file.Lock()
-	signed := l.chain.Seq - uint64(l.chain.Loose) //nolint:gosec // no more than there are
-	l.file.Unlock()
-	if signed < all {
-		return errors.New("the records cannot be signed")
-	}
-	return l.syncNow()
-}
-
 // remove removes segments. First a record says so and is signed, on the disk: it is
 // what the next segment's predecessor is known by when it is not there any more. As
 // nothing is removed before, nobody needs to believe one that is not signed.
-func (l *Log) remove(old []segment.Name) error {
-	end, err := l.config.Source().dir().Tail(old)
+func (r *retention) remove(old []segment.Name) error {
+	end, err := r.config.Source().Dir().Tail(old)
 	if err != nil {
 		return err
 	}
 	if end.Seq > 0 {
-		if err := l.Event(chain.EventRemoved, map[string]string{
+		if err := r.event(chain.EventRemoved, map[string]string{
 			"to": strconv.FormatUint(end.Seq, 10), "hash": end.Hash.String(),
 			"first": old[0].File(), "last": old[len(old)-1].File(), "files": strconv.Itoa(len(old)),
 		}); err != nil {
 			return err
 		}
-		if err := l.signNow(); err != nil {
+		if err := r.writer.signNow(); err != nil {
 			return err
 		}
 	}
 	for _, n := range old {
-		if err := l.ending(); err != nil {
+		if err := r.ending(); err != nil {
 			return err
 		}
 		// In each form that there is: a crash may have left two.
 		for _, f := range segment.Forms {
 			n.Form = f
-			if err := l.disk.remove(n.Path(l.config.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := r.disk.remove(n.Path(r.config.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
 	}
-	return l.disk.syncDir(l.config.Dir)
+	return r.disk.syncDir(r.config.Dir)
 }
 
 // compress puts a compressed file in the place of a segment. It has a name that nobody
 // reads until it is on the disk.
-func (l *Log) compress(n segment.Name) error {
+// The original goes last, after the directory is synced: a crash leaves both, of which List takes
+// the original, and the next round compresses again.
+func (r *retention) compress(n segment.Name) error {
 	packed := n
 	packed.Form = segment.Compressed
-	if l.segments.key != nil {
+	if r.writer.segments.key != nil {
 		packed.Form += segment.Encrypted
 	}
-	path := packed.Path(l.config.Dir)
-	if err := l.pack(n, path+".new"); err != nil {
-		return errors.Join(err, l.disk.remove(path+".new"))
+	path := packed.Path(r.config.Dir)
+	if err := r.pack(n, path+".new"); err != nil {
+		return errors.Join(err, r.disk.remove(path+".new"))
 	}
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
-	if err := l.disk.syncDir(l.config.Dir); err != nil {
+	if err := r.disk.syncDir(r.config.Dir); err != nil {
 		return err
 	}
-	return l.disk.remove(n.Path(l.config.Dir))
+	return r.disk.remove(n.Path(r.config.Dir))
 }
 
 // pack writes the compressed file. What is torn at the end of a segment is left out.
-func (l *Log) pack(n segment.Name, path string) (err error) {
-	in, err := l.config.Source().dir().Open(n, 0)
+func (r *retention) pack(n segment.Name, path string) (err error) {
+	in, err := r.config.Source().Dir().Open(n, 0)
 	if err != nil {
 		return err
 	}
@@ -243,13 +249,14 @@ func (l *Log) pack(n segment.Name, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var out io.Writer = f
-	if l.segments.key != nil {
-		s, err := segment.NewEncrypter(*l.segments.key)
+	if r.writer.segments.key != nil {
+		s, err := segment.NewEncrypter(*r.writer.segments.key)
 		if err != nil {
 			return err
 		}
 		out = &frameWriter{f, s}
 	}
+	// One goroutine and a window of 1 MiB: compressing is to be a small load beside the calls.
 	z, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 	if err != nil {
 		return err
@@ -260,7 +267,7 @@ func (l *Log) pack(n segment.Name, path string) (err error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err = errors.Join(err, l.ending()); err != nil {
+		if err = errors.Join(err, r.ending()); err != nil {
 			return err
 		}
 		if _, err := z.Write(lines); err != nil {

@@ -1,4 +1,4 @@
-package audit
+package reader
 
 import (
 	"bytes"
@@ -15,6 +15,9 @@ import (
 )
 
 // Cursor is a place between two records. The zero Cursor is before the oldest.
+// Number and hash say which record is meant, segment and offset where it was found; when the two do
+// not agree, as after files were moved, the segment is read from its beginning and the number
+// decides. It is what sinks and the index keep as JSON.
 type Cursor struct {
 	Segment string `json:"segment,omitempty"` // file that holds the record before the place
 	Offset  int64  `json:"offset,omitempty"`  // where that record ends in it
@@ -31,6 +34,8 @@ type Entry struct {
 
 // LostError says that records are not there any more, or have not been found: somebody
 // removed them before they were read.
+// It is not fatal: the iterator yields it with an empty [Entry] and goes on with the next record
+// there is.
 type LostError struct {
 	From, To uint64 // the first and the last of them
 }
@@ -40,7 +45,7 @@ func (e *LostError) Error() string {
 }
 
 // followEvery is how soon a new record is seen.
-const followEvery = 200 * time.Millisecond
+const FollowEvery = 200 * time.Millisecond
 
 // Follow reads the records after a place in their order, over all segments, and waits
 // for new ones until ctx ends. Each is seen at least once by whoever keeps Entry.Cursor
@@ -65,7 +70,7 @@ func (s Source) Follow(ctx context.Context, from Cursor) iter.Seq2[Entry, error]
 				}
 				return
 			}
-			timer.Reset(followEvery)
+			timer.Reset(FollowEvery)
 		}
 	}
 }
@@ -78,6 +83,8 @@ var errEnough = errors.New("no more is wanted")
 var errElsewhere = errors.New("the cursor is not between two records")
 
 // follower is a reader under way.
+// It is for one goroutine. Its states are: no segment open (in is nil), reading, and at the end of
+// what there is; from there it looks for a successor, or whether the file was replaced.
 type follower struct {
 	source Source
 	at     Cursor
@@ -111,6 +118,7 @@ func (f *follower) read(ctx context.Context) error {
 		}
 		block, err := f.in.Next(f.buf)
 		switch {
+		// The end of what there is now; advance decides whether it is the end of the segment.
 		case errors.Is(err, io.EOF):
 			if more, err := f.advance(); err != nil || !more {
 				return err
@@ -133,6 +141,7 @@ func (f *follower) read(ctx context.Context) error {
 
 // open opens the cursor's segment at its offset, or else the next one there is. It
 // reports whether there is any.
+// Without a cursor it is the oldest segment.
 func (f *follower) open() (bool, error) {
 	names, err := segment.List(f.source.Path)
 	if err != nil {
@@ -146,7 +155,7 @@ func (f *follower) open() (bool, error) {
 		case c == 0:
 			offset = f.at.Offset
 		}
-		in, err := f.source.dir().Open(n, offset)
+		in, err := f.source.Dir().Open(n, offset)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
@@ -171,7 +180,7 @@ func (f *follower) compare(n segment.Name) int {
 // again reads the segment, or what has its name now, from its beginning.
 func (f *follower) again() error {
 	f.close()
-	in, err := f.source.dir().Open(f.name, 0)
+	in, err := f.source.Dir().Open(f.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // open finds what is there
 	}
@@ -206,6 +215,7 @@ func (f *follower) advance() (bool, error) {
 }
 
 // successor is the segment after the open one, nil when there is none.
+// The directory is listed each time: once in followEvery, and only at the end of a segment.
 func (f *follower) successor() (*segment.Name, error) {
 	names, err := segment.List(f.source.Path)
 	if err != nil {
@@ -259,6 +269,9 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 		offset += int64(len(line))
 		line = line[:len(line)-1]
 		seq, ok := chain.LastSeq(line)
+		// After seeking, the first line must be the next record. Otherwise the offset led
+		// elsewhere, and all of the segment is read, in which records up to the cursor are passed
+		// over by their numbers.
 		if f.sought && (!ok || seq != f.at.Seq+1) {
 			return errElsewhere
 		}

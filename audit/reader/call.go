@@ -1,4 +1,4 @@
-package audit
+package reader
 
 import (
 	"bytes"
@@ -71,6 +71,8 @@ type Caller struct {
 // Calls reads the records of calls, in a file or a directory of segments, in their order,
 // each once; what else is recorded is passed over. A line that is no record ends it with
 // an error, but for a torn one at the end of a file.
+// It does not wait for more and does not follow: a log that grows meanwhile may or may not show
+// what came.
 func (s Source) Calls() iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		dir, names, err := s.files()
@@ -87,6 +89,7 @@ func (s Source) Calls() iter.Seq2[*Call, error] {
 }
 
 // files lists the segments of a directory, or the one file.
+// A path to one file, with any name, is for a file that was copied out of the directory.
 func (s Source) files() (dir string, names []segment.Name, err error) {
 	info, err := os.Stat(s.Path)
 	if err != nil {
@@ -107,7 +110,7 @@ func (s Source) files() (dir string, names []segment.Name, err error) {
 
 // readCalls reads one file. It reports whether to go on.
 func (s Source) readCalls(n segment.Name, yield func(*Call, error) bool) bool {
-	in, err := s.dir().Open(n, 0)
+	in, err := s.Dir().Open(n, 0)
 	if err != nil {
 		yield(nil, err)
 		return false
@@ -142,6 +145,8 @@ func (e Entry) Call() (*Call, error) { return callIn(e.Line) }
 
 // callIn reads a line, nil when it is the record of something else.
 func callIn(line []byte) (*Call, error) {
+	// Looking for the text first saves parsing the other half of a log, its intents. A call whose
+	// user agent holds that text is parsed all the same, and its type decides.
 	if !bytes.Contains(line, []byte(`"type":"call"`)) {
 		if !bytes.HasPrefix(line, []byte(chain.SeqPrefix)) {
 			return nil, errors.New("it is no record of an audit log")
@@ -161,6 +166,8 @@ func parseCall(line []byte) (*Call, error) {
 	if err := json.Unmarshal(line, c); err != nil {
 		return nil, errors.New("it is no record of an audit log")
 	}
+	// Members of another version may mean something else, and a decision that is replayed from them
+	// would be about another call.
 	if c.Version != chain.Version {
 		return nil, fmt.Errorf("its schema is version %d; %d is known", c.Version, chain.Version)
 	}
@@ -186,6 +193,8 @@ func (c *Call) restore(s *string) {
 }
 
 // original undoes telemetry.Clean. whole is false where something was left out.
+// Clean writes control characters and bytes that are no UTF-8 as \x0a, \u202e or \U0001f600, a
+// backslash as two, and marks what it cut off with a backslash and an ellipsis.
 func original(s string) (text string, whole bool) {
 	if !strings.Contains(s, `\`) {
 		return s, true

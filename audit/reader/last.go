@@ -1,4 +1,4 @@
-package audit
+package reader
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 
 // Last returns the places before the last n records and behind the last, for Follow. A log
 // with fewer is shown from its beginning.
+// Segments are read whole from the newest backwards until there are enough; on a busy gateway that
+// is one.
 func (s Source) Last(n int) (before, end Cursor, err error) {
 	names, err := segment.List(s.Path)
 	if err != nil {
@@ -65,7 +67,7 @@ func (s Source) End() (Cursor, error) {
 // lastOf returns the places behind the last n records of a segment. Of one that is as it was
 // written only the part behind an offset is looked at, which may begin within a line.
 func (s Source) lastOf(seg segment.Name, from int64, n int) ([]Cursor, error) {
-	in, err := s.dir().Open(seg, from)
+	in, err := s.Dir().Open(seg, from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // removed meanwhile
 	}
