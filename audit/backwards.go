@@ -42,6 +42,8 @@ const (
 
 // unsignedRemovals returns the records behind the last checkpoint by one of the keys if
 // there is a removal among them, or if it cannot be known that there is none.
+// jwks is the JWK set of the gateway's keys, last the number of the last record. nil is the usual
+// answer: nothing needs to be taken back.
 func unsignedRemovals(s reader.Source, jwks []byte, last uint64) *span {
 	b := backwards{source: s, left: farFromEnd}
 	b.keys.trusted = &jose.JSONWebKeySet{}

@@ -140,6 +140,8 @@ func (j *judging) begun() (time.Time, bool) {
 // ending judges what the log ends with, by the last checkpoint that is known. Without that
 // nobody can tell a log from one whose last records were taken away: what is left of a chain
 // is a chain.
+// With a copy of the head that was kept elsewhere it also finds a log that was replaced together
+// with its own head.
 func (j *judging) ending() {
 	if j.cut.after || j.headPath == NoHead {
 		return

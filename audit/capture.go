@@ -25,6 +25,7 @@ type Sealer interface {
 
 // KeepWith gives the log the keys that seal what is captured. Until then nothing is, and
 // nothing that was is erased.
+// An error is about a rule of the configuration or the directory.
 func (l *Log) KeepWith(s Sealer) error {
 	rules, err := l.config.Content.compile(s.Derive("audit content digests"))
 	if err != nil {
@@ -90,6 +91,8 @@ type Capture struct {
 
 // Capture begins to capture a call that is about to go to an agent, with its params as
 // JSON, where a rule says so; else it returns nil.
+// It is called after the policy has allowed the call and before the intent is written, so that what
+// a rule sees is what the agent gets.
 func (l *Log) Capture(agent, skill string, params []byte) *Capture {
 	c := l.content.Load()
 	if c == nil {
@@ -115,6 +118,8 @@ func (l *Log) Capture(agent, skill string, params []byte) *Capture {
 }
 
 // Answer captures a document of the agent's: its answer, or an event of its stream.
+// Documents of a stream come one by one and are redacted one by one: a secret that is split over
+// two events is not recognised.
 func (k *Capture) Answer(doc []byte) {
 	if k == nil || !k.rule.takes(captureResponse) {
 		return
@@ -155,6 +160,7 @@ func (k *Capture) add(b *vault.Body, doc []byte) {
 }
 
 // End keeps what was captured, and has the record say so. Call writes that.
+// It is called before Call, since the record names the content by id and digest.
 func (k *Capture) End(e *telemetry.Exchange) {
 	if k == nil || k.request == nil && k.response == nil {
 		return

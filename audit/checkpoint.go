@@ -16,6 +16,8 @@ import (
 )
 
 // Keys sign checkpoints; the gateway's own do (internal/keys).
+// The JWS (RFC 7515) is compact, with alg ES256 or EdDSA; kid is the thumbprint of the public key
+// (RFC 7638), by which a verifier recognises a key that stands in the record itself.
 type Keys interface {
 	// Sign makes a compact JWS whose header has typ and kid.
 	Sign(typ string, payload []byte) (string, error)
@@ -74,6 +76,8 @@ func (s *signer) identify(jws string) error {
 	if err := json.Unmarshal(s.keys.JWKS(), &set); err != nil {
 		return err
 	}
+	// A rotation may have come between signing and asking for the set; the set has the old key for
+	// a while.
 	for _, k := range set.Keys {
 		if bytes.Contains(k, []byte(`"`+protected.KeyID+`"`)) && k.Compact() == nil {
 			s.kid, s.public = protected.KeyID, k

@@ -102,6 +102,7 @@ type Retention struct {
 }
 
 // maxCipherKeys bounds Encryption.Keys.
+// Keys are tried by their ids, so that the bound is about the mistake of a list that only grows.
 const maxCipherKeys = 16
 
 // masterKeys reads the keys.
@@ -140,6 +141,8 @@ const (
 
 // Check reports every value that Open would refuse. An empty Dir is not one of
 // them: the gateway fills it in before it opens the log.
+// Errors carry the path of their key (package keypath), by which the configuration's reader names
+// line and column. Every value that is wrong is reported, and not just the first.
 func (c Config) Check() error {
 	var errs []error
 	switch c.Durability {
@@ -164,6 +167,7 @@ func (c Config) Check() error {
 	if d := c.Retention.Age; d != 0 && d.Std() < minAge {
 		errs = append(errs, keypath.At(fmt.Errorf("%v is less than 1h", d), "telemetry", "audit", "retention", "age"))
 	}
+	// With less than two segments retention would remove the file that ended a moment ago.
 	if n := c.Retention.Size; n != 0 && int64(n) < 2*c.segmentSize() {
 		errs = append(errs, keypath.At(fmt.Errorf("%v is less than two segments", n), "telemetry", "audit", "retention", "size"))
 	}
@@ -200,6 +204,8 @@ func (c Checkpoint) interval() time.Duration {
 }
 
 // Source is where the records are read that a log with this configuration writes.
+// It can be asked for without opening the log: the command line reads the log of a gateway that
+// runs.
 func (c Config) Source() reader.Source {
 	keys, _ := c.Encryption.masterKeys() // Check has said it
 	return reader.Source{Path: c.Dir, Keys: keys}

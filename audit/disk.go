@@ -14,6 +14,7 @@ import (
 )
 
 // file is what the log needs of an open segment.
+// It is *os.File in the product. Tests have one that is full, slow, or fails at the fsync.
 type file interface {
 	io.Writer
 	Sync() error
@@ -22,6 +23,7 @@ type file interface {
 }
 
 // disk is what the log needs of the system. Tests give one that fails.
+// The clock is among it, so that tests can go to another day without waiting for it.
 type disk struct {
 	// open opens a segment for appending and returns its size. With fresh it
 	// makes the file and fails with fs.ErrExist when there is one.
@@ -93,6 +95,8 @@ func syncDir(dir string) error {
 const reopenAfter = time.Second
 
 // segments is the sequence of files. Its user serialises all calls.
+// States: current is nil (none yet, given up, or the last attempt failed), or open. A failure keeps
+// its time, so that a disk that is full is asked once a second and not by every call.
 type segments struct {
 	disk  disk
 	dir   string
@@ -120,6 +124,8 @@ type retired struct {
 
 // resume opens the newest segment of the directory if it is whole, and returns the end
 // of the records. One whose records have no hashes is left as it is.
+// An encrypted segment is never continued: the state of its encryption is not stored, and a second
+// key stream in one file is what the format avoids.
 func (s *segments) resume() (segment.Tail, error) {
 	names, err := segment.List(s.dir)
 	if err != nil || len(names) == 0 {
@@ -168,6 +174,8 @@ func (s *segments) unlessCurrent(err error) error {
 // rotate makes the next segment and retires the current one. When the clock was
 // set back, the log stays on the later day: names stay in the order of records.
 func (s *segments) rotate(now time.Time) error {
+	// The later of the two days: were the name to go back with the clock, sorting by name would no
+	// longer be the order of the records.
 	next := segment.Name{Day: max(segment.DayOf(now), s.name.Day)}
 	if s.key != nil {
 		next.Form = segment.Encrypted
@@ -233,6 +241,8 @@ func (s *segments) reopen() error {
 // write appends whole lines. When it fails it returns how many of them are in the file
 // all the same: none if they could be cut off again, which works on a full disk too. A
 // file that could not be cut is given up.
+// ENOSPC usually comes with a part of the bytes written, which would be a torn line in the middle
+// of the file; cutting it off needs no space.
 func (s *segments) write(lines []byte) (left int, err error) {
 	out, before := lines, segment.Encrypter{}
 	if s.key != nil {

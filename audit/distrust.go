@@ -7,6 +7,7 @@ import (
 )
 
 // recordDistrust writes what there is to be distrusted. Until it can, nothing is signed.
+// It is called when keys are given and before every checkpoint by the clock, until it succeeds.
 func (l *Log) recordDistrust() {
 	l.file.Lock()
 	s := l.distrust

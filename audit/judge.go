@@ -16,6 +16,15 @@ import (
 // which are missing, moved or there twice, and last what checkpoints say of all that. Each
 // step leaves the passages as they would be without what it has found, so that one change is
 // one finding and not the cause of ten.
+//
+//	segmentsInOrder  files under another name: renamed, duplicated
+//	mend             single records that were changed, renumbered or are none
+//	count            gaps, repetitions, what stands elsewhere
+//	signatures       checkpoints that do not hold, and how far good ones reach
+//	beginning        what was removed by retention, and what was taken away
+//	ending           what was taken off the end, by the head
+//	boundaries       files that do not begin as files do
+//	contents         captured content against the records that name it
 func (v *verifier) judge() *Report {
 	j := &judging{verifier: v, report: &Report{Findings: []Finding{}, Keys: []string{}}, sum: chain.NewSummer()}
 	j.segmentsInOrder()
@@ -313,6 +322,7 @@ const maxPassages = 5000
 
 // moved finds passages that stand elsewhere than their numbers say: those that are not in
 // the longest sequence that is in order.
+// It is the heaviest increasing subsequence, by the quadratic method.
 func (j *judging) moved() {
 	if len(j.kept) > maxPassages {
 		j.report.find(Finding{Kind: kindReordered, Text: fmt.Sprintf("records are mixed up in %d places", len(j.kept))})

@@ -29,6 +29,11 @@ const (
 // Log is an open audit log. Its methods may be called from many goroutines; a
 // caller whose record another one wrote along with its own does no system call. Its
 // parts stand beside the code that goes by them, and say which lock they are under.
+// One record goes through it like this: Intent or Call makes its members on a line from the pool;
+// the queue puts it into a batch; the caller that has the turn hands the batch to the writer, which
+// gives numbers and hashes, writes the segment and, where the configuration says so, waits for the
+// disk; then all callers of the batch return. Everything else happens in goroutines of the log:
+// fsync, checkpoints, old files, captured content, and what a Memory is told.
 type Log struct {
 	setup
 	queue
@@ -42,6 +47,7 @@ type Log struct {
 }
 
 // setup is what a log is opened with. It does not change while the log is open.
+// The parts of the log share it by a pointer.
 type setup struct {
 	id      string // of the gateway
 	gateway []byte // the member of every record that is the id; empty without one
@@ -68,6 +74,9 @@ func Open(config Config, gatewayID string, t *telemetry.Telemetry) (*Log, error)
 
 // open is Open with a disk of the caller's. What is taken before an error is given back: the directory is
 // free for the next try.
+// The order matters: first the lock, since two gateways in one directory would give a number twice;
+// then the end of the records; the goroutines last, so that none of them sees a log that is half
+// open.
 func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log, error) {
 	if err := config.Check(); err != nil {
 		return nil, err
@@ -96,6 +105,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	l.tending.Go(l.tend)
 	l.tending.Go(l.watch)
 	l.tending.Go(l.keepTidy)
+	// The event is owed and not written at once: the disk may be full at the start, too.
 	if gone != nil {
 		l.missing(gone)
 		l.owed.owe("audit.gone", gone)
@@ -104,6 +114,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 }
 
 // newLog makes a log that has opened nothing yet.
+// Nothing of it touches the disk, so that tests can look at a log before it is opened.
 func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Log {
 	l := &Log{
 		setup: setup{
@@ -129,6 +140,7 @@ func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Lo
 }
 
 // resume goes on where the records end, and makes sure that there is a segment.
+// gone is nil unless the head is further than the records; see resumeAt.
 func (l *Log) resume() (gone map[string]string, err error) {
 	end, err := l.segments.resume()
 	if err != nil {
@@ -152,6 +164,8 @@ func gatewayMember(id string) []byte {
 // nil the record counts as Config.Durability says. When it returns an error the
 // call must not go on unless Config.FailOpen. e must have a RequestID, which
 // joins the record with that of Call.
+// The line is about 700 bytes. Whether it is on the disk when this returns is Config.Durability's
+// to say.
 func (l *Log) Intent(e *telemetry.Exchange) error {
 	now := l.disk.now()
 	line := l.line()
@@ -161,6 +175,8 @@ func (l *Log) Intent(e *telemetry.Exchange) error {
 
 // Call records how a call ended, or that it was refused; a streamed call is
 // recorded when its stream has ended.
+// An error is for metrics and readiness: the call has been answered, and nothing can be refused any
+// more.
 func (l *Log) Call(e *telemetry.Exchange) error {
 	now := l.disk.now()
 	line := l.line()
@@ -181,6 +197,7 @@ func (l *Log) Event(kind string, attrs map[string]string) error {
 
 // Err returns why the last records could not be written, nil when they could:
 // for the readiness report.
+// It is ErrStalled while a write hangs, also before anybody was refused for that.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,6 +209,7 @@ func (l *Log) Err() error {
 
 // Lag is how many records are not on the disk yet, and about how long the oldest of them
 // waits: for the disk, or to be written.
+// It is for a gauge, and approximate: counts are read one after the other while writes go on.
 func (l *Log) Lag() (records int, oldest time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -210,6 +228,8 @@ func (l *Log) Seq() uint64 { return l.last.Load() }
 
 // Reopen closes the current segment and opens the file of its name anew, for
 // tools that move files away and then send HUP. Numbering goes on.
+// It is what SIGHUP does after logrotate has moved the file. An error says that there is no file to
+// write to now; the log tries again with the next record.
 func (l *Log) Reopen() error {
 	l.file.Lock()
 	defer l.file.Unlock()
@@ -230,6 +250,7 @@ func (l *Log) Close() error {
 		l.file.Unlock()
 		return nil
 	}
+	// From here on nobody writes: the checkpoint above is the last record.
 	l.closed = true
 	err := l.seal(l.disk.now())
 	l.segments.retire(false)
@@ -240,6 +261,8 @@ func (l *Log) Close() error {
 	}
 	<-l.done
 	l.tending.Wait()
+	// The memory is told after the fsync, and the directory is free for another gateway before
+	// that: a slow memory must not hold up the next start.
 	err = errors.Join(err, l.syncNow(), l.closeContent(), l.release())
 	l.farewell()
 	if l.stdout != nil {
@@ -249,6 +272,7 @@ func (l *Log) Close() error {
 }
 
 // line is an empty line from the pool. Whoever takes one gives it back by add.
+// Pooled, since a line of a kilobyte per record would be most of the garbage of a call.
 func (l *Log) line() *telemetry.Line {
 	line, _ := l.lines.Get().(*telemetry.Line)
 	line.Reset()

@@ -20,6 +20,9 @@ type Mark struct {
 }
 
 // Memory remembers how far a log has come, where who writes to the log's directory does not.
+// In the gateway it is the shared state (Redis) or a database in another directory. It may be away
+// for any time; nothing waits for it but the first question at the start, and that for
+// rememberTime.
 type Memory interface {
 	// Known returns what is remembered, the zero Mark for nothing.
 	Known(ctx context.Context) (Mark, error)
@@ -85,6 +88,9 @@ func (m *marks) tell(ctx context.Context) error {
 // behind the mark as behind a head. While memory does not answer the two are not compared, and the
 // mark stays; the log asks again every second. It is to be called once, before anything is
 // recorded but by Open.
+// A head in the directory shows records that were taken off the end, and not that the directory as
+// a whole was put back to an older state, head and all: for that somebody else has to remember the
+// end.
 func (l *Log) Remember(ctx context.Context, memory Memory) {
 	l.marks.memory = memory
 	l.marks.until, l.marks.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -165,6 +171,7 @@ func (l *Log) compare(known Mark) {
 
 // resumeBehind goes on behind a mark that is further than the records were when the log was
 // opened, or that another record stands at. Numbers behind it that were given since stay.
+// gone is nil where the log is the one that is known, or where that cannot be told.
 func (l *Log) resumeBehind(known Mark) (gone map[string]string) {
 	if known.Seq == 0 || len(known.Hash) != len(chain.Link{}) {
 		return nil
@@ -208,6 +215,7 @@ func (l *Log) missing(gone map[string]string) {
 }
 
 // Gone says which records were not there any more when the log was opened; "" for none.
+// It is for readiness and the console, which show it until the gateway is started again.
 func (l *Log) Gone() string {
 	gone := l.gone.Load()
 	if gone == nil {

@@ -11,6 +11,8 @@ import (
 
 // passage is a stretch of a file in which each record follows from the one before. In a
 // segment that nobody changed there is one.
+// A damaged log is cut into passages at the damage, so that judging it takes time by the number of
+// damages and not by the number of records.
 type passage struct {
 	segment *scanned // in which it begins
 	end     *scanned // in which it ends: passages of files that fit are joined

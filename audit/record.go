@@ -13,6 +13,9 @@ import (
 // that the gateway did not live to see the end of, so it has who asked for what, by which
 // rule it was allowed, and what went to which agent. How the call came, and what else its
 // credential says, is in the call record, which is the one that people search.
+// It looks like this, with number, version, gateway and hash that the writer adds:
+//
+//	{"seq":1,"v":1,"type":"intent","time":"…","request_id":"…","agent":"weather","method":"SendMessage",…}
 func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 	head(l, chain.TypeIntent, now)
 	l.Str("request_id", e.RequestID)
@@ -73,6 +76,8 @@ func appendContent(l *telemetry.Line, c *telemetry.Content) {
 
 // appendEvent appends the members of an event record. The attributes are one
 // object, in the order of their names.
+//
+//	{"seq":9,"v":1,"type":"event","time":"…","event":"config.reload","attrs":{"who":"alice"},…}
 func appendEvent(l *telemetry.Line, kind string, attrs map[string]string, now time.Time) {
 	head(l, chain.TypeEvent, now)
 	l.Str("event", kind)

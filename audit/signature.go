@@ -31,9 +31,13 @@ type keySet struct {
 }
 
 // algorithms are those that the gateway signs with.
+// No other: a token with alg none, or with HS256 over a public key, must not be taken for a
+// signature (RFC 8725 section 3.1).
 var algorithms = []jose.SignatureAlgorithm{jose.ES256, jose.EdDSA}
 
 // verify looks at a checkpoint with the number seq.
+// An error is kept in the result and not returned: a checkpoint that does not hold is a finding,
+// and the records around it are judged all the same.
 func (k *keySet) verify(line []byte, seq uint64, before chain.Previous) *signature {
 	s := &signature{seq: seq}
 	_, s.hash, _ = chain.CutHash(line)

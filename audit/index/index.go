@@ -4,9 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-
-	"github.com/a2a-gateway/a2a-gateway/audit/reader"
-
 	_ "embed"
 	"errors"
 	"fmt"
@@ -17,11 +14,10 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	_ "modernc.org/sqlite" // the database/sql driver
 
-	_ "modernc.org/sqlite"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
-
-// the database/sql driver
 
 // File is the name of the index in the directory of the segments.
 const File = "index.db"

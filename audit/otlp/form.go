@@ -7,18 +7,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"go.opentelemetry.io/otel/attribute"
-
-	"github.com/a2a-gateway/a2a-gateway/audit/reader"
-
 	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
-
 	common "go.opentelemetry.io/proto/otlp/common/v1"
-
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
-
 	resource "go.opentelemetry.io/proto/otlp/resource/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // scopeName is the instrumentation scope of all records.

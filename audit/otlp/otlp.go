@@ -16,13 +16,10 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-
-	"github.com/a2a-gateway/a2a-gateway/audit/reader"
-
+	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
-
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
