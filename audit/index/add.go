@@ -23,6 +23,7 @@ const (
 
 // Update adds the records that have come since it was called last, by whichever process.
 // progress is told now and then how many that were; it may be nil.
+// ctx may end it at any time; what was committed stays, and the next call goes on there.
 func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 	added := 0
 	tell := func() {
@@ -56,6 +57,8 @@ func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 
 // update adds one batch to those that were added before, and reports whether there may be
 // more.
+// The cursor is in the same transaction as the rows, so that two processes that update one index
+// take turns and never add a record twice or pass one over.
 func (i *Index) update(ctx context.Context, before int) (n int, more bool, err error) {
 	tx, err := i.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -94,6 +97,7 @@ func (i *Index) update(ctx context.Context, before int) (n int, more bool, err e
 }
 
 // begin is where to go on, with nothing left of what is not there any more.
+// An index that is ahead of the log, or of another log, is emptied and filled again.
 func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	if at, err = i.place(ctx, tx); err != nil {
 		return at, err

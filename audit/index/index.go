@@ -47,6 +47,7 @@ type Index struct {
 // none that it can read: it can always be made from the segments. secret is what digests
 // are made with where the log is encrypted; nil for a key of its own, which lies in the
 // file.
+// An error is about the file system; an index that cannot be used is not one.
 func Open(ctx context.Context, source reader.Source, secret []byte) (*Index, error) {
 	i := &Index{
 		source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}, spell: spell, bulk: bulk, stretch: stretch,
@@ -105,6 +106,8 @@ func (i *Index) connect() (fresh bool, err error) {
 }
 
 // prepare makes the schema, or sees to it that it is the one that is known.
+// It is one transaction, which is exclusive from its beginning (_txlock=immediate): of two
+// processes that open a new index one makes the schema, and the other finds it.
 func (i *Index) prepare(ctx context.Context, secret []byte, fresh bool) error {
 	tx, err := i.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -164,6 +167,7 @@ const (
 )
 
 // create makes an empty index. What proves the key is a digest that it makes.
+// proof lets an index be recognised whose log has another key by now.
 func (i *Index) create(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf(";PRAGMA user_version = %d", version)); err != nil {
 		return err

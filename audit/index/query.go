@@ -15,6 +15,7 @@ import (
 
 // Query is what is asked for: records that are all of it. What is empty is not asked for.
 // Of events, the attributes of the same name count.
+// The command line and the console fill it; Check says what is wrong with it in words for both.
 type Query struct {
 	Principal string // the caller's subject
 	Agent     string
@@ -75,11 +76,14 @@ func (q *Query) match(f *fields) bool {
 }
 
 // passed reports whether a record comes before those that are asked for.
+// It is what pages of results go on by: a number does not move when records come, as an offset
+// would.
 func (q *Query) passed(seq uint64) bool {
 	return q.Behind != 0 && (q.Oldest && seq <= q.Behind || !q.Oldest && seq >= q.Behind)
 }
 
 // Scan finds records by reading all of a log, in its order.
+// It costs reading all of the log, and needs no file beside it: `audit query --no-index`.
 func Scan(ctx context.Context, source reader.Source, q Query) iter.Seq2[reader.Entry, error] {
 	q = q.clean()
 	return func(yield func(reader.Entry, error) bool) {

@@ -92,6 +92,7 @@ func (c SASL) mechanism() string {
 var topicForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
 
 // Check reports every value that New would refuse, but for what is wrong with files.
+// Keys in errors are relative to the section; package sink puts the path of the entry before them.
 func (c Config) Check() error {
 	var errs []error
 	if len(c.Brokers) == 0 {

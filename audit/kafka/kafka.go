@@ -5,6 +5,11 @@
 // gateway's are in one partition, and whatever fails, the first copy of each record comes
 // after the first copy of the one before it. It may import audit and
 // internal/secret.
+// One Put goes like this: each record becomes a message; as many as fit into messageSize are one
+// batch of the gateway's partition; a batch is produced and flushed, with acknowledgement of all
+// in-sync replicas (acks=all); then the next one. On the first error the client is thrown away, and
+// the runner of package sink calls Put again with the same records, so that consumers see records
+// at least once.
 package kafka
 
 import (
@@ -23,6 +28,8 @@ type Options struct {
 }
 
 // Sink writes to one topic. It is for one goroutine.
+// It is used by the one goroutine of its runner, which never calls Put before the last one
+// returned.
 type Sink struct {
 	config   Config
 	key, log []byte
@@ -32,6 +39,7 @@ type Sink struct {
 }
 
 // New makes a sink. It connects when it has to.
+// An error is about the configuration or a file that it names.
 func New(c Config, o Options) (*Sink, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -51,6 +59,7 @@ func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	if err != nil {
 		return err
 	}
+	// What went wrong with an earlier batch says nothing about this one.
 	s.faults.set(nil)
 	if err = s.connect(ctx); err == nil {
 		err = s.sendAll(ctx, records)
@@ -100,6 +109,7 @@ func (s *Sink) sendAll(ctx context.Context, records []*kgo.Record) error {
 	return nil
 }
 
+// answers has room for all, so that callbacks of the client never wait for this goroutine.
 func (s *Sink) send(ctx context.Context, batch []*kgo.Record) error {
 	answers := make(chan error, len(batch))
 	for _, r := range batch {

@@ -13,6 +13,7 @@ import (
 )
 
 // head is what of a record is beside it in the topic.
+// Consumers can filter by message headers without parsing the value.
 type head struct {
 	Version int       `json:"v"`
 	Gateway string    `json:"gateway"`
@@ -21,6 +22,8 @@ type head struct {
 }
 
 // records make a message of each entry.
+// The key is the gateway's id: the partitioner hashes it, so that all records of one gateway are in
+// one partition, in which alone Kafka keeps an order.
 func (s *Sink) records(entries []reader.Entry) ([]*kgo.Record, error) {
 	all := make([]*kgo.Record, len(entries))
 	for i, e := range entries {

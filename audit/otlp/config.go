@@ -132,6 +132,7 @@ func (c Config) checkEndpoint() error {
 }
 
 // checkHeaders reports headers that could not be sent, or that would take the place of the gateway's own.
+// A name is compared without case, as HTTP does (RFC 9110 section 5.1).
 func (c Config) checkHeaders() (errs []error) {
 	seen := make(map[string]bool, len(c.Headers))
 	for i, h := range c.Headers {
@@ -153,6 +154,7 @@ func (c Config) checkHeaders() (errs []error) {
 }
 
 // ownHeader reports whether a header belongs to the connection, the body or gRPC.
+// Names that end with -bin are binary metadata of gRPC, whose values would be decoded from base64.
 func ownHeader(name string) bool {
 	switch name {
 	case "host", "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",

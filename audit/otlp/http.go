@@ -29,6 +29,7 @@ const (
 )
 
 // overHTTP is OTLP/HTTP with protobuf.
+// It is for one goroutine: the compressor and its buffer are reused.
 type overHTTP struct {
 	client *http.Client
 	url    string
@@ -39,6 +40,7 @@ type overHTTP struct {
 
 // newHTTP prepares a client. It follows no redirects: records go where the configuration says and nowhere
 // else.
+// /v1/logs is the default path of the OTLP specification.
 func newHTTP(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overHTTP, error) {
 	u := c.url()
 	if u.Path == "" || u.Path == "/" {
@@ -137,6 +139,7 @@ func taken(resp *http.Response, answer []byte) (*collector.ExportLogsPartialSucc
 }
 
 // refused reads an answer that says no.
+// 429, 502, 503 and 504 are the statuses that the OTLP specification lets a client retry.
 func refused(resp *http.Response, answer []byte) *refusal {
 	r := &refusal{status: resp.Status, said: printable(message(resp.Header.Get("Content-Type"), answer))}
 	switch resp.StatusCode {
@@ -149,6 +152,8 @@ func refused(resp *http.Response, answer []byte) *refusal {
 }
 
 // message is what an answer says: that of a status, where it is one, or the text.
+// The body of an error is a google.rpc.Status in the encoding of the request, by the specification;
+// proxies in between answer with text or HTML.
 func message(kind string, answer []byte) string {
 	var said rpc.Status
 	switch kind, _, _ = mime.ParseMediaType(kind); kind {

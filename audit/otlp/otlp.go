@@ -6,6 +6,13 @@
 // when they were sent. The exporters of the OpenTelemetry SDK are not used, as they drop
 // what does not fit their queue and what was rejected. It may import telemetry,
 // audit and internal/secret.
+// Answers and what follows from them (OTLP 1.x, "Failures"):
+//
+//	accepted                        the records are stored; on to the next
+//	partial success                 some were rejected: the request is halved until it is known which
+//	about time (429, 503, …)        the same request later, after Retry-After or RetryInfo if given
+//	about the records (400, 413, …) halved likewise; a single record that is rejected is tried until giveUp
+//	anything else, no answer        an error: the runner of package sink tries again
 package otlp
 
 import (
@@ -81,6 +88,8 @@ func (s *Sink) Close() error { return s.to.close() }
 
 // Put sends entries in as many requests as it takes, one after the other, and goes on
 // with those that an earlier Put had not sent.
+// It implements sink.Sink. When it returns an error, a part of the entries may be accepted already;
+// the next Put leaves those out.
 func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	entries = s.fresh(entries)
 	for len(entries) > 0 {
@@ -107,6 +116,8 @@ func (s *Sink) fresh(entries []reader.Entry) []reader.Entry {
 
 // fill makes records of as many entries as a request has room for: one at least. One that
 // was rejected goes by itself, so that those after it do not come with each try.
+// The size is computed before the request is encoded, since a receiver answers one that is too
+// large with an error that cannot be told from others.
 func (s *Sink) fill(entries []reader.Entry) (records []*logs.LogRecord) {
 	size := s.form.size
 	if entries[0].Cursor == s.rejected {

@@ -48,6 +48,7 @@ func (c Config) table() string {
 }
 
 // Check reports every value that New would refuse.
+// Errors do not show the URL, which usually has a password in it.
 func (c Config) Check() error {
 	var errs []error
 	if c.URL.IsZero() {
@@ -65,6 +66,8 @@ func (c Config) Check() error {
 }
 
 // names are identifiers as they stand in statements.
+// Identifiers cannot be parameters of a statement; Check allows nothing in them that would need
+// quoting, and they are quoted all the same.
 type names struct {
 	table, places string
 	schema, bare  string // unquoted; schema is empty for the first of the search path

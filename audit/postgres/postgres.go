@@ -5,6 +5,9 @@
 // can be verified like the files. It also keeps there how far it has come, in the
 // transaction of the records: each of them is in the table once. It may import
 // audit and internal/secret.
+// One Put is one transaction: rows are copied (COPY) into a temporary table, inserted from there
+// with ON CONFLICT DO NOTHING, and the place of the log is updated. Either all of it is there or
+// none, so that a record is neither lost nor doubled, whatever connection broke at whatever moment.
 package postgres
 
 import (
@@ -51,6 +54,8 @@ func New(c Config, o Options) (*Sink, error) {
 
 // connected runs f with a connection whose schema is as it should be. After an error the
 // next one begins with a connection of its own.
+// A connection is kept between batches and dropped after any error: whether it is still good would
+// take a question to find out, and connecting again answers that.
 func (s *Sink) connected(ctx context.Context, f func(*pgx.Conn) error) error {
 	if s.conn == nil {
 		conn, err := s.connect(ctx)
@@ -72,6 +77,7 @@ func (s *Sink) connect(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, errors.New("url: it is no address of a PostgreSQL database")
 	}
+	// It is what pg_stat_activity shows.
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "a2a-gateway"
 	}
@@ -89,6 +95,7 @@ func (s *Sink) connect(ctx context.Context) (*pgx.Conn, error) {
 }
 
 // Place is how far the table has come.
+// The zero cursor is returned where the table has nothing of this log: then all records come.
 func (s *Sink) Place(ctx context.Context) (at reader.Cursor, err error) {
 	err = s.connected(ctx, func(conn *pgx.Conn) error {
 		var text []byte
@@ -105,6 +112,7 @@ func (s *Sink) Place(ctx context.Context) (at reader.Cursor, err error) {
 }
 
 // Put adds records, of which some may be there already, and keeps how far that is.
+// It implements sink.Sink. Entries must not be empty.
 func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	rows, days, err := rowsOf(entries)
 	if err != nil {
@@ -123,6 +131,8 @@ func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	})
 }
 
+// days are the partitions that the rows need. A line that is no record of the log is an error, and
+// nothing of the batch is stored: what cannot be read cannot be put under its day.
 func rowsOf(entries []reader.Entry) (rows [][]any, days map[time.Time]bool, err error) {
 	rows, days = make([][]any, len(entries)), map[time.Time]bool{}
 	var r record
@@ -135,6 +145,8 @@ func rowsOf(entries []reader.Entry) (rows [][]any, days map[time.Time]bool, err 
 	return rows, days, nil
 }
 
+// COPY cannot pass over rows that are there already, which is why it does not write to the table
+// itself.
 func (s *Sink) add(ctx context.Context, tx pgx.Tx, rows [][]any, place []byte) error {
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pg_temp", "incoming"}, columns, pgx.CopyFromRows(rows)); err != nil {
 		return fmt.Errorf("copy records: %w", err)

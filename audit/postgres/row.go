@@ -12,6 +12,8 @@ import (
 )
 
 // record is what has columns of its own.
+// Names of columns are those of the record's members, so that whoever knows docs/audit.md can
+// query.
 type record struct {
 	Gateway    string    `json:"gateway"`
 	Hash       string    `json:"hash"`
@@ -47,6 +49,7 @@ type record struct {
 }
 
 // columns are those of the table, in the order of values.
+// A new column is added behind the others by a step of schema.sql and here.
 var columns = []string{
 	"gateway", "seq", "day", "digest", "time", "type", "event", "request_id", "trace_id", "principal", "issuer",
 	"client", "tenant", "agent", "skill", "method", "decision", "rule", "reason", "status", "task_id", "context_id",
@@ -74,6 +77,7 @@ func (r *record) day() time.Time { return r.Time.UTC().Truncate(24 * time.Hour) 
 
 // digest is the record's hash, and for one from before there were any a digest of its
 // own. Numbers of a log that was lost and made anew come again; no digest does.
+// With gateway, number and day it is the primary key.
 func (r *record) digest(line []byte) []byte {
 	if sum, err := hex.DecodeString(r.Hash); err == nil && len(sum) == sha256.Size {
 		return sum
@@ -83,6 +87,8 @@ func (r *record) digest(line []byte) []byte {
 }
 
 // values are the columns of a row.
+// The line itself is stored as text and not as jsonb, which would reorder its members and break its
+// hash.
 func (r *record) values(e reader.Entry) []any {
 	return []any{
 		r.Gateway, int64(e.Seq), r.day(), r.digest(e.Line), r.Time, r.Type, //nolint:gosec // numbers have 18 digits at most
@@ -93,6 +99,8 @@ func (r *record) values(e reader.Entry) []any {
 }
 
 // text is NULL for what is not in a record.
+// A NULL takes a bit in a row where an empty string takes a byte, and is what SQL has for "not
+// said".
 func text(s string) any {
 	if s == "" {
 		return nil
