@@ -2,6 +2,7 @@ package redact
 
 import "strings"
 
+// ISO/IEC 7812-1 allows up to 19 digits; Maestro issues numbers of 12.
 const (
 	shortestCard = 12
 	longestCard  = 19
@@ -23,6 +24,8 @@ func cards(s string) (found []span) {
 
 // cardAt is where the longest card number ends that begins here, 0 for none. It ends where
 // a group does.
+// The longest is taken, since a shorter one may be right by accident: of random digits one in ten
+// is.
 func cardAt(s string, from int) (end int) {
 	var digits []byte
 	for i := from; i < len(s) && len(digits) < longestCard; {
@@ -42,6 +45,7 @@ func cardAt(s string, from int) (end int) {
 }
 
 // separator is how long what stands between two groups of digits is.
+// Among them are the spaces and the hyphen that do not break lines, which word processors put in.
 func separator(s string) int {
 	for _, between := range []string{" ", "-", ".", "\u00a0", "\u2009", "\u202f", "\u2011"} {
 		if strings.HasPrefix(s, between) {

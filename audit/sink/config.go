@@ -60,6 +60,7 @@ func (c Config) timeout() time.Duration {
 }
 
 // sections are those that are there.
+// Check wants exactly one.
 func (c Config) sections() []section {
 	return slices.DeleteFunc(c.kinds(), func(s section) bool { return !s.there })
 }
@@ -75,6 +76,7 @@ func (c Config) name() string {
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
 // CheckFiles reports every file that Open would refuse, of sinks that Check has found good.
+// It is apart from Check, since `validate` may run where the files are not.
 func CheckFiles(sinks []Config) error {
 	var errs []error
 	for i, c := range sinks {
@@ -90,6 +92,7 @@ func CheckFiles(sinks []Config) error {
 }
 
 // Check reports every value that Open would refuse, but for files.
+// Errors name the entry: telemetry.audit.sinks[1].kafka.topic.
 func Check(sinks []Config) error {
 	var errs []error
 	taken := map[string]bool{}

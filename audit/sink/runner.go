@@ -25,6 +25,7 @@ const (
 )
 
 // runner hands the records to one sink, for ever.
+// Only its goroutine changes place and passed; the mutex is for States, which others call.
 type runner struct {
 	name, kind string
 	batch      int
@@ -42,6 +43,8 @@ type runner struct {
 	failing time.Time // since when none of them are taken; zero while they are
 }
 
+// tries starts again with each batch that was taken, so that a sink which works slowly is not
+// paused.
 func (r *runner) run(ctx context.Context) {
 	for tries := 0; ; tries++ {
 		moved, err := r.follow(ctx)
@@ -68,6 +71,8 @@ func pause(tries int) time.Duration {
 }
 
 // follow hands records over until something fails. It reports whether any were taken.
+// Reading and delivering overlap: while one batch is on its way the next is read, up to a batch
+// ahead.
 func (r *runner) follow(ctx context.Context) (moved bool, err error) {
 	at, err := r.begin(ctx)
 	if err != nil {
@@ -122,6 +127,7 @@ func (r *runner) begin(ctx context.Context) (reader.Cursor, error) {
 }
 
 // known is how far the sink has come, by its own account if it keeps one.
+// A place that the sink keeps itself is always right, whatever was restored on either side.
 func (r *runner) known(ctx context.Context) (reader.Cursor, error) {
 	k, ok := r.to.(keeper)
 	if !ok {
@@ -139,6 +145,7 @@ type found struct {
 }
 
 // read passes the records on until ctx ends or one cannot be read.
+// The line is copied, as the reader's buffer is reused while the record waits here.
 func (r *runner) read(ctx context.Context, from reader.Cursor, to chan<- found) {
 	for entry, err := range r.source.Follow(ctx, from) {
 		entry.Line = bytes.Clone(entry.Line)
@@ -158,6 +165,7 @@ type batch struct {
 }
 
 // collect waits for a record, and then a little for more.
+// A lost record does not end a batch; it is told of when the batch is delivered.
 func (r *runner) collect(ctx context.Context, from <-chan found) (b batch) {
 	var enough <-chan time.Time
 	for len(b.entries) < r.batch {
@@ -200,6 +208,8 @@ func (r *runner) waiting(e reader.Entry) {
 }
 
 // deliver hands a batch over and keeps that.
+// The fsync comes before the records leave: else a loss of power could take records from the files
+// that the sink has, and the log would give their numbers to others.
 func (r *runner) deliver(ctx context.Context, b batch) error {
 	segment := ""
 	for _, e := range b.entries {
@@ -251,6 +261,8 @@ func (r *runner) passOver(e reader.Entry, why error) {
 }
 
 // failed notes that the sink does not take records, or that there are none to be had.
+// The first failure is logged as an error, those that follow at debug level, and the recovery as
+// info: a database that is away for a night makes two lines.
 func (r *runner) failed(err error) {
 	r.metrics.AuditSinkFailed(r.kind)
 	r.mu.Lock()

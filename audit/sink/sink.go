@@ -6,6 +6,17 @@
 // and where it goes on after a restart. It does not know the places themselves, which are
 // the packages beside it, and has no part in writing the log: a sink that hangs holds up
 // nobody. It may import telemetry, audit and the packages of the places.
+// A sink goes through these states, each time it fails:
+//
+//	begin    find the place: the sink's own, or the one in sink-NAME.json, or the beginning
+//	follow   read records behind it from the segments, which may be years old
+//	collect  wait for one, then for up to 100 ms for others, up to the configured batch
+//	deliver  fsync the segment first, hand the batch over, keep the place
+//	pause    after an error: 200 ms, doubling to 30 s, at random; then begin again
+//
+// The log does not know of sinks, but for one thing: retention by age spares segments that a sink
+// has not read ([Holds]). Retention by size does not, so that a sink that is away for long cannot
+// fill the disk; what is lost then is logged and counted.
 package sink
 
 import (
@@ -74,6 +85,8 @@ func Open(sinks []Config, o Options) (*Sinks, error) {
 	return s, nil
 }
 
+// Each sink has a goroutine and a reader of its own, so that a slow one does not hold up the
+// others.
 func (s *Sinks) start(metrics *telemetry.Metrics) {
 	metrics.AuditSinks(s.States)
 	ctx, stop := context.WithCancel(context.Background())
@@ -101,6 +114,7 @@ func open(c Config, o Options) (*runner, error) {
 }
 
 // States sums the sinks up by kind.
+// It is called when metrics are scraped, and for the console.
 func (s *Sinks) States() (all []telemetry.SinkState) {
 	if s == nil {
 		return nil

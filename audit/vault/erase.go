@@ -63,6 +63,8 @@ const (
 // Erase destroys what there is of a subject, for good: not even whoever has the gateway's
 // keys and the files can read it then. It may be done again, and while a gateway writes:
 // what comes later is not touched. id is that of the erasure; "" for a new one.
+// The order is: look how far the key files go, note the beginning, destroy, note the end. A gateway
+// that sees the note makes new drawers, so that what it keeps from then on is not touched.
 func (r Reader) Erase(s Subject, id string, now func() time.Time) (Erasure, error) {
 	if id == "" {
 		id = rand.Text()

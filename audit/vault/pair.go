@@ -57,6 +57,8 @@ func syncDir(dir string) error {
 
 // put appends a frame. One call writes it, so that a crash tears the last one only, and
 // nothing is written behind what is torn.
+// The id is made before, since it is part of what is authenticated: a frame that was moved within
+// the file, or to another, does not open.
 func (p *pair) put(key *opened, plain []byte) (id string, err error) {
 	id = p.name.id(p.size)
 	frame := append(make([]byte, frameHead, frameHead+keyID+len(plain)+64), key.id[:]...)

@@ -16,6 +16,8 @@ var ErrChanged = errors.New("content is not what was kept")
 // Shelf holds what there is against what records say of it, while a gateway may be writing
 // there. Without a sealer of its Reader it looks only whether content and key are there.
 // Its methods may be called from many goroutines.
+// A verification asks it for each record that names content, in the order of the log, so that keys
+// of a few files at a time are enough.
 type Shelf struct {
 	Reader
 
