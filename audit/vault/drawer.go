@@ -178,7 +178,7 @@ func destroy(dir string, n name, sealer Sealer, meant func(d drawer, at int64) b
 // overwrite destroys a key in its place: the content is gone with it, in every copy of the data that is
 // made from then on, and nothing else in the file moves.
 // The file is synced before the erasure is noted as done. On file systems and disks that copy on
-// write (snapshots, SSDs) old blocks may live on; docs/audit.md says so.
+// write (snapshots, SSDs) old blocks may live on.
 func overwrite(path string, line keyLine) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // not for appending
 	if err != nil {

@@ -51,6 +51,8 @@ func (k *publicKey) current(now time.Time) bool {
 }
 
 // readKeys reads a file with public keys: PEM, a JWK or a JWK set.
+// Keys of a set that cannot be used (another curve, too short, private) are returned as skipped,
+// with the reason, and do not keep the others from being used.
 func readKeys(path string) ([]*publicKey, []jws.Skipped, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator's path
 	if err != nil {

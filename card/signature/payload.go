@@ -37,6 +37,8 @@ const (
 )
 
 // forms are all of them. One that covers more comes before one that covers less.
+// The error of make means that a card cannot be written in that form, as when a member is of
+// another type than the schema has.
 var forms = [...]struct {
 	name Form
 	make func(card value) (payload []byte, uncovered []string, err error)
@@ -71,6 +73,7 @@ type payload struct {
 // payloads are forms of a card without its signatures, all of them or those that are
 // wanted, less those that are the same as one before them. The error is about the first
 // that the card does not have.
+// Most cards have two or three forms that differ.
 func payloads(card value, wanted ...Form) (list []payload, lacking error) {
 	for _, f := range &forms {
 		if wanted != nil && !slices.Contains(wanted, f.name) {
@@ -98,6 +101,7 @@ func whole(card value, write writer) ([]byte, []string, error) {
 }
 
 // typed is a form that has only what a schema knows.
+// uncovered lists what the schema does not know, and so a signature of this form says nothing of.
 func typed(card value, s *schema, compacted bool, write writer) ([]byte, []string, error) {
 	p := pruning{keepRequired: !compacted}
 	out, err := p.message(card, s, "")
@@ -113,6 +117,8 @@ func typed(card value, s *schema, compacted bool, write writer) ([]byte, []strin
 }
 
 // jcs is RFC 8785.
+// Names are sorted by UTF-16 code units (RFC 8785 section 3.2.3), which differs from code points
+// only beyond the Basic Multilingual Plane.
 func jcs(v value) ([]byte, error) {
 	if err := v.numbers(isDouble); err != nil {
 		return nil, err

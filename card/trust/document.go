@@ -17,6 +17,7 @@ type object = map[string]any
 var errNotObject = errors.New("not a JSON object")
 
 // document reads a card.
+// The size and depth of cards are bounded by who fetches them.
 func document(doc []byte) (object, error) {
 	var v any
 	if err := json.Unmarshal(bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf")), &v); err != nil {

@@ -14,6 +14,7 @@ import (
 )
 
 // Verifier says whose signatures a card has, as a signature.Verifier does.
+// The error is one of those of package signature, of which ErrUnavailable may pass.
 type Verifier interface {
 	Verify(ctx context.Context, card []byte) (signature.Verdict, error)
 }
@@ -36,6 +37,7 @@ type Options struct {
 }
 
 // Judge decides which card of an agent is in force. It is safe for concurrent use.
+// There is one for each agent.
 type Judge struct {
 	Options
 
@@ -81,6 +83,7 @@ func (j *Judge) Status() Ruling {
 
 // Judge rules on a card that the agent serves now, and remembers it. The error means that
 // nothing could be decided, so that all stays as it is.
+// It is called each time the card was fetched, also when it is the same as before.
 func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 	c, err := j.open(ctx, card)
 	if err != nil {
@@ -99,6 +102,7 @@ func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 }
 
 // publish has everybody know of a ruling.
+// The status is set before others are told, so that whoever asks because of that finds it.
 func (j *Judge) publish(ctx context.Context, c *candidate, r Ruling) {
 	j.mu.Lock()
 	j.status, j.went = r, j.went || r.InForce != nil
@@ -220,6 +224,8 @@ func verdictName(err error) string {
 }
 
 // rule compares a card with the one that stands.
+// Claiming a name comes before the card stands, and is given back when it could not: of two agents
+// whose cards take one name at the same moment only one comes into force.
 func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	standing, stands, err := j.standing(ctx)
 	if err != nil {
@@ -328,6 +334,7 @@ func (j *Judge) meet(c *candidate, taken []Change) {
 }
 
 // decide says what becomes of a card that nothing speaks against but that it is new.
+// A severity of info, such as another version of the agent, never waits for a person.
 func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 	worst := Worst(c.Changes)
 	switch {

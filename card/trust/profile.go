@@ -52,6 +52,7 @@ type extension struct {
 
 // read takes a card apart: each member is taken out of the document when it is read, and what
 // is left at the end is what A2A does not define, or what is not of the type that it should be.
+// It takes the card by the schema of 1.0 and that of 0.3 at once, since cards in between mix both.
 func read(doc []byte) (*profile, error) {
 	top, err := document(doc)
 	if err != nil {
