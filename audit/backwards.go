@@ -105,6 +105,7 @@ func (b *backwards) read(n segment.Name, from int64) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		// The bound keeps a start within seconds, whatever is in the directory.
 		if b.left -= int64(len(lines)); err == nil && b.left < 0 {
 			err = errTooFar
 		}

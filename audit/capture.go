@@ -11,6 +11,7 @@ import (
 // content is what captures, where a rule says so. It is there from when the log has its keys
 // until it is closed, and does not change: a reload of the configuration wants a restart here.
 type content struct {
+	// In the order of the configuration.
 	rules []contentRule
 	limit int
 	vault *vault.Vault
@@ -99,6 +100,7 @@ func (l *Log) Capture(agent, skill string, params []byte) *Capture {
 		return nil
 	}
 	params = jsonscan.Mend(params) // or rules would find nothing behind what their parser does not take
+	// The first rule that fits decides, also when it says that nothing is captured.
 	for i := range c.rules {
 		rule := &c.rules[i]
 		if !rule.fits(agent, skill, params) {
@@ -138,6 +140,7 @@ func (k *Capture) add(b *vault.Body, doc []byte) {
 	if len(doc) == 0 || b.Cut {
 		return
 	}
+	// The limit is for what is kept, after redaction, and not for what came.
 	left := k.content.limit - len(b.Text)
 	if b.Text != "" {
 		left-- // for the end of the line

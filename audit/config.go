@@ -131,7 +131,8 @@ const (
 
 const (
 	defaultSegmentSize = 256 << 20
-	minSegmentSize     = 64 << 10 // below it a busy gateway would make a file per second
+	// Size in bytes, before compression.
+	minSegmentSize = 64 << 10 // below it a busy gateway would make a file per second
 
 	defaultEvery = 1000
 	minEvery     = 10 // below it the log would be signatures

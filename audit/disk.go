@@ -192,6 +192,7 @@ func (s *segments) rotate(now time.Time) error {
 		if err != nil {
 			return fmt.Errorf("start segment: %w", err)
 		}
+		// Without it a loss of power could take the file's name, and all records in it.
 		if err := s.disk.syncDir(s.dir); err != nil {
 			return fmt.Errorf("start segment: %w", errors.Join(err, f.Close(), s.disk.remove(next.Path(s.dir))))
 		}

@@ -70,6 +70,8 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	defer l.erasures.Unlock()
 	id := rand.Text()
 	begun := vault.Erasure{ID: id, State: vault.Begun, Subject: s.Name, Issuer: s.Issuer}
+	// What this process was asked for is told with who asked; what only the files tell of has no
+	// such name.
 	own := ownErasure{by: by, told: vault.Begun}
 	err := l.Event(chain.EventErased, erasureAttrs(begun, by))
 	if err == nil {
@@ -81,6 +83,7 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	case err != nil:
 		own.told = ""
 	}
+	// The clock is the log's, so that what counts as kept before the erasure is told by one clock.
 	done, fault := c.held.Erase(s, id, l.disk.now)
 	if done.State == "" { // it was not even noted
 		begun.State, done = vault.Failed, begun

@@ -252,6 +252,7 @@ func (j *judging) changed(p *passage, seq uint64, why string) {
 // again is missing, there twice, or in order. Of two passages that begin with one number the
 // longer is taken for the original.
 func (j *judging) count() {
+	// Stable, so that of two equal passages the one that stands first is taken for the original.
 	sorted := slices.Clone(j.list)
 	slices.SortStableFunc(sorted, func(a, b *passage) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.last, a.last))

@@ -14,15 +14,20 @@ import (
 
 var (
 	// ErrClosed means that the log has been closed.
+	// Calls that come after Close has begun get it, for a moment at most: the server has stopped by
+	// then.
 	ErrClosed = errors.New("audit log is closed")
 
 	// ErrStalled means that a write has been waiting for the disk for so long
 	// that it is better to refuse the call than to queue behind it.
+	// The caller cannot know whether its record will be written once the disk goes on.
 	ErrStalled = errors.New("audit log waits for the disk")
 )
 
 const (
-	syncEvery  = 100 * time.Millisecond // durability write: how far the disk may be behind
+	// A loss of power with durability write costs at most the records of about this time.
+	syncEvery = 100 * time.Millisecond // durability write: how far the disk may be behind
+	// A client that waits longer has usually given up; refusing lets load balancers look elsewhere.
 	stallAfter = 2 * time.Second
 )
 

@@ -31,6 +31,7 @@ type Memory interface {
 }
 
 const (
+	// A memory over the network may be slow, and the gateway starts only after the first question.
 	rememberTime = 5 * time.Second // for one question to a Memory
 	farewellTime = time.Second     // for the last one, which the end of the gateway waits for
 )

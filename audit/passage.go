@@ -70,6 +70,7 @@ func (c *combing) comb(j *job) ([]*passage, held) {
 	for line := range bytes.Lines(j.lines) {
 		line = line[:len(line)-1]
 		next := &c.next
+		// The passage is reused for every line and copied only where a new one begins.
 		*next = c.record(line, at, before)
 		next.line = at
 		if p != nil && next.continues(p) {

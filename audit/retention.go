@@ -108,6 +108,7 @@ func (r *retention) tidy() error {
 // whether there may be more of these. Removing comes first each time: compressing a file may
 // take minutes, in which the time of another is over, and what is to go must not wait for it.
 func (r *retention) tidySome() (more bool, err error) {
+	// The directory is listed anew each round: files come while one is compressed.
 	ended, err := r.ended()
 	if err != nil {
 		return false, err
@@ -261,6 +262,7 @@ func (r *retention) pack(n segment.Name, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	// Blocks end with lines; a torn one at the end of the file is not among them.
 	buf := make([]byte, segment.BlockSize)
 	for {
 		lines, err := in.Next(buf)
@@ -274,6 +276,7 @@ func (r *retention) pack(n segment.Name, path string) (err error) {
 			return err
 		}
 	}
+	// The file is complete only after this; the fsync below makes it so on the disk.
 	if err := z.Close(); err != nil {
 		return err
 	}

@@ -54,6 +54,7 @@ func (k *keySet) verify(line []byte, seq uint64, before chain.Previous) *signatu
 		s.err = errors.New("its signature cannot be read")
 		return s
 	}
+	// A compact JWS has exactly one signature.
 	header := jws.Signatures[0].Protected
 	s.kid = header.KeyID
 	key, err := k.choose(s, r.Key)
@@ -79,6 +80,8 @@ func (k *keySet) verify(line []byte, seq uint64, before chain.Previous) *signatu
 // choose returns the key that counts, or else the one that stands beside the signature,
 // whose id has to be its thumbprint.
 func (k *keySet) choose(s *signature, beside jsontext.Value) (any, error) {
+	// A key that was given counts by its id alone, whatever stands in the record beside the
+	// signature.
 	if k.trusted != nil {
 		if found := k.trusted.Key(s.kid); len(found) > 0 {
 			return found[0].Public(), nil

@@ -21,6 +21,7 @@ type upkeep struct {
 // It is one of five goroutines of an open log: tend (what is due by the clock), watch (waiters),
 // background (fsync), keepTidy (old files) and, where a Memory was given, remember.
 func (l *Log) tend() {
+	// The interval bounds how long records are unsigned on a gateway with few calls.
 	seal := time.NewTicker(l.config.Checkpoint.interval())
 	defer seal.Stop()
 	probe := time.NewTicker(l.disk.probe)
@@ -33,6 +34,7 @@ func (l *Log) tend() {
 			l.recordDistrust()
 			l.sealNow()
 		case <-probe.C:
+			// Content is synced here, since a vault has no goroutine of its own.
 			l.tendContent()
 			l.keepFile(l.disk.now())
 			l.retry()

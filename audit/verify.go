@@ -107,6 +107,7 @@ func newVerifier(s reader.Source, c Check) (*verifier, error) {
 	}
 	var err error
 	if v.shelf != nil {
+		// Erasures behind this place may be in no record yet.
 		if v.told, err = v.shelf.Place(); err != nil {
 			return nil, err
 		}
@@ -128,6 +129,7 @@ func newVerifier(s reader.Source, c Check) (*verifier, error) {
 	}
 	for _, n := range names {
 		switch {
+		// Days are those of file names, in UTC.
 		case !c.From.IsZero() && n.Day < segment.DayOf(c.From):
 			v.cut.before = true
 		case !c.To.IsZero() && n.Day > segment.DayOf(c.To.AddDate(0, 0, 1)): // the last of a day may be in the next one's file

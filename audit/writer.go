@@ -76,6 +76,7 @@ func (w *writer) writeBatch(b *batch, now time.Time) error {
 	if err := w.segments.ready(now); err != nil {
 		return err
 	}
+	// The chain is not changed before the lines are in the file.
 	next := w.assemble(b, len(b.ends))
 	// A checkpoint goes into the same write as the batch that made it due: one system call, and no
 	// moment in which a signature without its records could be seen.
@@ -141,6 +142,8 @@ func (w *writer) syncBatch() error {
 	} else {
 		w.note(w.chain)
 	}
+	// Closing files and writing the head are left to the background, so that callers wait for one
+	// fsync only.
 	if len(w.segments.retired) > 0 || w.head != nil {
 		w.wake()
 	}

@@ -12,6 +12,7 @@ const (
 // begin with and whose last one is right (Luhn).
 func cards(s string) (found []span) {
 	for i := 0; i < len(s); i++ {
+		// A number begins where no digit is before it: else any long number would hold a card's.
 		if !isDigit(s[i]) || i > 0 && isDigit(s[i-1]) {
 			continue
 		}
@@ -80,6 +81,7 @@ func isIssuer(d []byte) bool {
 
 // luhn checks the last digit of a number (ISO/IEC 7812-1).
 func luhn(d []byte) bool {
+	// From the right, every second digit counts twice, as the sum of its digits.
 	sum := 0
 	for i := range d {
 		n := int(d[len(d)-1-i] - '0')

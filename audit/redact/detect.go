@@ -63,6 +63,7 @@ func (r *Redactor) Text(s string) (clean string, count int) {
 	if len(every) == 0 {
 		return s, 0
 	}
+	// By place, and at one place in the order of the table.
 	slices.SortFunc(every, func(a, b found) int { return cmp.Or(a.begin-b.begin, a.by-b.by) })
 	var out strings.Builder
 	at := 0
@@ -101,6 +102,7 @@ func emails(s string) (found []span) {
 			continue
 		}
 		begin, end := i, i+size
+		// The bounds keep the time linear in a text that is nothing but letters and @ signs.
 		for begin > 0 && i-begin < longestLocal && isLocal(s[begin-1]) {
 			begin--
 		}

@@ -89,6 +89,7 @@ func ParsePath(text string) (Path, error) {
 // parseSegment reads one step of a path, and what is left of it.
 func parseSegment(text string) (s segment, rest string, err error) {
 	s.index = -1
+	// A name may follow .. directly, as in $..name.
 	rest, s.deep = strings.CutPrefix(text, "..")
 	if !s.deep && !strings.HasPrefix(text, "[") {
 		var ok bool
@@ -103,6 +104,7 @@ func parseSegment(text string) (s segment, rest string, err error) {
 		s.any = true
 		return s, rest[1:], nil
 	}
+	// These have a meaning in RFC 9535 that this subset does not know.
 	end := strings.IndexAny(rest, ".[]*'\"?@() ")
 	if end < 0 {
 		end = len(rest)
@@ -138,6 +140,7 @@ func parseBracket(s segment, text string) (segment, string, error) {
 // without its quotes. What is no JSON has nothing.
 // It is how rules for capturing look at params: $.message.metadata.class.
 func (p Path) Find(doc []byte, see func(value string) bool) {
+	// Lenient as agents are: a name that stands twice must not hide what follows it.
 	in := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err := p.find(in, 1, see); err != nil && !errors.Is(err, io.EOF) {
 		return

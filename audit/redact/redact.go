@@ -117,11 +117,15 @@ var errFull = errors.New("limit reached")
 func (r *Redactor) JSON(doc []byte, limit int) (Result, error) {
 	w := walk{Redactor: r, limit: limit, in: jsontext.NewDecoder(bytes.NewReader(doc),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	// Every path begins at the root of the document.
 	err := w.value(starts(len(r.paths)))
 	if err == nil {
+		// Only the end of input may follow: a second value would have been looked through by
+		// nobody.
 		_, err = w.in.ReadToken()
 	}
 	switch {
+	// What was written so far is kept even where the rest is no JSON: it was looked through.
 	case errors.Is(err, errFull), len(w.out) > limit && errors.Is(err, io.EOF):
 		return Result{Text: cut(w.out, limit), Count: w.count, Cut: true}, nil
 	case errors.Is(err, io.EOF) && len(w.out) > 0:
@@ -281,6 +285,7 @@ func (w *walk) member(at []states, action string) error {
 	if action == "" {
 		return w.value(at)
 	}
+	// The value is read whole, which only the caller's bound on the document limits.
 	value, err := w.in.ReadValue()
 	if err != nil {
 		return err
@@ -293,6 +298,7 @@ func (w *walk) member(at []states, action string) error {
 		}
 		mac := hmac.New(sha256.New, w.key)
 		_, _ = mac.Write(value) // it cannot fail
+		// Sixteen bytes of the digest are enough to compare by.
 		text = "hmac:" + hex.EncodeToString(mac.Sum(nil)[:16])
 	}
 	w.out = append(append(append(w.out, '"'), text...), '"')

@@ -56,6 +56,7 @@ func (p *pair) add(sealer Sealer, d drawer) (*opened, error) {
 	l := lock{drawer: d, Key: make([]byte, 32)}
 	o := &opened{drawer: d}
 	_, _ = rand.Read(l.Key) // never fails (crypto/rand)
+	// A random id says nothing of the subject, and two files never share one.
 	_, _ = rand.Read(o.id[:])
 	var err error
 	if o.aead, err = newAEAD(l.Key); err != nil {
@@ -65,6 +66,7 @@ func (p *pair) add(sealer Sealer, d drawer) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The drawer's description is sealed with the key: the file shows neither names nor labels.
 	sealed := sealer.Seal(purpose, plain, keyData(p.name, o.id))
 	if sealed == nil {
 		return nil, errors.New("there is no key that seals")

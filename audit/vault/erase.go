@@ -80,6 +80,7 @@ func (r Reader) Erase(s Subject, id string, now func() time.Time) (Erasure, erro
 		return Erasure{}, fmt.Errorf("erase content: %w", err)
 	}
 	var faults []error
+	// All files are gone through, also after an error in one: what can be destroyed is.
 	for i, n := range names {
 		_, gone, err := destroy(r.Dir, n, r.Sealer, func(d drawer, at int64) bool {
 			return at < ends[i] && s.is(d.Issuer, d.Subject)

@@ -122,6 +122,7 @@ func lastEntries(log []byte) (all []Erasure) {
 			e.ID == "" && e.State == Begun {
 			continue
 		}
+		// The last entry of an erasure says how it ended; the earlier ones are superseded.
 		if i := slices.IndexFunc(all, func(o Erasure) bool { return e.ID != "" && o.ID == e.ID }); i >= 0 {
 			all = slices.Delete(all, i, i+1)
 		}

@@ -27,6 +27,8 @@ type pair struct {
 // newPair makes the two files of a drawer. The keys are made first: content without keys is lost, and keys
 // without content are nothing.
 func newPair(dir string, n name) (*pair, error) {
+	// O_EXCL: a pair that is there belongs to another run, and its content is not to be mixed with
+	// this.
 	keys, err := create(n.path(dir, keysForm))
 	if err != nil {
 		return nil, err

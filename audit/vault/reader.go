@@ -47,6 +47,7 @@ func (r Reader) Item(id string) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
+	// An id that leads into the middle of a frame reads a made-up length; opening it fails then.
 	one, err := readFrame(f, n, at, info.Size(), nil)
 	if err != nil {
 		return Item{}, ErrAbsent
@@ -85,6 +86,7 @@ func (r Reader) items(meant func(drawer) bool, from func(name) int64) iter.Seq2[
 				continue
 			}
 			keys, err := r.keys(n)
+			// One key that cannot be opened keeps its own content away and no other.
 			if err != nil && !yield(Item{}, err) {
 				return
 			}

@@ -101,6 +101,7 @@ func (s *Shelf) bunch(n name, key [keyID]byte) (*bunch, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
+	// Keys are only appended and overwritten in place, which changes size or time of the file.
 	if b != nil && b.size == fresh.size && b.moved.Equal(fresh.moved) {
 		return b, nil
 	}

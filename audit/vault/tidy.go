@@ -58,6 +58,8 @@ func (x *expiry) run(e *Erasure) error {
 		return err
 	}
 	for _, n := range names {
+		// Erasing by age is erasing like any other: the keys go, the frames stay until the file is
+		// empty.
 		left, gone, err := destroy(x.Dir, n, x.Sealer, func(d drawer, _ int64) bool { return x.over(d) })
 		err = errors.Join(err, e.count(x.Dir, n, gone))
 		if err == nil && left == 0 && x.removable(n) {

@@ -127,6 +127,7 @@ func Open(dir string, sealer Sealer, now func() time.Time) (*Vault, error) {
 // It does not wait for the disk; Sync is called about once a second by the audit log. An error
 // leaves nothing half written that would be read later.
 func (v *Vault) Put(item *Item, keep time.Duration) (Receipt, error) {
+	// Two calls with the same content have different digests, which a record shows to everybody.
 	item.Nonce = randomText()
 	plain, err := json.Marshal(item)
 	if err != nil {
@@ -142,6 +143,7 @@ func (v *Vault) Put(item *Item, keep time.Duration) (Receipt, error) {
 	if keep > 0 {
 		d.Until = dayOf(now.Add(keep)) // to the end of that day
 	}
+	// An error gives the files up: what half a frame would be followed by could not be read.
 	key, err := v.open(d)
 	if err == nil {
 		item.ID, err = v.files.put(key, plain)
