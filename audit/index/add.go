@@ -71,6 +71,7 @@ func (i *Index) update(ctx context.Context, before int) (n int, more bool, err e
 			i.known = known
 		}
 	}()
+	// What other processes have added since is in the transaction's view of the file.
 	at, err := i.begin(ctx, tx)
 	if err != nil {
 		return 0, false, err
@@ -136,6 +137,7 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n in
 		}
 		made.add(int64(entry.Seq)/i.stretch, f.Time.UnixMicro()) //nolint:gosec // numbers have 18 digits at most
 		*at = entry.Cursor
+		// Time as well as number bounds a transaction: others wait for its lock.
 		if n++; n == batch || time.Since(began) >= i.spell {
 			more = true
 			break

@@ -64,6 +64,8 @@ func (i *Index) digest(kind byte, name string) any {
 	if name == "" {
 		return nil
 	}
+	// The kind is hashed with the name, so that an agent and a skill of one name have different
+	// digests.
 	mac := hmac.New(sha256.New, i.key)
 	_, _ = mac.Write([]byte{kind})
 	_, _ = mac.Write([]byte(name))

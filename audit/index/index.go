@@ -101,6 +101,7 @@ func (i *Index) connect() (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	// SQLite has one writer, and pragmas are per connection.
 	i.db.SetMaxOpenConns(1)
 	return info.Size() == 0, nil
 }
@@ -190,6 +191,7 @@ func (i *Index) unlock(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	if err != nil {
 		return err
 	}
+	// The log has been encrypted since, or is not any more.
 	if (own == nil) == (secret == nil) {
 		return errStale
 	}
@@ -223,6 +225,8 @@ func get(ctx context.Context, tx *sql.Tx, name string) (value []byte, err error)
 // remove deletes the file, and what SQLite has beside it.
 func (i *Index) remove() error {
 	var errs []error
+	// WAL and shared memory belong to the file that is gone, and would be replayed into the new
+	// one.
 	for _, behind := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(i.path + behind); !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)

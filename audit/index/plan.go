@@ -55,6 +55,7 @@ func (i *Index) conditions(q *Query) (all []condition) {
 }
 
 // pairs are the columns that have an index together.
+// They are what people ask together. Each costs some tens of bytes per record.
 var pairs = [...][2]string{
 	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"},
 	{"decision", "type"}, {"reason", "principal"}, {"reason", "agent"},
@@ -64,6 +65,7 @@ var pairs = [...][2]string{
 // combined has a condition for each pair that there is, in place of those for its parts.
 func combined(all []condition) []condition {
 	single := make(map[string]*condition, len(all))
+	// Counting stops at enough, which bounds what ranking costs.
 	for k := range all {
 		single[all[k].columns[0]] = &all[k]
 	}

@@ -76,6 +76,7 @@ func (s *Sink) connect(ctx context.Context) error {
 	if s.client != nil {
 		return nil
 	}
+	// It does not connect yet; the ping below does.
 	client, err := kgo.NewClient(s.options...)
 	if err != nil {
 		return err
@@ -119,6 +120,7 @@ func (s *Sink) send(ctx context.Context, batch []*kgo.Record) error {
 	if err := s.client.Flush(ctx); err != nil {
 		return err
 	}
+	// Every callback has been called after a flush, also of records that failed.
 	for range batch {
 		if err := <-answers; err != nil {
 			return err

@@ -116,6 +116,7 @@ func (r *record) list(a *attributes) {
 }
 
 // name is that of the event: an event's own, and that of its type for any other record.
+// It becomes EventName, which the log data model wants for records of one form.
 func (r *record) name() string {
 	switch {
 	case r.Event != "":

@@ -88,6 +88,7 @@ func (o *overHTTP) export(ctx context.Context, in *collector.ExportLogsServiceRe
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // only read from
+	// One byte more than the bound tells an answer that is too long from one that fits.
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:

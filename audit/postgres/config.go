@@ -75,6 +75,7 @@ type names struct {
 
 func (c Config) names() names {
 	schema, bare, ok := strings.Cut(c.table(), ".")
+	// Without a schema the first of the search path counts, as in any statement.
 	if !ok {
 		schema, bare = "", schema
 	}

@@ -123,7 +123,9 @@ func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 		return err
 	}
 	return s.connected(ctx, func(conn *pgx.Conn) error {
+		// Old partitions go when there is something to write; a sink without records drops none.
 		s.drop(ctx, conn, time.Now())
+		// Partitions are made in a transaction of their own, which other gateways have to wait for.
 		if err := s.provide(ctx, conn, days); err != nil {
 			return err
 		}

@@ -171,6 +171,8 @@ func parseCall(line []byte) (*Call, error) {
 	if c.Version != chain.Version {
 		return nil, fmt.Errorf("its schema is version %d; %d is known", c.Version, chain.Version)
 	}
+	// Members whose values are words of the gateway's own (decision, reason, binding) are never
+	// cleaned.
 	for _, s := range []*string{
 		&c.Agent, &c.Skill, &c.Method, &c.Principal, &c.Issuer, &c.Client, &c.Tenant, &c.KeyID, &c.KeyOwner,
 		&c.ACR, &c.Workload, &c.ClientIP, &c.Rule, &c.Sharing, &c.Limit,

@@ -197,6 +197,7 @@ func (f *follower) again() error {
 // may be more to read. A segment that is done with is looked at once more, since it may
 // have grown until its successor was made.
 func (f *follower) advance() (bool, error) {
+	// Other forms are not written to any more, or only by this gateway, and are not moved.
 	p, ok := f.in.(*segment.Plain)
 	moved := ok && p.Moved(f.name.Path(f.source.Path))
 	next, err := f.successor()
@@ -295,6 +296,8 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 				return errEnough
 			}
 		}
+		// The place is moved before the entry is handed out, so that a caller who stops has its
+		// cursor.
 		f.at = Cursor{Segment: f.name.File(), Offset: offset, Seq: seq}
 		if _, h, ok := chain.CutHash(line); ok {
 			f.at.Hash = h.String()

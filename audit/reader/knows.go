@@ -33,6 +33,7 @@ func (s Source) Knows(c Cursor) (bool, error) {
 	if found || err != nil {
 		return h.String() == c.Hash || c.Hash == "", err
 	}
+	// The record is not there. Behind the end of the log nothing can be; before it, it was removed.
 	end, err := s.End()
 	if err != nil || end.Seq >= c.Seq {
 		return true, err

@@ -28,6 +28,8 @@ func (s Source) Last(n int) (before, end Cursor, err error) {
 			return before, end, err
 		}
 		places = append(found, places...)
+		// One more than n is wanted: the place before the first of them is that behind its
+		// predecessor.
 		if len(places) > n {
 			break
 		}

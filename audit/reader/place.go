@@ -62,6 +62,7 @@ func (s Source) Sync(file string) error {
 	if !ok {
 		return errNotThere
 	}
+	// Both forms are looked for: a file may have been written before encryption was configured.
 	for _, n.Form = range []segment.Form{segment.AsWritten, segment.Encrypted} { // what is compressed is on the disk
 		f, err := os.Open(n.Path(s.Path))
 		if errors.Is(err, fs.ErrNotExist) {

@@ -133,6 +133,7 @@ func (r *runner) known(ctx context.Context) (reader.Cursor, error) {
 	if !ok {
 		return r.place.Cursor, nil
 	}
+	// The timeout is for one batch, and the next try has one of its own.
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	return k.Place(ctx)

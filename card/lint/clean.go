@@ -25,6 +25,7 @@ func Clean(s string) string {
 	if isPlain(s) {
 		return s
 	}
+	// Taking a comment out of "<scr<!-- -->ipt>" leaves the beginning of a script.
 	for range rounds {
 		t := norm.NFC.String(hiddenMarkup(visible(s)))
 		if t == s {

@@ -46,6 +46,7 @@ func Fold(name string) string {
 			b.WriteRune(r)
 		}
 	}
+	// rn looks like m, and vv like w, in most typefaces.
 	return strings.ReplaceAll(strings.ReplaceAll(b.String(), "rn", "m"), "vv", "w")
 }
 

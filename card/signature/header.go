@@ -62,6 +62,7 @@ func readHeader(protected string) (header, error) {
 			return h, fmt.Errorf("%w: %s is not a short string", errHeader, p.name)
 		}
 	}
+	// What is not known and not banned is ignored, as RFC 7515 section 4 wants.
 	for name := range params {
 		// Where jku is not listed, it is not used.
 		if jws.Banned(name, "alg", "kid", "jku", "typ") {

@@ -198,6 +198,8 @@ func (p *pruning) message(v value, s *schema, at string) (value, error) {
 		if err != nil {
 			return v, err
 		}
+		// Whether it was set cannot be told of a member without presence; its default then counts
+		// as not set.
 		if f.optional || f.required && p.keepRequired || !f.isDefault(&kept) {
 			out.members = append(out.members, member{name, kept})
 		}

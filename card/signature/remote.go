@@ -76,6 +76,8 @@ func (r *remote) keysFor(ctx context.Context, kid string, start time.Time) ([]*p
 			r.fetch(ctx)
 		}
 	}
+	// A key that was withdrawn because it was stolen must not count for ever while the server is
+	// kept away.
 	if now.After(r.fresh.Add(staleFor)) {
 		return nil, r.away()
 	}

@@ -65,6 +65,8 @@ func (s *Signer) Generation() string { return s.ring.Signers() + s.jku }
 // form that it has. Equal cards get equal signatures.
 // The card must be one compact JSON object that ends with its brace, as the gateway renders it.
 func (s *Signer) Sign(card []byte, shape Shape) ([]byte, error) {
+	// The generation is part of the key, so that a rotation of keys makes every card be signed
+	// anew.
 	key := sha256.Sum256(strconv.AppendInt(append([]byte(s.Generation()+"\n"), card...), int64(shape), 10))
 	if list, ok := s.load(key); ok {
 		return appendSignatures(card, &list), nil

@@ -236,6 +236,7 @@ func (b *Book) first(ctx context.Context, agent string, s Standing) (Standing, e
 }
 
 // remember writes down a card that was seen, and forgets the oldest beyond count.
+// The document has a key of its own, so that listing a history does not read every card.
 func (b *Book) remember(ctx context.Context, agent string, e Entry, doc []byte, count int, keep time.Duration) error {
 	if err := b.values.Put(ctx, documentSpace, place(agent, e.Digest), doc, keep); err != nil {
 		return fmt.Errorf("write card: %w", err)
@@ -258,6 +259,7 @@ func (b *Book) remember(ctx context.Context, agent string, e Entry, doc []byte, 
 }
 
 // put writes to the state, as JSON.
+// keep is how long the state holds it; 0 for ever.
 func (b *Book) put(ctx context.Context, space, key string, v any, keep time.Duration) error {
 	data, err := json.Marshal(v)
 	if err == nil {

@@ -185,6 +185,7 @@ func (c *candidate) refused() bool { return c.State == Refused }
 func (c *candidate) comes() bool { return c.State == Accepted || c.State == Alerted }
 
 // verify looks at the signatures. An error means that they may hold later.
+// A signature that does not hold is reported where it is not required, and decides nothing.
 func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
 	if j.Verifier == nil {
 		return nil
@@ -285,6 +286,7 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 // standing is the card that stands, if the configuration of today allows it. A card that came
 // into force before signatures were required, or that is not among the digests any more, is as
 // if it had never been.
+// It is asked with each fetch, since the configuration may have been reloaded.
 func (j *Judge) standing(ctx context.Context) (Standing, bool, error) {
 	s, ok, err := j.Book.Standing(ctx, j.Agent)
 	if err != nil || !ok ||
@@ -358,6 +360,7 @@ func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 // stand makes a card the one that stands, in the place of before, "" for none. Where changes
 // wait for people, the card that they approved stays what others are compared with: many
 // harmless steps may go a long way.
+// The state decides between replicas; where another was first, this card waits.
 func (j *Judge) stand(ctx context.Context, c *candidate, before string, r *Ruling) error {
 	s := Standing{Digest: c.Digest, State: c.State, At: c.Seen, Signed: c.Signed, Card: c.doc}
 	switch {

@@ -114,6 +114,7 @@ func (p *profile) addInterface(e endpoint) {
 }
 
 // spoken is a version of the protocol without its patch, which changes nothing of that.
+// A2A 1.0 section 3.6: a patch number does not change the protocol.
 func spoken(version string) string {
 	if parts := strings.SplitN(version, ".", 3); len(parts) == 3 {
 		return parts[0] + "." + parts[1]
