@@ -1,17 +1,39 @@
 // Package audit keeps the record of who asked what of which agent, and what
 // came of it: JSON lines in one segment file per day.
 //
-// It owns the schema of a record (record.go; documented in docs/audit.md), the
-// order and the durability of records (log.go, batch.go, write.go), the chain of hashes and
-// its signatures (chain.go, checkpoint.go), the segment files (names.go, tail.go) and
-// how they are read (source.go, follow.go). It does not decide whether a call may go on when
-// nothing can be recorded; it returns the error and the proxy asks
-// Config.FailOpen. Of bodies it has digests
-// and sizes, and what rules say that is captured (content.go, capture.go), which lies beside the
-// records in a vault. It may import telemetry, its own redact and vault, and internal/secret.
+// It owns the schema of a record (record.go; documented in docs/audit.md), the order and the
+// durability of records, the signing of their chain, and what becomes of old files. What can be
+// told apart from writing has a package of its own:
 //
-// An Intent that returned nil has been handed to the operating system, and with
-// durability sync to the disk: no crash of this process can lose it.
+//	chain    how a record is bound to the one before it, and the head
+//	segment  names, forms and encryption of the files
+//	reader   reading, following and finding records, while a gateway writes
+//	redact   what is taken out of bodies before they are kept
+//	vault    the bodies that are kept, and their erasure
+//	sink     copies of the records for Kafka, OpenTelemetry, PostgreSQL
+//	index    a SQLite file that finds records
+//
+// A Log is made of parts with their own state and their own lock:
+//
+//	queue      records of many callers become one batch, written by one of them
+//	writer     a batch becomes lines of a segment, numbered, chained, signed, and on the disk
+//	retention  files that have ended are removed or compressed
+//	owed       events about the log itself that could not be written yet
+//	marks      how far the log has come, for somebody else to remember
+//
+// One call writes two records: an intent before it is sent to the agent, without which it is not
+// sent, and a call record when it has ended. An Intent that returned nil has been handed to the
+// operating system, and with durability sync to the disk: no crash of this process can lose it.
+// The package does not decide whether a call may go on when nothing can be recorded; it returns
+// the error and the proxy asks Config.FailOpen. Of bodies it has digests and sizes, and what rules
+// say that is captured (content.go, capture.go), which lies beside the records in a vault.
+//
+// Verify is here as well: it judges a log by the checkpoints that the writer signs and by the
+// events that excuse what was removed, so that both have to know the same of them. With it the
+// package exports more than twenty names: the sections of its configuration, the log and what it
+// is given (Keys, Sealer, Memory), and the report of a verification.
+//
+// It may import telemetry, its own chain, segment, reader, redact and vault, and internal/secret.
 package audit
 
 import (

@@ -5,7 +5,7 @@
 // It owns the index file and what can be asked of it. The segments stay the record: the
 // index is made from them, can be deleted at any time, and holds keyed digests of names,
 // never the names, so that it tells nothing that the segments do not. What is found is
-// read from the segments and compared again. It may import audit and below.
+// read from the segments and compared again. It may import audit/reader and below.
 //
 //	Update   reads records behind the cursor that the index keeps, and adds a row for each
 //	Find     asks SQLite for the numbers, reads those lines from the segments, and compares them

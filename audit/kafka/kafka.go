@@ -3,7 +3,7 @@
 // It owns how a record is a message, with the record byte for byte as its value, so that
 // what is read can be verified like the files, and the order of messages: all of a
 // gateway's are in one partition, and whatever fails, the first copy of each record comes
-// after the first copy of the one before it. It may import audit and
+// after the first copy of the one before it. It may import audit/reader and
 // internal/secret.
 // One Put goes like this: each record becomes a message; as many as fit into messageSize are one
 // batch of the gateway's partition; a batch is produced and flushed, with acknowledgement of all

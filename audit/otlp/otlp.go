@@ -5,7 +5,7 @@
 // the answers mean: records count as stored when the receiver has accepted them, and not
 // when they were sent. The exporters of the OpenTelemetry SDK are not used, as they drop
 // what does not fit their queue and what was rejected. It may import telemetry,
-// audit and internal/secret.
+// audit/reader and internal/secret.
 // Answers and what follows from them (OTLP 1.x, "Failures"):
 //
 //	accepted                        the records are stored; on to the next
