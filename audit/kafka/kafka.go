@@ -5,6 +5,7 @@
 // gateway's are in one partition, and whatever fails, the first copy of each record comes
 // after the first copy of the one before it. It may import audit/reader and
 // internal/secret.
+//
 // One Put goes like this: each record becomes a message; as many as fit into messageSize are one
 // batch of the gateway's partition; a batch is produced and flushed, with acknowledgement of all
 // in-sync replicas (acks=all); then the next one. On the first error the client is thrown away, and

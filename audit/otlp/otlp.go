@@ -6,6 +6,7 @@
 // when they were sent. The exporters of the OpenTelemetry SDK are not used, as they drop
 // what does not fit their queue and what was rejected. It may import telemetry,
 // audit/reader and internal/secret.
+//
 // Answers and what follows from them (OTLP 1.x, "Failures"):
 //
 //	accepted                        the records are stored; on to the next

@@ -5,6 +5,7 @@
 // can be verified like the files. It also keeps there how far it has come, in the
 // transaction of the records: each of them is in the table once. It may import
 // audit/reader and internal/secret.
+//
 // One Put is one transaction: rows are copied (COPY) into a temporary table, inserted from there
 // with ON CONFLICT DO NOTHING, and the place of the log is updated. Either all of it is there or
 // none, so that a record is neither lost nor doubled, whatever connection broke at whatever moment.

@@ -5,6 +5,7 @@
 // keeps nothing and asks nobody. What of a document is encoded (the bytes of a file, say)
 // is not looked into, and what is split over two strings is not found. It may import
 // card/lint, whose forms of credentials it shares.
+//
 // A document is read token by token and written again as compact JSON, in one pass and in bounded
 // memory:
 //

@@ -6,6 +6,7 @@
 // and where it goes on after a restart. It does not know the places themselves, which are
 // the packages beside it, and has no part in writing the log: a sink that hangs holds up
 // nobody. It may import telemetry, audit and the packages of the places.
+//
 // A sink goes through these states, each time it fails:
 //
 //	begin    find the place: the sink's own, or the one in sink-NAME.json, or the beginning

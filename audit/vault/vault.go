@@ -6,6 +6,7 @@
 // one principal's calls left in one file under one label, for the same time. To destroy
 // the key, in place, is to erase what is in the drawer. It does not own what is captured,
 // what is taken out of it before, nor for how long it is kept. It imports nothing of ours.
+//
 // What lies in a directory after one day:
 //
 //	content-2026-11-22_000.enc   frames: length, id of the drawer, nonce and AES-256-GCM of an Item as JSON

@@ -6,6 +6,7 @@
 // served cards takes texts apart with. It does not own what is done about a finding. It
 // finds what is on its lists: a card without findings is not a harmless card. It imports
 // nothing of ours.
+//
 // One card, for example, has this finding:
 //
 //	{"kind":"secret","pointer":"/skills/0/description","action":"removed","text":"what looks like a key or a token"}

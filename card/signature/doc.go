@@ -10,6 +10,7 @@
 // It owns the keys that are trusted and the fetching of key sets. It does not decide what
 // becomes of a card whose signature does not hold, and fetches no cards. It imports
 // internal/jws, which verifies, and internal/egress, by which alone it reaches key sets.
+//
 // One verification goes like this: the card is read strictly (no name twice, nothing behind it);
 // for each signature the protected header is judged; the keys that its kid may mean are looked up,
 // in files, in the configured JWK set, or in the set that the header names, where that is listed;

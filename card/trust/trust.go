@@ -8,6 +8,7 @@
 // It does not fetch cards, and does not know how they are served or called. It is asked
 // when a card was fetched, or is not to be had, never for a request. It imports internal/state,
 // internal/secret, card/signature and card/lint.
+//
 // One fetched card goes through Judge like this:
 //
 //	open      digest, signature (of a signed card only what is covered is used), pinned digests, lint
