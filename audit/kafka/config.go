@@ -122,6 +122,8 @@ func (c Config) Check() error {
 }
 
 // check takes whether what is sent is encrypted.
+// SCRAM (RFC 5802) sends no password and may go without TLS; what is recorded can still be read
+// then.
 func (c SASL) check(encrypted bool) error {
 	var errs []error
 	switch c.mechanism() {

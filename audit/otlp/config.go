@@ -110,6 +110,7 @@ func (c Config) Check() error {
 }
 
 // checkEndpoint does not show what is written there, which may have a password in it.
+// A password in the URL would be logged by proxies and shown by process lists; headers are not.
 func (c Config) checkEndpoint() error {
 	u, err := c.Endpoint.Parse()
 	switch {

@@ -95,6 +95,7 @@ func refusedBy(s *status.Status) *refusal {
 }
 
 // delay is how long the receiver wants to be left alone.
+// google.rpc.RetryInfo is how the specification lets a receiver ask for time.
 func delay(s *status.Status) time.Duration {
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {

@@ -118,6 +118,7 @@ func (o *overHTTP) encode(in *collector.ExportLogsServiceRequest) ([]byte, error
 
 // taken reads an answer that says yes. One that is not OTLP does not count: the page by
 // which a portal wants somebody to log in has the status 200 as well.
+// A response without a body is a full success, as the specification has an empty message in it.
 func taken(resp *http.Response, answer []byte) (*collector.ExportLogsPartialSuccess, error) {
 	if len(answer) == 0 {
 		return nil, nil

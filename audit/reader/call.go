@@ -109,6 +109,7 @@ func (s Source) files() (dir string, names []segment.Name, err error) {
 }
 
 // readCalls reads one file. It reports whether to go on.
+// Errors name file and line, as a compiler does.
 func (s Source) readCalls(n segment.Name, yield func(*Call, error) bool) bool {
 	in, err := s.Dir().Open(n, 0)
 	if err != nil {
@@ -144,6 +145,8 @@ func (s Source) readCalls(n segment.Name, yield func(*Call, error) bool) bool {
 func (e Entry) Call() (*Call, error) { return callIn(e.Line) }
 
 // callIn reads a line, nil when it is the record of something else.
+// A line that is no record at all is an error, so that a file of something else is not taken for an
+// empty log.
 func callIn(line []byte) (*Call, error) {
 	// Looking for the text first saves parsing the other half of a log, its intents. A call whose
 	// user agent holds that text is parsed all the same, and its type decides.

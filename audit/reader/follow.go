@@ -111,6 +111,7 @@ func (f *follower) close() {
 }
 
 // read reads all there is now.
+// It returns nil at the end of what there is, and errEnough when the caller stopped.
 func (f *follower) read(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if f.in == nil {
@@ -196,6 +197,8 @@ func (f *follower) again() error {
 // advance is called at the end of what the segment holds now. It reports whether there
 // may be more to read. A segment that is done with is looked at once more, since it may
 // have grown until its successor was made.
+// The writer makes the successor first and writes to it from then on, so that after one more look
+// at the end nothing can follow here.
 func (f *follower) advance() (bool, error) {
 	// Other forms are not written to any more, or only by this gateway, and are not moved.
 	p, ok := f.in.(*segment.Plain)
@@ -234,6 +237,8 @@ func (f *follower) successor() (*segment.Name, error) {
 
 // fits reports whether a line may be the one after the cursor's record. When lines of a
 // failed write were read before they were taken back, others have their numbers now.
+// Two records can be compared only where one follows the other; what is further on is taken as it
+// is.
 func (f *follower) fits(line []byte, seq uint64) bool {
 	body, h, ok := chain.CutHash(line)
 	if !ok || f.at.Hash == "" || f.at.Seq == 0 {

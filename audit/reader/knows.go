@@ -88,6 +88,8 @@ func (s Source) HashOf(seq uint64) (h chain.Link, found bool, err error) {
 }
 
 // hashIn looks for it in one segment, and reports whether that begins before it.
+// before says that the segment has records with smaller numbers, so that older ones need not be
+// searched.
 func (s Source) hashIn(n segment.Name, seq uint64) (h chain.Link, found, before bool, err error) {
 	in, err := s.Dir().Open(n, 0)
 	if errors.Is(err, fs.ErrNotExist) {

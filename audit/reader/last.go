@@ -45,6 +45,7 @@ func (s Source) Last(n int) (before, end Cursor, err error) {
 
 // End returns the place behind the last record, for Follow. Of a file that is as it was
 // written no more than the end is read.
+// The zero Cursor is returned for an empty log.
 func (s Source) End() (Cursor, error) {
 	names, err := segment.List(s.Path)
 	if err != nil {

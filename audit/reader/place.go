@@ -33,6 +33,8 @@ func (s Source) Records(ctx context.Context, from Cursor) iter.Seq2[Entry, error
 }
 
 // Segments lists the segments there are, in their order, as cursors name them.
+// They are in the order of their records, without their form: "audit-2026-11-22.jsonl" also where
+// the file is compressed.
 func (s Source) Segments() ([]string, error) {
 	names, err := segment.List(s.Path)
 	if err != nil {
@@ -82,6 +84,8 @@ func (s Source) Sync(file string) error {
 var errNotThere = errors.New("the record is not there any more")
 
 // Place is where a record is.
+// An index keeps it without the hash: the number and the bytes around the record are compared
+// instead.
 type Place struct {
 	Cursor // behind it
 
@@ -128,6 +132,7 @@ const readers = 8
 
 // linesIn reads those of one segment, whose places are in the order of the segment. A segment
 // that is not there any more leaves its lines nil, as the index has yet to learn of it.
+// order has the positions in places, and in lines, of those that lie in this segment.
 func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 	n, ok := segment.ParseName(places[order[0]].Segment)
 	if !ok {

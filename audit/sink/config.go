@@ -66,6 +66,7 @@ func (c Config) sections() []section {
 }
 
 // name is that of the sink's file, of a configuration that was found good.
+// Two sinks of one kind need names, since both would have that of the kind.
 func (c Config) name() string {
 	if c.Name == "" {
 		return c.sections()[0].kind

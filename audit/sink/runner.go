@@ -101,6 +101,8 @@ func (r *runner) follow(ctx context.Context) (moved bool, err error) {
 // begin finds where to go on: where the sink is, or from the beginning of a log that is not
 // the one that the sink has had, as it is when the directory was restored from a copy. What
 // has a number that the sink has seen would be left out otherwise.
+// The runner never goes on from a place that the log does not know: what it skipped would be
+// missing in the sink without a word.
 func (r *runner) begin(ctx context.Context) (reader.Cursor, error) {
 	at, err := r.known(ctx)
 	if err != nil {
@@ -159,6 +161,7 @@ func (r *runner) read(ctx context.Context, from reader.Cursor, to chan<- found) 
 }
 
 // batch is what is handed over at once.
+// The entries before err are delivered before the error counts.
 type batch struct {
 	entries []reader.Entry
 	lost    []*reader.LostError // before or between them
@@ -235,6 +238,7 @@ func (r *runner) deliver(ctx context.Context, b batch) error {
 }
 
 // stored notes that the sink has a batch.
+// Records that the sink gave up on are counted as lost, though the batch as a whole was taken.
 func (r *runner) stored(b batch) {
 	lost := uint64(0)
 	for _, l := range b.lost {

@@ -76,6 +76,7 @@ func (r Reader) Noted() int64 { return erasuresOf(r.Dir).size }
 
 // Untold are the erasures behind the place that Told has kept, each as its last entry
 // there has it, and the place behind them.
+// It is how the audit log learns of erasures by commands that ran while no gateway did.
 func (r Reader) Untold() (all []Erasure, end int64, err error) {
 	at, err := r.Place()
 	if err != nil {

@@ -60,6 +60,7 @@ func (r Reader) Item(id string) (Item, error) {
 }
 
 // Any reports whether there are files of content.
+// Where there is none, a verification need not ask for keys.
 func (r Reader) Any() bool {
 	names, err := list(r.Dir)
 	return err == nil && len(names) > 0
@@ -108,6 +109,7 @@ func (r Reader) items(meant func(drawer) bool, from func(name) int64) iter.Seq2[
 }
 
 // keys are those of a file that are there and can be opened.
+// An error comes beside the keys that could be opened.
 func (r Reader) keys(n name) (map[[keyID]byte]*opened, error) {
 	lines, err := keyLines(r.Dir, n)
 	if err != nil {

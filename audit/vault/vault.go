@@ -178,6 +178,7 @@ func (v *Vault) ready(now time.Time) error {
 }
 
 // drop leaves the files. What is whole in them stays.
+// Keys at hand belong to the files that are left, and go with them.
 func (v *Vault) drop() {
 	if v.files != nil {
 		_ = v.files.close() // what was written is with the system, or was reported
