@@ -180,6 +180,8 @@ func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields
 		}
 		i.known[e.Cursor.Segment] = segment
 	}
+	// "allow" has no number: nearly every record is allowed, and an index on that would find
+	// nothing faster.
 	var decision any
 	if d, ok := decisions[f.Decision]; ok {
 		decision = d

@@ -36,6 +36,8 @@ type Query struct {
 
 // clean is the query as records have its texts.
 func (q Query) clean() Query {
+	// Records have cleaned texts, so that a query for a name with a control character has to look
+	// for the cleaned one.
 	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason} {
 		*s = telemetry.Clean(*s)
 	}

@@ -129,6 +129,7 @@ func (e *Erasure) count(dir string, n name, gone []*opened) error {
 	for _, o := range gone {
 		ids[o.id] = true
 	}
+	// Frames are only counted, and not opened: their keys are gone.
 	for f, err := range frames(dir, n, 0, func([keyID]byte) bool { return false }) {
 		if err != nil {
 			return err

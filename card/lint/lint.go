@@ -104,6 +104,7 @@ func Score(list []Finding) int {
 	for _, f := range list {
 		weight := kinds[f.Kind].weight
 		if seen[f.Kind]++; seen[f.Kind] == 1 {
+			// The sum is in tenths until the end.
 			weight *= 10
 		}
 		tenths += weight
@@ -163,6 +164,8 @@ func (c *check) text(s string) error {
 	if s == "" || len(c.list) >= MaxFindings {
 		return nil
 	}
+	// Patterns are looked for in what is left: an invisible character in the middle of a key hides
+	// it from no one.
 	clean := Clean(s)
 	low := ASCIILower(clean)
 	switch {

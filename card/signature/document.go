@@ -67,6 +67,7 @@ func readValue(d *jsontext.Decoder) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	// The bound keeps the recursion below from being as deep as an agent likes.
 	if d.StackDepth() > maxDepth {
 		return value{}, fmt.Errorf("nested deeper than %d", maxDepth)
 	}
@@ -115,6 +116,7 @@ func readMembers(d *jsontext.Decoder) ([]member, error) {
 }
 
 // numbers looks at the literal of every number at any depth.
+// It stops at the first error.
 func (v *value) numbers(check func(literal string) error) error {
 	if v.kind == '0' {
 		return check(v.text)
@@ -142,6 +144,8 @@ func isFinite(literal string) error {
 
 // isDouble makes sure that canonical form does not change a number: in RFC 8785 all are
 // doubles, and a reader with larger integers would see another one than was signed.
+// An integer such as 9007199254740993 would be signed by one reader as it is written and verified
+// by another as 9007199254740992.
 func isDouble(literal string) error {
 	if err := isFinite(literal); err != nil {
 		return err

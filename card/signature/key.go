@@ -84,6 +84,7 @@ func parseKeys(doc []byte) (*jws.Set, error) {
 // parsePEM reads a file of public keys or certificates, as many as a JWK set may have.
 func parsePEM(doc []byte) (*jws.Set, error) {
 	var list []*jws.Key
+	// Text between blocks is passed over, as in files that openssl prints.
 	for len(list) <= jws.MaxKeys {
 		var block *pem.Block
 		if block, doc = pem.Decode(doc); block == nil {

@@ -80,6 +80,7 @@ func payloads(card value, wanted ...Form) (list []payload, lacking error) {
 			continue
 		}
 		body, uncovered, err := f.make(card)
+		// A signature over bytes that were tried already cannot hold this time.
 		same := func(o payload) bool { return string(o.body) == string(body) }
 		switch {
 		case err != nil && lacking == nil:
@@ -153,6 +154,7 @@ func compact(v value) value {
 }
 
 // empty reports whether a value is the default of its kind: an empty text, list or object, or null.
+// false and 0 are not empty: they are values that somebody may have set.
 func (v *value) empty() bool {
 	switch v.kind {
 	case '"':
@@ -188,6 +190,8 @@ func (p *pruning) message(v value, s *schema, at string) (value, error) {
 			}
 			continue
 		}
+		// Protobuf readers take documentationUrl and documentation_url for one member, and the last
+		// of the two wins; what was signed could then be another card than what is read.
 		if out.find(name) != nil {
 			return v, fmt.Errorf("%s is there in two spellings", where)
 		}

@@ -51,6 +51,8 @@ type remote struct {
 // comes of that.
 func newRemote(address string, client *egress.Client, o Options) *remote {
 	r := &remote{url: address, client: client, now: o.Now, report: o.Skipped, turn: make(chan struct{}, 1)}
+	// A channel and not a mutex, since who waits for the fetch of another may give up with its
+	// context.
 	r.turn <- struct{}{}
 	return r
 }
@@ -67,6 +69,8 @@ func (r *remote) keysFor(ctx context.Context, kid string, start time.Time) ([]*p
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnavailable, r.host(), context.Cause(ctx))
 	}
 	now := r.now()
+	// A clock that was set back makes keys look as if they came from the future; they are fetched
+	// again.
 	if r.keys == nil || !between(now, r.asked, r.fresh) {
 		if !elapsed(r.routine, now, r.pause()) && r.keys == nil {
 			return nil, r.away()

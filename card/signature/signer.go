@@ -144,6 +144,7 @@ func (s *Signer) SignAgain(card []byte) ([]byte, error) {
 		return nil, fmt.Errorf("sign card: %w", err)
 	}
 	doc = doc.without("signatures")
+	// A card with any member that only 0.3 has is read by SDKs of both generations.
 	shape := Modern
 	for _, name := range [...]string{"url", "protocolVersion", "preferredTransport", "additionalInterfaces", "security"} {
 		if doc.find(name) != nil {

@@ -110,6 +110,8 @@ func upgradeSecurity(v *value) {
 }
 
 // upgradeScheme puts a scheme below the member that 1.0 has for its type.
+// {"type":"apiKey","in":"header","name":"X-Key"} becomes
+// {"apiKeySecurityScheme":{"location":"header",…}}.
 func upgradeScheme(scheme *value) {
 	scheme.members = slices.Clone(scheme.members)
 	kind := scheme.take("type")

@@ -30,6 +30,7 @@ func Digest(card []byte) (string, error) {
 // canonical is a card without its signatures in the form of RFC 8785.
 // Signatures are left out, so that signing a card again does not make another card of it.
 func canonical(card []byte) (jsontext.Value, error) {
+	// Canonicalize works in place, and the caller keeps the card.
 	v := jsontext.Value(bytes.Clone(bytes.TrimPrefix(card, []byte("\xef\xbb\xbf"))))
 	if err := v.Canonicalize(); err != nil {
 		return nil, fmt.Errorf("read card: %w", err)

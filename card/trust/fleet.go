@@ -117,6 +117,7 @@ func (f *Fleet) put(agent string, i identity) {
 	}
 	f.forget(agent)
 	delete(f.unread, agent)
+	// An agent whose card has neither collides with nobody.
 	if i.name == "" && len(i.skills) == 0 {
 		return
 	}

@@ -161,6 +161,7 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 		return nil, err
 	}
 	if len(j.config.Digests) > 0 {
+		// Pinned digests are over what the agent sent: whoever pins one has seen the whole card.
 		if c.sure = slices.Contains(j.config.Digests, digest); !c.sure {
 			c.State, c.Why = Refused, "its digest is none of card.trust.digests"
 		}
@@ -364,6 +365,8 @@ func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 func (j *Judge) stand(ctx context.Context, c *candidate, before string, r *Ruling) error {
 	s := Standing{Digest: c.Digest, State: c.State, At: c.Seen, Signed: c.Signed, Card: c.doc}
 	switch {
+	// The state writes the first card only where there is none, which is how replicas agree without
+	// a lock.
 	case before == "":
 		first, err := j.Book.first(ctx, j.Agent, s)
 		if err == nil && (c.sure || j.config.OnChange != actQuarantine) && first.Digest != c.Digest {

@@ -74,6 +74,7 @@ func open(list []requirement) bool {
 // towards asking a person.
 func weaker(old, new []requirement) bool {
 	switch {
+	// Nothing is weaker than nothing.
 	case open(old):
 		return false
 	case open(new):
@@ -96,6 +97,7 @@ func (p *profile) readSecurity(top object) {
 		}
 	}
 	p.requirements = readRequirements(top)
+	// A2A 0.1 has {"authentication":{"schemes":["Bearer"]}} and no securitySchemes.
 	legacy := takeObject(top, "authentication")
 	for _, name := range texts(takeList(legacy, "schemes")) { // 0.1: each is an alternative
 		key := strings.ToLower(name)

@@ -86,6 +86,7 @@ func (d *detector) unlock() {
 func (d *detector) judge(c counted, n int, s *sighting) {
 	on := *c.episode()
 	switch {
+	// The usual case: something was counted, and it is not much.
 	case on == nil && n < d.set.threshold:
 		return
 	case on == nil:
@@ -94,6 +95,8 @@ func (d *detector) judge(c counted, n int, s *sighting) {
 		on.Count++
 		on.Peak = max(on.Peak, n)
 	}
+	// A throttled caller's calls are not counted, so that the time is renewed only by what comes
+	// after it.
 	if on.holds && n >= d.set.threshold && s.now.since >= on.until {
 		on.until = s.now.since + d.set.throttle
 	}

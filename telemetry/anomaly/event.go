@@ -70,6 +70,7 @@ func ofAddress(text string) netip.Addr {
 	if err != nil {
 		return netip.Addr{}
 	}
+	// ::ffff:192.0.2.1 is 192.0.2.1, and a zone is only the name of a local interface.
 	if addr = addr.Unmap().WithZone(""); addr.Is6() {
 		if p, err := addr.Prefix(64); err == nil {
 			return p.Addr()

@@ -106,6 +106,7 @@ func (h *habits) place(now, span int64) *use {
 			worst, rank = u, r
 		}
 	}
+	// What is in use was overwritten: of this caller nothing can be told until its uses fit again.
 	if rank == 0 {
 		h.crowded = now + span
 	}

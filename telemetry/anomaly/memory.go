@@ -99,6 +99,7 @@ func (w *Watch) load(ctx context.Context) error {
 		for _, v := range page {
 			after = v.Key
 			var id identity
+			// Keys of another form are another version's, and are passed over.
 			if n, err := hex.Decode(id[:], []byte(v.Key[:min(len(v.Key), 2*len(id))])); err == nil && n == len(id) {
 				d.learnt[id] = v.Data
 			}
@@ -164,6 +165,7 @@ func (w *Watch) save(ctx context.Context) error {
 				return err
 			}
 		}
+		// A store that is slow is written to in parts, each of which counts when it is done.
 		if len(list) < saveMost {
 			return nil
 		}

@@ -66,6 +66,7 @@ func (t *table[T]) take(key uint64, now time.Duration) (value *T, had bool) {
 		case p.key == key:
 			p.used = now
 			return &p.value, true
+		// A place that nobody has is better than the oldest.
 		case oldest.key != 0 && (p.key == 0 || p.used < oldest.used):
 			oldest = p
 		}
