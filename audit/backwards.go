@@ -20,7 +20,7 @@ type span struct{ from, to uint64 }
 
 // distrustedBy reads an event of that kind, as removalOf does.
 func distrustedBy(line []byte) (span, bool) {
-	if !bytes.Contains(line, []byte(`"event":"`+chain.EventDistrusted+`"`)) {
+	if !bytes.Contains(line, []byte(`"event":"`+eventDistrusted+`"`)) {
 		return span{}, false
 	}
 	var e struct {

@@ -37,20 +37,20 @@ type signer struct {
 // so that a checkpoint can be read when its key has long been replaced; whether the key is
 // the gateway's is for the reader to know.
 func (s *signer) members(c *chain.Chain, now time.Time) (members []byte, jws string, err error) {
-	payload, err := json.Marshal(chain.Statement{
+	payload, err := json.Marshal(statement{
 		Gateway: s.gateway, Seq: c.Seq, Hash: c.Hash.String(), Time: now.UTC().Format(time.RFC3339Nano),
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	if jws, err = s.keys.Sign(chain.CheckpointType, payload); err != nil {
+	if jws, err = s.keys.Sign(checkpointType, payload); err != nil {
 		return nil, "", err
 	}
 	if err := s.identify(jws); err != nil {
 		return nil, "", err
 	}
 	var l telemetry.Line
-	head(&l, chain.TypeCheckpoint, now)
+	head(&l, typeCheckpoint, now)
 	return fmt.Appendf(nil, `%s,"checkpoint":%q,"key":%s`, l.Bytes(), jws, s.public), jws, nil
 }
 

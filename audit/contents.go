@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -125,7 +124,7 @@ type erasure struct {
 
 // erasureOf reads an event of that kind, as removalOf does.
 func erasureOf(line []byte, seq uint64) (erasure, bool) {
-	if !bytes.Contains(line, []byte(`"event":"`+chain.EventErased+`"`)) {
+	if !bytes.Contains(line, []byte(`"event":"`+eventErased+`"`)) {
 		return erasure{}, false
 	}
 	var e struct {

@@ -14,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
@@ -257,7 +256,7 @@ func TestErasureInterrupted(t *testing.T) {
 	t.Parallel()
 	c := newCapturing(t, 0)
 	c.call("alice", "x")
-	if err := c.Event(chain.EventErased, erasureAttrs(vault.Erasure{ID: "E", State: vault.Begun, Subject: "alice"}, admin)); err != nil {
+	if err := c.Event(eventErased, erasureAttrs(vault.Erasure{ID: "E", State: vault.Begun, Subject: "alice"}, admin)); err != nil {
 		t.Fatal(err)
 	}
 	c.erasures.Lock() // else it may be seen when it has begun, as well

@@ -2,8 +2,6 @@ package audit
 
 import (
 	"strconv"
-
-	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // recordDistrust writes what there is to be distrusted. Until it can, nothing is signed.
@@ -18,7 +16,7 @@ func (l *Log) recordDistrust() {
 	attrs := map[string]string{"from": strconv.FormatUint(s.from, 10), "to": strconv.FormatUint(s.to, 10)}
 	l.logger.Error("audit records say that files were removed, and are not signed", "dir", l.config.Dir,
 		"from", attrs["from"], "to", attrs["to"])
-	if l.Event(chain.EventDistrusted, attrs) != nil {
+	if l.Event(eventDistrusted, attrs) != nil {
 		return // it is tried again
 	}
 	l.file.Lock()

@@ -48,7 +48,7 @@ func TestForgedRemoval(t *testing.T) {
 			last.lines = slices.DeleteFunc(last.lines, func(l []byte) bool { return bytes.Contains(l, []byte(`"checkpoint"`)) })
 			line := last.lines[0]
 			at := bytes.Index(line, []byte(`","after":`))
-			last.lines[0] = fmt.Appendf(nil, `%s"}%s`, line[:at], line[len(line)-1-chain.HashSize:])
+			last.lines[0] = fmt.Appendf(nil, `%s"}%s`, line[:at], line[len(line)-1-hashSize:])
 			renumber(last)
 			forgeCheckpoint(t, dir, last)
 			return 4
@@ -130,13 +130,13 @@ func renumber(f *fileOf) {
 		_, rest, _ := bytes.Cut(line, []byte(chain.VersionPrefix))
 		f.lines[i] = fmt.Appendf(nil, "%s%d%s%s", chain.SeqPrefix, seq+uint64(i), chain.VersionPrefix, rest) //nolint:gosec // small
 	}
-	sum, c := chain.NewSummer(), claimOf(f.lines[0][:len(f.lines[0])-1-chain.HashSize])
+	sum, c := chain.NewSummer(), claimOf(f.lines[0][:len(f.lines[0])-1-hashSize])
 	var before chain.Link
 	copy(before[:], c.Hash)
 	for i, line := range f.lines {
 		body, _, _ := chain.CutHash(line[:len(line)-1])
 		before = sum.Link(before, body)
-		f.lines[i] = fmt.Appendf(nil, "%s%s%s%s\n", body, chain.HashPrefix, before, chain.HashSuffix)
+		f.lines[i] = fmt.Appendf(nil, "%s%s%s%s\n", body, hashPrefix, before, hashSuffix)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestRemovalInterrupted(t *testing.T) {
 	config := Config{Dir: dir, Retention: Retention{Age: secret.Duration(36 * time.Hour)}}
 	l, ring := signedLog(t, config, d)
 	days(t, l, d, 4, 10)
-	if err := l.Event(chain.EventRemoved, map[string]string{"files": "2", "to": "30", "hash": "00"}); err != nil {
+	if err := l.Event(eventRemoved, map[string]string{"files": "2", "to": "30", "hash": "00"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range filesOf(t, dir) {
@@ -201,7 +201,7 @@ func TestRemovalInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, config, ring, false)
-	if n := strings.Count(strings.Join(lines(t, killed), ""), `"`+chain.EventDistrusted+`"`); n != 1 {
+	if n := strings.Count(strings.Join(lines(t, killed), ""), `"`+eventDistrusted+`"`); n != 1 {
 		t.Errorf("%d records take something back", n)
 	}
 }
@@ -212,7 +212,7 @@ func TestDistrustFarBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	l, ring := signedLog(t, Config{Dir: dir, Checkpoint: Checkpoint{Every: 1 << 30}}, newFakeDisk())
-	if err := l.Event(chain.EventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
+	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
 		t.Fatal(err)
 	}
 	l.sealNow()
@@ -230,7 +230,7 @@ func TestDistrustFarBack(t *testing.T) {
 	if err := b.segment(l.segments.name); !errors.Is(err, errTooFar) || b.signed != 0 {
 		t.Errorf("signed %d, %v", b.signed, err)
 	}
-	if err := l.Event(chain.EventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
+	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
 		t.Fatal(err)
 	}
 	if s := unsignedRemovals(l.config.Source(), ring.JWKS(), l.Seq()); s == nil || s.from != 2 || s.to != l.Seq() {

@@ -17,7 +17,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -33,7 +32,7 @@ func TestSchemaIsDocumented(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (all|(?:intent|call|event|checkpoint)(?:, call)?) \\|").FindAllStringSubmatch(string(page), -1) {
 		types := strings.Split(row[2], ", ")
 		if row[2] == "all" {
-			types = []string{chain.TypeIntent, chain.TypeCall, chain.TypeEvent, chain.TypeCheckpoint}
+			types = []string{typeIntent, typeCall, typeEvent, typeCheckpoint}
 		}
 		for member := range strings.SplitSeq(row[1], ", ") {
 			for _, kind := range types {

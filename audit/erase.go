@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
@@ -73,7 +72,7 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	// What this process was asked for is told with who asked; what only the files tell of has no
 	// such name.
 	own := ownErasure{by: by, told: vault.Begun}
-	err := l.Event(chain.EventErased, erasureAttrs(begun, by))
+	err := l.Event(eventErased, erasureAttrs(begun, by))
 	if err == nil {
 		err = l.syncNow() // power may be lost, and what was destroyed be destroyed all the same
 	}
@@ -88,7 +87,7 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	if done.State == "" { // it was not even noted
 		begun.State, done = vault.Failed, begun
 	}
-	if l.Event(chain.EventErased, erasureAttrs(done, by)) == nil {
+	if l.Event(eventErased, erasureAttrs(done, by)) == nil {
 		own.told = done.State
 	}
 	if l.erasures.own == nil {
@@ -162,7 +161,7 @@ func (l *Log) tellNow(c *content) error {
 // tellErasure records one, unless it has been.
 func (l *Log) tellErasure(e vault.Erasure) error {
 	own, ours := l.erasures.own[e.ID]
-	kind, by := chain.EventErased, own.by
+	kind, by := eventErased, own.by
 	switch {
 	case ours && own.told == e.State && e.ID != "": // older versions gave no ids
 		return nil

@@ -164,7 +164,7 @@ func TestFollowTakenBack(t *testing.T) {
 	gone := line("read, and taken back")
 	c = before
 	instead := line("b") + line("c") + line("a third one, so that the file is longer than it was")
-	for what, between := range map[string]time.Duration{"before it is looked at": 0, "while it is": 3 * reader.FollowEvery / 2} {
+	for what, between := range map[string]time.Duration{"before it is looked at": 0, "while it is": 3 * followEvery / 2} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			path := segment.Name{Day: "2026-11-21"}.Path(t.TempDir())

@@ -20,7 +20,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(whole[:len(whole)/2], "")
 	f.Add([]byte("{\"seq\":1,\"v\":1}\n{\"seq\":2,\"v\":1}\n\n"), "")
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x00\x19\x00\x00abc"), ".zst")
-	f.Add([]byte(`{"cipher":"`+segment.CipherName+`","key":"00000000","salt":"00"}`+"\n\x00\x00\x00\x20"), ".enc")
+	f.Add([]byte(`{"cipher":"`+cipherName+`","key":"00000000","salt":"00"}`+"\n\x00\x00\x00\x20"), ".enc")
 	f.Fuzz(func(t *testing.T, content []byte, end string) {
 		n := segment.Name{Day: "2026-11-21", Form: segment.Form(end)}
 		if _, ok := segment.ParseName(n.File() + end); !ok {

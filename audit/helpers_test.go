@@ -53,6 +53,15 @@ func openOn(config Config, tel *telemetry.Telemetry, d *fakeDisk) (*Log, error) 
 	return open(config, "gw-1", tel, d.disk())
 }
 
+// What the packages below have for themselves, as it stands in the files.
+const (
+	hashPrefix  = `,"hash":"`
+	hashSuffix  = `"}`
+	hashSize    = len(hashPrefix) + 64 + len(hashSuffix)
+	cipherName  = "a2a-gateway audit A256GCM"
+	followEvery = 200 * time.Millisecond
+)
+
 // signedLog is opened with checkpoints.
 func signedLog(t testing.TB, config Config, d *fakeDisk) (*Log, *keys.Ring) {
 	t.Helper()

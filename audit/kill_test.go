@@ -17,7 +17,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"go.uber.org/goleak"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -139,7 +138,7 @@ func intentsIn(t *testing.T, s reader.Source) map[string]int {
 		if err = errors.Join(err, json.Unmarshal(e.Line, &r)); err != nil {
 			t.Fatal(err)
 		}
-		if r.Type == chain.TypeIntent {
+		if r.Type == typeIntent {
 			there[r.RequestID]++
 		}
 		if e.Seq == end.Seq {

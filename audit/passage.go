@@ -160,7 +160,7 @@ func claimOf(body []byte) *claim {
 // removalOf reads an event of that kind. It looks for the text first: of a million events few
 // are of it.
 func removalOf(line []byte, seq uint64) (removal, bool) {
-	if !bytes.Contains(line, []byte(`"event":"`+chain.EventRemoved+`"`)) {
+	if !bytes.Contains(line, []byte(`"event":"`+eventRemoved+`"`)) {
 		return removal{}, false
 	}
 	var e struct {

@@ -5,8 +5,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// Types of records.
+const (
+	typeIntent = "intent" // a call is about to go to an agent
+	typeCall   = "call"   // a call has ended, or was refused
+	typeEvent  = "event"  // something happened to the gateway itself
+
+	typeCheckpoint = "checkpoint" // the records so far, signed
 )
 
 // appendIntent appends the members of an intent record. It is the only record of a call
@@ -17,7 +25,7 @@ import (
 //
 //	{"seq":1,"v":1,"type":"intent","time":"…","request_id":"…","agent":"weather","method":"SendMessage",…}
 func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
-	head(l, chain.TypeIntent, now)
+	head(l, typeIntent, now)
 	l.Str("request_id", e.RequestID)
 	l.Str("trace_id", e.TraceID)
 	l.Str("agent", e.Agent)
@@ -52,7 +60,7 @@ func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 // appendCall appends the members of a call record: the intent's again, since
 // one record should answer a question by itself, and the outcome.
 func appendCall(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
-	head(l, chain.TypeCall, now)
+	head(l, typeCall, now)
 	appendSubject(l, e)
 	telemetry.AppendOutcome(l, e)
 	l.Str("response_digest", e.ResponseDigest)
@@ -79,7 +87,7 @@ func appendContent(l *telemetry.Line, c *telemetry.Content) {
 //
 //	{"seq":9,"v":1,"type":"event","time":"…","event":"config.reload","attrs":{"who":"alice"},…}
 func appendEvent(l *telemetry.Line, kind string, attrs map[string]string, now time.Time) {
-	head(l, chain.TypeEvent, now)
+	head(l, typeEvent, now)
 	l.Str("event", kind)
 	if len(attrs) == 0 {
 		return

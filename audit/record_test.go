@@ -64,7 +64,7 @@ func TestIntentsThatSaidMore(t *testing.T) {
 	for _, r := range read(t, dir, false) {
 		types = append(types, r.Type)
 	}
-	if want := []string{chain.TypeIntent, chain.TypeCall, chain.TypeCheckpoint, chain.TypeIntent, chain.TypeCall, chain.TypeCheckpoint}; !slices.Equal(types, want) {
+	if want := []string{typeIntent, typeCall, typeCheckpoint, typeIntent, typeCall, typeCheckpoint}; !slices.Equal(types, want) {
 		t.Errorf("records are %q, want %q", types, want)
 	}
 	if r := verified(t, dir, Check{}); len(r.Findings) > 0 || r.Segments != 1 || r.Signed != 5 || len(r.Keys) != 2 {

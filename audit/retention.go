@@ -14,7 +14,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
@@ -189,7 +188,7 @@ func (r *retention) remove(old []segment.Name) error {
 		return err
 	}
 	if end.Seq > 0 {
-		if err := r.event(chain.EventRemoved, map[string]string{
+		if err := r.event(eventRemoved, map[string]string{
 			"to": strconv.FormatUint(end.Seq, 10), "hash": end.Hash.String(),
 			"first": old[0].File(), "last": old[len(old)-1].File(), "files": strconv.Itoa(len(old)),
 		}); err != nil {

@@ -22,7 +22,7 @@ type signature struct {
 	kid       string
 	foreign   bool // its key is not one of those that count
 	err       error
-	statement chain.Statement
+	statement statement
 }
 
 // keySet are the keys that signatures are compared with.
@@ -66,7 +66,7 @@ func (k *keySet) verify(line []byte, seq uint64, before chain.Previous) *signatu
 	switch {
 	case err != nil:
 		s.err = errors.New("its signature is not by the key it names")
-	case header.ExtraHeaders[jose.HeaderType] != chain.CheckpointType:
+	case header.ExtraHeaders[jose.HeaderType] != checkpointType:
 		s.err = errors.New("it is signed as something else")
 	case json.Unmarshal(payload, &s.statement) != nil:
 		s.err = errors.New("what it signs cannot be read")

@@ -274,7 +274,7 @@ func rehash(files []*fileOf) {
 			}
 			_ = old
 			before = sum.Link(before, body)
-			f.lines[i] = append(append(append(body, chain.HashPrefix...), before[:]...), chain.HashSuffix+"\n"...)
+			f.lines[i] = append(append(append(body, hashPrefix...), before[:]...), hashSuffix+"\n"...)
 		}
 	}
 }

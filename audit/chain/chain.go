@@ -17,7 +17,7 @@
 //
 // A chain alone shows what was changed in the middle, and not that it was rewritten from some
 // record on. For that there are checkpoints, which are records with a signature over the chain so
-// far ([Statement]), and the head ([Head]), a small file with the last checkpoint: of records that
+// far (package audit), and the head ([Head]), a small file with the last checkpoint: of records that
 // were taken off the end nothing else tells.
 //
 // Who uses what: the log assembles lines ([Chain]) and keeps the head; readers take lines apart
@@ -34,13 +34,13 @@ import (
 	"strconv"
 )
 
-// link is the hash of a record as it stands in it, in hexadecimal digits. The zero
+// Link is the hash of a record as it stands in it, in hexadecimal digits. The zero
 // link is that of a record without one.
 // A fixed array and not a string, so that computing and comparing hashes of a million records
 // allocates nothing.
 type Link [2 * sha256.Size]byte
 
-// none reports whether there is no record to follow from.
+// IsZero reports whether there is no record to follow from.
 func (k Link) IsZero() bool { return k == Link{} }
 
 // String is the digits, or nothing.
@@ -54,12 +54,12 @@ func (k Link) String() string {
 // The end of a line is compared as bytes and not parsed as JSON: the position of the hash is part
 // of the format, and a hash that stands elsewhere in the line is none.
 const (
-	HashPrefix = `,"hash":"`
-	HashSuffix = `"}`
-	HashSize   = len(HashPrefix) + 2*sha256.Size + len(HashSuffix)
+	hashPrefix = `,"hash":"`
+	hashSuffix = `"}`
+	hashSize   = len(hashPrefix) + 2*sha256.Size + len(hashSuffix)
 )
 
-// chain is what a record takes from the one before it. It is the writer's
+// Chain is what a record takes from the one before it. It is the writer's
 // alone; a failed write leaves it as it was.
 // A copy is cheap and is what a writer tries a batch with: only when the file has the lines does
 // the copy take the place of the original.
@@ -71,7 +71,7 @@ type Chain struct {
 	sum     *Summer
 }
 
-// assemble appends one finished line: what the log knows of a record, the members its
+// Assemble appends one finished line: what the log knows of a record, the members its
 // author gave it, where it is the first of its file the member that says so, and the hash
 // over all that and the hash before. gateway, members and place have their commas before
 // them, or are empty. Everything that makes records a sequence is here and nowhere else;
@@ -95,12 +95,12 @@ func (c *Chain) Assemble(dst, gateway, members, place []byte) []byte {
 		c.sum = NewSummer()
 	}
 	c.Hash = c.sum.Link(c.Hash, dst[begin:])
-	dst = append(dst, HashPrefix...)
+	dst = append(dst, hashPrefix...)
 	dst = append(dst, c.Hash[:]...)
-	return append(dst, HashSuffix+"\n"...)
+	return append(dst, hashSuffix+"\n"...)
 }
 
-// place is the member of the first record of a segment. It binds the file to its name and
+// Place is the member of the first record of a segment. It binds the file to its name and
 // to the file before, so that one that is renamed or missing can be named.
 func (c *Chain) Place(dst []byte, file string) []byte {
 	dst = append(dst, `,"segment":{"name":"`...)
@@ -124,7 +124,7 @@ const (
 	VersionPrefix = `,"v":` // behind the number
 )
 
-// lastSeq reads the number that assemble put at the start of a line.
+// LastSeq reads the number that assemble put at the start of a line.
 // Eighteen digits are below the largest int64, so that the sum cannot overflow and no log comes
 // near.
 func LastSeq(line []byte) (uint64, bool) {
@@ -145,15 +145,15 @@ func LastSeq(line []byte) (uint64, bool) {
 	return n, n > 0
 }
 
-// cutHash divides a line without its newline into what its hash is over and the hash.
+// CutHash divides a line without its newline into what its hash is over and the hash.
 func CutHash(line []byte) (body []byte, h Link, ok bool) {
 	// The hash has a fixed length, so that its place is known from the end of the line: members
 	// before it may hold any text, also one that looks like a hash.
-	at := len(line) - HashSize
-	if at < 0 || !bytes.HasPrefix(line[at:], []byte(HashPrefix)) || !bytes.HasSuffix(line, []byte(HashSuffix)) {
+	at := len(line) - hashSize
+	if at < 0 || !bytes.HasPrefix(line[at:], []byte(hashPrefix)) || !bytes.HasSuffix(line, []byte(hashSuffix)) {
 		return line, h, false
 	}
-	digits := line[at+len(HashPrefix):][:len(h)]
+	digits := line[at+len(hashPrefix):][:len(h)]
 	for _, c := range digits {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return line, h, false
@@ -163,17 +163,17 @@ func CutHash(line []byte) (body []byte, h Link, ok bool) {
 	return line[:at], h, true
 }
 
-// summer computes hashes without allocating. It is for one goroutine.
+// Summer computes hashes without allocating. It is for one goroutine.
 type Summer struct {
 	h      hash.Hash
 	before Link // what is passed to an interface would be allocated
 	sum    [sha256.Size]byte
 }
 
-// newSummer makes one, which is for one goroutine.
+// NewSummer makes one, which is for one goroutine.
 func NewSummer() *Summer { return &Summer{h: sha256.New()} }
 
-// link is the hash of a record after another: SHA-256 over that one's hash, as it stands
+// Link is the hash of a record after another: SHA-256 over that one's hash, as it stands
 // in the file, and this one's bytes before its own. A shell can compute it.
 func (s *Summer) Link(before Link, body []byte) (h Link) {
 	s.h.Reset()

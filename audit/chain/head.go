@@ -11,12 +11,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// headFile holds the last checkpoint. Of records that are taken off the end nothing in
+// HeadFile holds the last checkpoint. Of records that are taken off the end nothing in
 // the segments tells; this does, and more surely a copy of it that is kept elsewhere.
 // The name of the file in the directory of the log.
 const HeadFile = "audit.head"
 
-// headRecord is the content of headFile.
+// Head is the content of headFile.
 // It looks like this in the file:
 //
 //	{"segment": "audit-2026-11-22.jsonl", "seq": 4711, "hash": "…", "time": "…", "checkpoint": "<JWS>"}
@@ -28,7 +28,7 @@ type Head struct {
 	Checkpoint string `json:"checkpoint"` // its JWS
 }
 
-// readHead reads a head, nil when there is none.
+// ReadHead reads a head, nil when there is none.
 // One without a checkpoint, as it is from the first start with keys to the first checkpoint, has
 // the number 0. An error names the path; a file that is no head is one too, since to go on without
 // it would hide that somebody changed it.
@@ -47,7 +47,7 @@ func ReadHead(path string) (*Head, error) {
 	return h, nil
 }
 
-// writeHead replaces the head at once, so that a reader finds the one or the other.
+// WriteHead replaces the head at once, so that a reader finds the one or the other.
 func WriteHead(dir string, h *Head) error {
 	data, err := json.Marshal(h, jsontext.WithIndent("  "))
 	if err != nil {

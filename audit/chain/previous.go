@@ -2,7 +2,7 @@ package chain
 
 import "bytes"
 
-// previous is the end of the line before.
+// Previous is the end of the line before.
 // A reader that goes through a file in blocks needs of the last line of one block just this to
 // judge the first line of the next.
 type Previous struct {
@@ -12,7 +12,7 @@ type Previous struct {
 	Hash   Link
 }
 
-// lastOf looks at the last of some lines, and counts them.
+// LastOf looks at the last of some lines, and counts them.
 // The lines must not be empty and must end with a newline, as blocks of a segment do. The second
 // result is how many lines there are.
 func LastOf(lines []byte) (Previous, int) {
@@ -21,7 +21,7 @@ func LastOf(lines []byte) (Previous, int) {
 	return PreviousOf(line[bytes.LastIndexByte(line, '\n')+1:]), n
 }
 
-// previousOf looks at one line. One that is no record leaves a zero hash, from which nothing
+// PreviousOf looks at one line. One that is no record leaves a zero hash, from which nothing
 // follows.
 func PreviousOf(line []byte) Previous {
 	seq, ok := LastSeq(line)

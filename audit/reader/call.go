@@ -68,6 +68,9 @@ type Caller struct {
 	ClientIP   string    `json:"client_ip"`
 }
 
+// typeCall is the type of the records of calls.
+const typeCall = "call"
+
 // Calls reads the records of calls, in a file or a directory of segments, in their order,
 // each once; what else is recorded is passed over. A line that is no record ends it with
 // an error, but for a torn one at the end of a file.
@@ -157,7 +160,7 @@ func callIn(line []byte) (*Call, error) {
 		return nil, nil
 	}
 	c, err := parseCall(line)
-	if err != nil || c.Type != chain.TypeCall {
+	if err != nil || c.Type != typeCall {
 		return nil, err
 	}
 	return c, nil

@@ -47,7 +47,7 @@ func (e *LostError) Error() string {
 // followEvery is how soon a new record is seen.
 // Polling works on every file system, also on network mounts that deliver no events, and costs one
 // read of nothing per reader.
-const FollowEvery = 200 * time.Millisecond
+const followEvery = 200 * time.Millisecond
 
 // Follow reads the records after a place in their order, over all segments, and waits
 // for new ones until ctx ends. Each is seen at least once by whoever keeps Entry.Cursor
@@ -72,7 +72,7 @@ func (s Source) Follow(ctx context.Context, from Cursor) iter.Seq2[Entry, error]
 				}
 				return
 			}
-			timer.Reset(FollowEvery)
+			timer.Reset(followEvery)
 		}
 	}
 }

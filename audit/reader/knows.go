@@ -70,7 +70,7 @@ func (s Source) hashAt(c Cursor) (h chain.Link, found bool, err error) {
 	return last.Hash, last.Record && last.Seq == c.Seq, nil
 }
 
-// hashOf is the hash of the record with a number, wherever it is. It is looked for in the
+// HashOf is the hash of the record with a number, wherever it is. It is looked for in the
 // newest segment that does not begin behind it.
 // found is false for a record that is not there (any more), with no error.
 func (s Source) HashOf(seq uint64) (h chain.Link, found bool, err error) {

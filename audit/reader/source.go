@@ -33,7 +33,7 @@ type Source struct {
 	Keys []segment.Key // of encrypted ones
 }
 
-// dir is the directory.
+// Dir is the directory.
 func (s Source) Dir() segment.Dir { return segment.Dir(s) }
 
 // Held reads content that was captured, while a gateway may be writing there.

@@ -8,7 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
-// blocks are the records of one segment.
+// Blocks are the records of one segment.
 // A caller reads like this, and gets a later buffer back when a line did not fit into the first:
 //
 //	buf := make([]byte, BlockSize)
@@ -28,12 +28,12 @@ type Blocks interface {
 	io.Closer
 }
 
-// blockSize is how much is read at once.
+// BlockSize is how much is read at once.
 // 256 KiB: large enough that the system calls cost nothing beside hashing, small enough that a
 // reader per segment costs little memory.
 const BlockSize = 256 << 10
 
-// errChanged means that a segment cannot be what the gateway wrote.
+// ErrChanged means that a segment cannot be what the gateway wrote.
 // Readers that serve others end with it; the verification reports it as a finding.
 var ErrChanged = errors.New("it is not what was written")
 

@@ -38,9 +38,9 @@ type cipherHead struct {
 	Salt   string `json:"salt"`
 }
 
-const CipherName = "a2a-gateway audit A256GCM"
+const cipherName = "a2a-gateway audit A256GCM"
 
-// sealing encrypts one segment.
+// Encrypter encrypts one segment.
 // It is for one goroutine. Its state is the number of the next frame, which is authenticated with
 // the frame and stored nowhere: a reader counts too, and a frame in another place does not open.
 type Encrypter struct {
@@ -49,11 +49,11 @@ type Encrypter struct {
 	frame uint64 // number of the next
 }
 
-// newSealing begins a segment.
+// NewEncrypter begins a segment.
 func NewEncrypter(m Key) (*Encrypter, error) {
 	salt := make([]byte, sha256.Size)
 	_, _ = rand.Read(salt) // never fails (crypto/rand)
-	head, err := json.Marshal(cipherHead{CipherName, m.id, hex.EncodeToString(salt)})
+	head, err := json.Marshal(cipherHead{cipherName, m.id, hex.EncodeToString(salt)})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func NewEncrypter(m Key) (*Encrypter, error) {
 	return &Encrypter{head: append(head, '\n'), aead: aead}, err
 }
 
-// frames appends what stands in the file for some bytes. The next call is about those that
+// Frames appends what stands in the file for some bytes. The next call is about those that
 // follow; when the write failed and was taken back, s is to be as it was.
 // With whole, frames end with lines, so that a crash between two frames tears no line; compressed
 // data has no lines, and is cut anywhere.
@@ -87,7 +87,7 @@ func (s *Encrypter) Frames(dst, plain []byte, whole bool) []byte {
 	return dst
 }
 
-// whole counts the lines in the first n bytes of out, which is what frames made of some whole
+// Whole counts the lines in the first n bytes of out, which is what frames made of some whole
 // lines. s is as it was before.
 func (s *Encrypter) Whole(lines, out []byte, n int) int {
 	count, at := 0, len(s.head)
@@ -103,18 +103,18 @@ func (s *Encrypter) Whole(lines, out []byte, n int) int {
 	return count
 }
 
-// opening decrypts one segment.
+// decrypter decrypts one segment.
 type decrypter struct {
 	aead  cipher.AEAD
 	frame uint64
 }
 
-// newOpening reads the first line of a segment.
+// newDecrypter reads the first line of a segment.
 // A segment whose key is not configured any more is an error that names the key and the setting,
 // and is no damage: the log may be fine.
 func newDecrypter(line []byte, keys []Key) (*decrypter, error) {
 	var head cipherHead
-	if err := json.Unmarshal(line, &head); err != nil || head.Cipher != CipherName {
+	if err := json.Unmarshal(line, &head); err != nil || head.Cipher != cipherName {
 		return nil, fmt.Errorf("%w: its first line does not say how it is encrypted", ErrChanged)
 	}
 	salt, err := hex.DecodeString(head.Salt)

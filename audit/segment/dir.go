@@ -13,7 +13,7 @@ type Dir struct {
 	Keys []Key // of encrypted ones
 }
 
-// openSegment opens a segment to read from an offset on, or from its beginning where that
+// Open opens a segment to read from an offset on, or from its beginning where that
 // cannot be found without reading it.
 // The offset is one of [Blocks.Offset]. The caller closes the blocks.
 func (d Dir) Open(n Name, offset int64) (Blocks, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// masterKey is a configured key.
+// Key is a configured key.
 // The id names the key in the first line of a segment. It is derived from the key by HKDF (RFC
 // 5869) with a label of its own, so that it tells keys apart and says nothing about them.
 type Key struct {
@@ -21,7 +21,7 @@ type Key struct {
 	id  string
 }
 
-// newMasterKey reads 32 bytes as openssl rand prints them, in hexadecimal or base64.
+// NewKey reads 32 bytes as openssl rand prints them, in hexadecimal or base64.
 func NewKey(v secret.Value) (Key, error) {
 	text := v.Reveal()
 	// Hexadecimal first: 64 hex digits are also valid base64, of 48 bytes, which the length then

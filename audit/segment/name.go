@@ -35,7 +35,7 @@ import (
 	"time"
 )
 
-// name identifies a segment: a day in UTC and its number within the day.
+// Name identifies a segment: a day in UTC and its number within the day.
 type Name struct {
 	Day    string // YYYY-MM-DD
 	Number int    // 0 for the first of a day
@@ -43,7 +43,7 @@ type Name struct {
 	stray  string // of a file with a name of its own
 }
 
-// form is how a segment is kept: what its file's name ends in, behind the name that it is
+// Form is how a segment is kept: what its file's name ends in, behind the name that it is
 // known by.
 // A reader tells the form by the name alone. It is not part of a segment's identity: cursors and
 // records name a segment without it, so that they stay right when the file is compressed.
@@ -60,7 +60,7 @@ var Forms = []Form{AsWritten, Compressed, Encrypted, Compressed + Encrypted}
 func (f Form) Compressed() bool { return strings.HasPrefix(string(f), string(Compressed)) }
 func (f Form) Encrypted() bool  { return strings.HasSuffix(string(f), string(Encrypted)) }
 
-// file is the name that a segment is known by, that of the file but for its form. Sorted as text, names are in the order of
+// File is the name that a segment is known by, that of the file but for its form. Sorted as text, names are in the order of
 // their records up to a thousand segments a day ("." sorts before "_").
 func (n Name) File() string {
 	if n.stray != "" {
@@ -74,7 +74,7 @@ func (n Name) File() string {
 
 var nameForm = regexp.MustCompile(`^audit-(\d{4}-\d\d-\d\d)(?:_(\d{3,6}))?\.jsonl((?:\.zst)?(?:\.enc)?)$`)
 
-// parseName reads the name of a segment. It takes no name that file would not have made, so that
+// ParseName reads the name of a segment. It takes no name that file would not have made, so that
 // no two files are one segment.
 // Names come from a directory that others may write to, and go back into paths. The check for a
 // date that exists keeps names such as 2026-02-30 out, whose end could not be computed.
@@ -92,17 +92,17 @@ func ParseName(file string) (Name, bool) {
 	return n, err == nil && n.File()+parts[3] == file
 }
 
-// dayOf is the day of a segment. It is that of UTC: a day has one file, also where clocks are
+// DayOf is the day of a segment. It is that of UTC: a day has one file, also where clocks are
 // turned back in autumn.
 func DayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// end is the first moment that is not of the segment's day any more.
+// End is the first moment that is not of the segment's day any more.
 func (n Name) End() time.Time {
 	day, _ := time.Parse(time.DateOnly, n.Day) // parseName and dayOf let no other form through
 	return day.AddDate(0, 0, 1)
 }
 
-// compare orders segments as their records were written, whatever their forms.
+// Compare orders segments as their records were written, whatever their forms.
 func (n Name) Compare(o Name) int {
 	if n.Day != o.Day {
 		if n.Day < o.Day {
@@ -113,7 +113,7 @@ func (n Name) Compare(o Name) int {
 	return n.Number - o.Number
 }
 
-// list returns the segments of a directory, oldest first. Of one that is there in two
+// List returns the segments of a directory, oldest first. Of one that is there in two
 // forms, as it is for a moment when it is compressed, it is the one that was written.
 // Files of other names are passed over without an error: the directory also has the head, the lock,
 // captured content and the places of sinks.
@@ -134,10 +134,10 @@ func List(dir string) ([]Name, error) {
 	return slices.CompactFunc(names, func(a, b Name) bool { return a.Compare(b) == 0 }), nil
 }
 
-// path is where the segment is in the form that it has.
+// Path is where the segment is in the form that it has.
 func (n Name) Path(dir string) string { return filepath.Join(dir, n.File()+string(n.Form)) }
 
-// fileNamed is the name of a file that need not have the name of a segment.
+// FileNamed is the name of a file that need not have the name of a segment.
 func FileNamed(file string) Name {
 	if n, ok := ParseName(file); ok {
 		return n

@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
-// plain is a segment as it was written. What of it is no whole line stays unread: it
+// Plain is a segment as it was written. What of it is no whole line stays unread: it
 // is torn, or the rest of it is still to come.
 // It reads by position (pread) and not by a file offset, so that readers can share an open file and
 // a line that is completed later is read from its beginning.
@@ -56,7 +56,7 @@ func (p *Plain) Next(buf []byte) ([]byte, error) {
 	}
 }
 
-// moved reports whether another file has the name of this one now, or is shorter than
+// Moved reports whether another file has the name of this one now, or is shorter than
 // what was read: lines of a write that failed are taken back.
 func (p *Plain) Moved(path string) bool {
 	here, err := p.f.Stat()

@@ -12,7 +12,7 @@ import (
 
 var errNoRecord = errors.New("no complete record in its tail")
 
-// tail says how a segment ends.
+// Tail says how a segment ends.
 // The zero Tail is that of an empty directory: the next record is number 1 and follows from
 // nothing.
 type Tail struct {
@@ -72,7 +72,7 @@ func parseTail(end []byte, whole bool) (Tail, bool) {
 	return t, ok
 }
 
-// findTail returns how the newest segment ends, with the number of the last
+// Tail returns how the newest segment ends, with the number of the last
 // complete record of them all. Segments without a record are passed over: one
 // is left when a crash comes right after it was made.
 func (d Dir) Tail(names []Name) (Tail, error) {
