@@ -21,9 +21,8 @@
 // were taken off the end nothing else tells.
 //
 // Who uses what: the log assembles lines ([Chain]) and keeps the head; readers take lines apart
-// ([LastSeq], [CutHash]); the verification does both. The package exports more than twenty names,
-// since every one of those parts has to agree with the others byte by byte and none of them is of
-// use alone. It imports nothing of this module.
+// ([LastSeq], [CutHash]); the verification does both. They are in one package,
+// since every one of those parts has to agree with the others byte by byte. It imports nothing of this module.
 package chain
 
 import (

@@ -18,7 +18,7 @@
 // here: what is torn stays unread, another form is looked for, and a file that is gone is
 // fs.ErrNotExist, which readers pass over.
 //
-// The package exports more than twenty names: the writer, the readers and the verification each
+// The writer, the readers and the verification each
 // need the name, the form and the blocks of a file, and none of these can be told without the
 // others. It may import audit/chain, for the lines, and internal/secret, for the keys.
 package segment
