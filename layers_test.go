@@ -21,6 +21,7 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 // own. A package that is not here has no place yet, and the test says so.
 var floors = [][]string{
 	{ // 0
+		"audit/chain",
 		"audit/vault",
 		"card/lint",
 		"internal/breaker",
@@ -43,6 +44,7 @@ var floors = [][]string{
 	},
 	{ // 1
 		"audit/redact",
+		"audit/segment",
 		"authn",
 		"ext/schema",
 		"internal/console/login",
@@ -60,6 +62,7 @@ var floors = [][]string{
 	},
 	{ // 2
 		"audit/ocsf",
+		"audit/reader",
 		"authn/apikey",
 		"authn/clientcert",
 		"authn/dpop",
@@ -87,6 +90,9 @@ var floors = [][]string{
 		"telemetry/metrics",
 	},
 	{ // 3
+		"audit/kafka",
+		"audit/otlp",
+		"audit/postgres",
 		"authn/jwt",
 		"card/trust",
 		"ext",
@@ -107,6 +113,7 @@ var floors = [][]string{
 	},
 	{ // 4
 		"audit",
+		"audit/index",
 		"authn/schemes",
 		"card",
 		"ext/content",
@@ -117,49 +124,45 @@ var floors = [][]string{
 		"telemetry/anomaly",
 	},
 	{ // 5
-		"audit/index",
-		"audit/kafka",
-		"audit/otlp",
-		"audit/postgres",
+		"audit/sink",
 		"internal/certificates",
 		"internal/cli/findcard",
 		"internal/console/cards",
 		"internal/console/contents",
+		"internal/console/records",
 		"proxy/agents",
 	},
 	{ // 6
-		"audit/sink",
-		"internal/console/records",
+		"internal/console/rules",
 		"proxy/exchange",
 	},
 	{ // 7
-		"internal/console/rules",
+		"internal/console",
 		"proxy/admit",
 		"proxy/cursors",
 		"proxy/negotiate",
 		"proxy/webhooks",
 	},
 	{ // 8
-		"internal/console",
+		"internal/config",
 		"proxy/record",
 	},
 	{ // 9
-		"internal/config",
+		"internal/cli/adminapi",
+		"internal/configwatch",
+		"internal/revocation",
 		"proxy/dedupe",
 		"proxy/intake",
 	},
 	{ // 10
-		"internal/cli/adminapi",
-		"internal/configwatch",
-		"internal/revocation",
-		"proxy/ownership",
-		"proxy/wellknown",
-	},
-	{ // 11
 		"internal/cli/auditcmd",
 		"internal/cli/cardcmd",
 		"internal/cli/keyscmd",
 		"internal/cli/operate",
+		"proxy/ownership",
+		"proxy/wellknown",
+	},
+	{ // 11
 		"proxy/inspect",
 		"proxy/notifications",
 	},

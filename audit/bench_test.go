@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -37,11 +39,11 @@ func BenchmarkCall(b *testing.B) {
 
 // recorded is how long both records of a call are, some way into a log.
 func recorded(e *telemetry.Exchange) int {
-	c, gateway := chain{seq: 1_000_000}, gatewayMember("gw-1")
+	c, gateway := chain.Chain{Seq: 1_000_000}, gatewayMember("gw-1")
 	var intent, call telemetry.Line
 	appendIntent(&intent, e, e.Start)
 	appendCall(&call, e, e.Start)
-	return len(c.assemble(c.assemble(nil, gateway, intent.Bytes(), nil), gateway, call.Bytes(), nil))
+	return len(c.Assemble(c.Assemble(nil, gateway, intent.Bytes(), nil), gateway, call.Bytes(), nil))
 }
 
 // callAll writes the records of b.N calls, which so many callers share.
@@ -157,7 +159,7 @@ func BenchmarkVerify(b *testing.B) {
 	b.ReportAllocs()
 	records, begin := 0, cpuTime(b)
 	for b.Loop() {
-		r, err := Source{Path: dir}.Verify(b.Context(), Check{Keys: ring.JWKS()})
+		r, err := Verify(b.Context(), reader.Source{Path: dir}, Check{Keys: ring.JWKS()})
 		if err != nil || len(r.Findings) > 0 {
 			b.Fatal(err, r)
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // beginning judges what the log begins with: the first record there was, or one whose
@@ -18,7 +20,7 @@ func (j *judging) beginning() {
 	if first.bare && (j.head == nil || j.head.Seq == 0 || j.head.Seq >= first.first) {
 		return // nothing is known of them, but that no checkpoint was before
 	}
-	f := Finding{Kind: kindMissing, Segment: first.segment.name.file(), Line: first.line, To: first.first - 1}
+	f := Finding{Kind: kindMissing, Segment: first.segment.name.File(), Line: first.line, To: first.first - 1}
 	switch {
 	// A record says what it follows from only where it begins a file.
 	case first.claim == nil && first.first == 1:
@@ -64,7 +66,7 @@ func (j *judging) signatures() {
 			r.Keys = append(r.Keys, s.kid)
 			switch {
 			case s.err != nil:
-				r.find(Finding{Kind: kindSignature, Segment: p.segment.name.file(), From: s.seq, To: s.seq,
+				r.find(Finding{Kind: kindSignature, Segment: p.segment.name.File(), From: s.seq, To: s.seq,
 					Text: fmt.Sprintf("the checkpoint that is record %d: %v", s.seq, s.err)})
 			case s.foreign:
 				foreign = append(foreign, s)
@@ -115,7 +117,7 @@ func (j *judging) unsigned() {
 	case j.report.Checkpoints > 0 || j.head != nil && j.head.Seq > 0:
 		text = "there is no checkpoint that holds, and there was one"
 	case j.head == nil && j.headPath != NoHead:
-		text = "there is no checkpoint that holds, and no " + headFile + ", which there is from the beginning"
+		text = "there is no checkpoint that holds, and no " + chain.HeadFile + ", which there is from the beginning"
 	case ok && age <= due:
 		j.report.Young = true
 		return
@@ -138,6 +140,8 @@ func (j *judging) begun() (time.Time, bool) {
 // ending judges what the log ends with, by the last checkpoint that is known. Without that
 // nobody can tell a log from one whose last records were taken away: what is left of a chain
 // is a chain.
+// With a copy of the head that was kept elsewhere it also finds a log that was replaced together
+// with its own head.
 func (j *judging) ending() {
 	if j.cut.after || j.headPath == NoHead {
 		return
@@ -145,7 +149,7 @@ func (j *judging) ending() {
 	r := j.report
 	if j.head == nil {
 		if r.Checkpoints > 0 {
-			r.find(Finding{Kind: kindTruncated, Segment: headFile, Text: "it is not there: records that were taken off the end could not be found"})
+			r.find(Finding{Kind: kindTruncated, Segment: chain.HeadFile, Text: "it is not there: records that were taken off the end could not be found"})
 		}
 		return
 	}

@@ -11,6 +11,7 @@ import (
 // content is what captures, where a rule says so. It is there from when the log has its keys
 // until it is closed, and does not change: a reload of the configuration wants a restart here.
 type content struct {
+	// In the order of the configuration.
 	rules []contentRule
 	limit int
 	vault *vault.Vault
@@ -25,6 +26,7 @@ type Sealer interface {
 
 // KeepWith gives the log the keys that seal what is captured. Until then nothing is, and
 // nothing that was is erased.
+// An error is about a rule of the configuration or the directory.
 func (l *Log) KeepWith(s Sealer) error {
 	rules, err := l.config.Content.compile(s.Derive("audit content digests"))
 	if err != nil {
@@ -90,12 +92,15 @@ type Capture struct {
 
 // Capture begins to capture a call that is about to go to an agent, with its params as
 // JSON, where a rule says so; else it returns nil.
+// It is called after the policy has allowed the call and before the intent is written, so that what
+// a rule sees is what the agent gets.
 func (l *Log) Capture(agent, skill string, params []byte) *Capture {
 	c := l.content.Load()
 	if c == nil {
 		return nil
 	}
 	params = jsonscan.Mend(params) // or rules would find nothing behind what their parser does not take
+	// The first rule that fits decides, also when it says that nothing is captured.
 	for i := range c.rules {
 		rule := &c.rules[i]
 		if !rule.fits(agent, skill, params) {
@@ -115,6 +120,8 @@ func (l *Log) Capture(agent, skill string, params []byte) *Capture {
 }
 
 // Answer captures a document of the agent's: its answer, or an event of its stream.
+// Documents of a stream come one by one and are redacted one by one: a secret that is split over
+// two events is not recognised.
 func (k *Capture) Answer(doc []byte) {
 	if k == nil || !k.rule.takes(captureResponse) {
 		return
@@ -133,6 +140,7 @@ func (k *Capture) add(b *vault.Body, doc []byte) {
 	if len(doc) == 0 || b.Cut {
 		return
 	}
+	// The limit is for what is kept, after redaction, and not for what came.
 	left := k.content.limit - len(b.Text)
 	if b.Text != "" {
 		left-- // for the end of the line
@@ -155,6 +163,7 @@ func (k *Capture) add(b *vault.Body, doc []byte) {
 }
 
 // End keeps what was captured, and has the record say so. Call writes that.
+// It is called before Call, since the record names the content by id and digest.
 func (k *Capture) End(e *telemetry.Exchange) {
 	if k == nil || k.request == nil && k.response == nil {
 		return
@@ -178,9 +187,4 @@ func (k *Capture) End(e *telemetry.Exchange) {
 	}
 	k.log.metrics.Captured("kept")
 	e.Content.ID, e.Content.Digest, e.Content.Bytes, e.Content.Until = got.ID, got.Digest, got.Bytes, got.Until
-}
-
-// Held reads content that was captured, while a gateway may be writing there.
-func (s Source) Held(sealer vault.Sealer) vault.Reader {
-	return vault.Reader{Dir: s.Path, Sealer: sealer}
 }

@@ -14,18 +14,20 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // lines are all records of a directory, without newlines.
 func lines(t testing.TB, dir string) (all []string) {
 	t.Helper()
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range names {
-		content, err := os.ReadFile(n.path(dir))
+		content, err := os.ReadFile(n.Path(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +72,7 @@ func TestChainInAShell(t *testing.T) {
 	if out := follow(); out != "" {
 		t.Errorf("nobody has changed anything, but: %s", out)
 	}
-	file := name{day: "2026-11-21"}.path(dir)
+	file := segment.Name{Day: "2026-11-21"}.Path(dir)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -108,10 +110,10 @@ func TestChainAcrossFiles(t *testing.T) {
 	add()
 	all := lines(t, dir)
 	var got []string
-	var before link
+	var before chain.Link
 	for i, line := range all {
-		body, h, ok := cutHash([]byte(line))
-		if i > 0 && (!ok || h != newSummer().link(before, body)) {
+		body, h, ok := chain.CutHash([]byte(line))
+		if i > 0 && (!ok || h != chain.NewSummer().Link(before, body)) {
 			t.Errorf("the chain is broken at %s", line)
 		}
 		before = h
@@ -127,7 +129,7 @@ func TestChainAcrossFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Segment.Hash != "" {
-			if _, prev, _ := cutHash([]byte(all[i-1])); r.Segment.Hash != prev.String() {
+			if _, prev, _ := chain.CutHash([]byte(all[i-1])); r.Segment.Hash != prev.String() {
 				t.Errorf("%s is bound to %s", r.Segment.Name, r.Segment.Hash)
 			}
 		}
@@ -169,7 +171,7 @@ func TestCheckpoints(t *testing.T) {
 	if fmt.Sprint(at) != "[11 22 28]" {
 		t.Errorf("checkpoints at %v", at)
 	}
-	h, err := readHead(filepath.Join(dir, headFile))
+	h, err := chain.ReadHead(filepath.Join(dir, chain.HeadFile))
 	if err != nil || h == nil || h.Seq != 28 || h.Segment != "audit-2026-11-21.jsonl" {
 		t.Errorf("head %+v, %v", h, err)
 	}
@@ -190,7 +192,7 @@ func TestHeadAfterTheDisk(t *testing.T) {
 	if err := l.syncNow(); err == nil {
 		t.Error("fsync did not fail")
 	}
-	if h, err := readHead(filepath.Join(dir, headFile)); h == nil || h.Seq != 0 || err != nil {
+	if h, err := chain.ReadHead(filepath.Join(dir, chain.HeadFile)); h == nil || h.Seq != 0 || err != nil {
 		t.Errorf("head %+v, %v", h, err)
 	}
 }
@@ -211,7 +213,7 @@ func TestRecordsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := lines(t, dir)
-	path := name{day: "2026-11-21"}.path(dir)
+	path := segment.Name{Day: "2026-11-21"}.Path(dir)
 	if err := os.WriteFile(path, []byte(strings.Join(all[:3], "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -224,14 +226,14 @@ func TestRecordsGone(t *testing.T) {
 		!strings.Contains(now[3], `"event":"audit.gone","attrs":{"from":"4","segment":"audit-2026-11-21.jsonl","to":"6"}`) {
 		t.Errorf("got %s", strings.Join(now, "\n"))
 	}
-	if body, h, _ := cutHash([]byte(now[3])); h != newSummer().link(hashOf(t, all[5]), body) {
+	if body, h, _ := chain.CutHash([]byte(now[3])); h != chain.NewSummer().Link(hashOf(t, all[5]), body) {
 		t.Error("the chain does not go on from what is gone")
 	}
 }
 
-func hashOf(t *testing.T, line string) link {
+func hashOf(t *testing.T, line string) chain.Link {
 	t.Helper()
-	_, h, ok := cutHash([]byte(line))
+	_, h, ok := chain.CutHash([]byte(line))
 	if !ok {
 		t.Fatalf("no hash in %s", line)
 	}
@@ -251,7 +253,7 @@ func TestCutHash(t *testing.T) {
 		`{"seq":1,"hash":"` + digits + `"} `:                 false,
 		`{"seq":1,"hash":"` + strings.Repeat("g", len(digits)) + `"}`: false,
 	} {
-		if body, _, ok := cutHash([]byte(in)); ok != want || ok && string(body) != `{"seq":1` {
+		if body, _, ok := chain.CutHash([]byte(in)); ok != want || ok && string(body) != `{"seq":1` {
 			t.Errorf("%s: %s, %v", in, body, ok)
 		}
 	}

@@ -11,28 +11,18 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // Keys sign checkpoints; the gateway's own do (internal/keys).
+// The JWS (RFC 7515) is compact, with alg ES256 or EdDSA; kid is the thumbprint of the public key
+// (RFC 7638), by which a verifier recognises a key that stands in the record itself.
 type Keys interface {
 	// Sign makes a compact JWS whose header has typ and kid.
 	Sign(typ string, payload []byte) (string, error)
 	// JWKS is the JWK set of the keys that sign, and of others.
 	JWKS() []byte
-}
-
-// checkpointType is the typ of a checkpoint's JWS: nothing else that the gateway signs
-// can be taken for one.
-const checkpointType = "a2a-audit-checkpoint"
-
-// statement is what a checkpoint signs: that the record before it, and so all records
-// before that, are the ones the gateway wrote.
-type statement struct {
-	Gateway string `json:"gateway,omitempty"`
-	Seq     uint64 `json:"seq"`  // of the record before the checkpoint
-	Hash    string `json:"hash"` // of that record
-	Time    string `json:"time"`
 }
 
 // signer makes the checkpoints of a log.
@@ -46,8 +36,10 @@ type signer struct {
 // members are those of a checkpoint of the chain as it is. The public key is among them,
 // so that a checkpoint can be read when its key has long been replaced; whether the key is
 // the gateway's is for the reader to know.
-func (s *signer) members(c *chain, now time.Time) (members []byte, jws string, err error) {
-	payload, err := json.Marshal(statement{s.gateway, c.seq, c.hash.String(), now.UTC().Format(time.RFC3339Nano)})
+func (s *signer) members(c *chain.Chain, now time.Time) (members []byte, jws string, err error) {
+	payload, err := json.Marshal(statement{
+		Gateway: s.gateway, Seq: c.Seq, Hash: c.Hash.String(), Time: now.UTC().Format(time.RFC3339Nano),
+	})
 	if err != nil {
 		return nil, "", err
 	}
@@ -84,6 +76,8 @@ func (s *signer) identify(jws string) error {
 	if err := json.Unmarshal(s.keys.JWKS(), &set); err != nil {
 		return err
 	}
+	// A rotation may have come between signing and asking for the set; the set has the old key for
+	// a while.
 	for _, k := range set.Keys {
 		if bytes.Contains(k, []byte(`"`+protected.KeyID+`"`)) && k.Compact() == nil {
 			s.kid, s.public = protected.KeyID, k

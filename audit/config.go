@@ -1,17 +1,39 @@
 // Package audit keeps the record of who asked what of which agent, and what
 // came of it: JSON lines in one segment file per day.
 //
-// It owns the schema of a record (record.go; documented in docs/audit.md), the
-// order and the durability of records (log.go, batch.go, write.go), the chain of hashes and
-// its signatures (chain.go, checkpoint.go), the segment files (names.go, tail.go) and
-// how they are read (source.go, follow.go). It does not decide whether a call may go on when
-// nothing can be recorded; it returns the error and the proxy asks
-// Config.FailOpen. Of bodies it has digests
-// and sizes, and what rules say that is captured (content.go, capture.go), which lies beside the
-// records in a vault. It may import telemetry, its own redact and vault, and internal/secret.
+// It owns the schema of a record (record.go; documented in docs/audit.md), the order and the
+// durability of records, the signing of their chain, and what becomes of old files. What can be
+// told apart from writing has a package of its own:
 //
-// An Intent that returned nil has been handed to the operating system, and with
-// durability sync to the disk: no crash of this process can lose it.
+//	chain    how a record is bound to the one before it, and the head
+//	segment  names, forms and encryption of the files
+//	reader   reading, following and finding records, while a gateway writes
+//	redact   what is taken out of bodies before they are kept
+//	vault    the bodies that are kept, and their erasure
+//	sink     copies of the records for Kafka, OpenTelemetry, PostgreSQL
+//	index    a SQLite file that finds records
+//
+// A Log is made of parts with their own state and their own lock:
+//
+//	queue      records of many callers become one batch, written by one of them
+//	writer     a batch becomes lines of a segment, numbered, chained, signed, and on the disk
+//	retention  files that have ended are removed or compressed
+//	owed       events about the log itself that could not be written yet
+//	marks      how far the log has come, for somebody else to remember
+//
+// One call writes two records: an intent before it is sent to the agent, without which it is not
+// sent, and a call record when it has ended. An Intent that returned nil has been handed to the
+// operating system, and with durability sync to the disk: no crash of this process can lose it.
+// The package does not decide whether a call may go on when nothing can be recorded; it returns
+// the error and the proxy asks Config.FailOpen. Of bodies it has digests and sizes, and what rules
+// say that is captured (content.go, capture.go), which lies beside the records in a vault.
+//
+// Verify is here as well: it judges a log by the checkpoints that the writer signs and by the
+// events that excuse what was removed, so that both have to know the same of them. With it the
+// package exports more than twenty names: the sections of its configuration, the log and what it
+// is given (Keys, Sealer, Memory), and the report of a verification.
+//
+// It may import telemetry, its own chain, segment, reader, redact and vault, and internal/secret.
 package audit
 
 import (
@@ -19,6 +41,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -100,16 +124,17 @@ type Retention struct {
 }
 
 // maxCipherKeys bounds Encryption.Keys.
+// Keys are tried by their ids, so that the bound is about the mistake of a list that only grows.
 const maxCipherKeys = 16
 
 // masterKeys reads the keys.
-func (e Encryption) masterKeys() ([]masterKey, error) {
+func (e Encryption) masterKeys() ([]segment.Key, error) {
 	if len(e.Keys) > maxCipherKeys {
 		return nil, keypath.At(fmt.Errorf("%d keys, at most %d", len(e.Keys), maxCipherKeys), "telemetry", "audit", "encryption", "keys")
 	}
-	var keys []masterKey
+	var keys []segment.Key
 	for i, v := range e.Keys {
-		k, err := newMasterKey(v)
+		k, err := segment.NewKey(v)
 		if err != nil {
 			return nil, keypath.At(err, "telemetry", "audit", "encryption", "keys", i)
 		}
@@ -128,17 +153,19 @@ const (
 
 const (
 	defaultSegmentSize = 256 << 20
-	minSegmentSize     = 64 << 10 // below it a busy gateway would make a file per second
+	// Size in bytes, before compression.
+	minSegmentSize = 64 << 10 // below it a busy gateway would make a file per second
 
-	defaultEvery    = 1000
-	minEvery        = 10 // below it the log would be signatures
-	defaultInterval = 10 * time.Second
-	minInterval     = time.Second
-	minAge          = time.Hour
+	defaultEvery = 1000
+	minEvery     = 10 // below it the log would be signatures
+	minInterval  = time.Second
+	minAge       = time.Hour
 )
 
 // Check reports every value that Open would refuse. An empty Dir is not one of
 // them: the gateway fills it in before it opens the log.
+// Errors carry the path of their key (package keypath), by which the configuration's reader names
+// line and column. Every value that is wrong is reported, and not just the first.
 func (c Config) Check() error {
 	var errs []error
 	switch c.Durability {
@@ -163,6 +190,7 @@ func (c Config) Check() error {
 	if d := c.Retention.Age; d != 0 && d.Std() < minAge {
 		errs = append(errs, keypath.At(fmt.Errorf("%v is less than 1h", d), "telemetry", "audit", "retention", "age"))
 	}
+	// With less than two segments retention would remove the file that ended a moment ago.
 	if n := c.Retention.Size; n != 0 && int64(n) < 2*c.segmentSize() {
 		errs = append(errs, keypath.At(fmt.Errorf("%v is less than two segments", n), "telemetry", "audit", "retention", "size"))
 	}
@@ -193,13 +221,15 @@ func (c Checkpoint) every() int {
 // interval is Interval or its default.
 func (c Checkpoint) interval() time.Duration {
 	if c.Interval == 0 {
-		return defaultInterval
+		return DefaultInterval
 	}
 	return c.Interval.Std()
 }
 
 // Source is where the records are read that a log with this configuration writes.
-func (c Config) Source() Source {
+// It can be asked for without opening the log: the command line reads the log of a gateway that
+// runs.
+func (c Config) Source() reader.Source {
 	keys, _ := c.Encryption.masterKeys() // Check has said it
-	return Source{Path: c.Dir, keys: keys}
+	return reader.Source{Path: c.Dir, Keys: keys}
 }

@@ -135,6 +135,7 @@ func (c ContentRule) compile(labels []string, key []byte) (contentRule, error) {
 }
 
 // fits reports whether a rule is about a call.
+// All patterns must fit; a rule without patterns fits every call.
 func (r *contentRule) fits(agent, skill string, params []byte) bool {
 	if !pattern.Any(r.Agents, agent) || !pattern.Any(r.Skills, skill) {
 		return false

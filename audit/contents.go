@@ -161,6 +161,7 @@ func (j *judging) contents() {
 		}
 		return fresh
 	}
+	// Only records that are kept count: a line that was put in excuses nothing.
 	for _, p := range j.kept {
 		for _, e := range p.erasures {
 			note(e)

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -360,7 +361,7 @@ func TestVerifyWhileErasuresAreTold(t *testing.T) {
 	c := newCapturing(t, 0)
 	defer c.stop()
 	c.call("alice", "x")
-	v, err := newVerifier(Source{Path: c.dir}, Check{})
+	v, err := newVerifier(reader.Source{Path: c.dir}, Check{})
 	if err != nil {
 		t.Fatal(err)
 	}

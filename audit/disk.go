@@ -2,16 +2,19 @@ package audit
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // file is what the log needs of an open segment.
+// It is *os.File in the product. Tests have one that is full, slow, or fails at the fsync.
 type file interface {
 	io.Writer
 	Sync() error
@@ -20,13 +23,14 @@ type file interface {
 }
 
 // disk is what the log needs of the system. Tests give one that fails.
+// The clock is among it, so that tests can go to another day without waiting for it.
 type disk struct {
 	// open opens a segment for appending and returns its size. With fresh it
 	// makes the file and fails with fs.ErrExist when there is one.
 	open    func(path string, fresh bool) (file, int64, error)
 	remove  func(path string) error
 	syncDir func(dir string) error // makes a new directory entry durable
-	head    func(dir string, h *headRecord) error
+	head    func(dir string, h *chain.Head) error
 	now     func() time.Time
 	linger  time.Duration // how far fsync may be behind writes
 	probe   time.Duration // how often a disk that failed is tried
@@ -37,7 +41,7 @@ type disk struct {
 // realDisk is the disk and the clock of the machine.
 func realDisk() disk {
 	return disk{
-		open: openFile, remove: os.Remove, syncDir: syncDir, head: writeHead,
+		open: openFile, remove: os.Remove, syncDir: syncDir, head: chain.WriteHead,
 		now: time.Now, linger: syncEvery, probe: probeEvery, patience: stallAfter,
 	}
 }
@@ -91,17 +95,19 @@ func syncDir(dir string) error {
 const reopenAfter = time.Second
 
 // segments is the sequence of files. Its user serialises all calls.
+// States: current is nil (none yet, given up, or the last attempt failed), or open. A failure keeps
+// its time, so that a disk that is full is asked once a second and not by every call.
 type segments struct {
 	disk  disk
 	dir   string
 	limit int64
-	key   *masterKey  // nil: segments are not encrypted
-	keys  []masterKey // for those that are
+	key   *segment.Key  // nil: segments are not encrypted
+	keys  []segment.Key // for those that are
 
-	sealing *sealing // of current, when they are
-	sealed  []byte   // the writer's buffer
-	current file     // nil when the next write needs a fresh one
-	name    name     // of current, or of the last one
+	sealing *segment.Encrypter // of current, when they are
+	sealed  []byte             // the writer's buffer
+	current file               // nil when the next write needs a fresh one
+	name    segment.Name       // of current, or of the last one
 	size    int64
 	written bool      // to current, since its last fsync began
 	until   time.Time // the end of name's day
@@ -118,22 +124,23 @@ type retired struct {
 
 // resume opens the newest segment of the directory if it is whole, and returns the end
 // of the records. One whose records have no hashes is left as it is.
-func (s *segments) resume() (tail, error) {
-	names, err := list(s.dir)
+// An encrypted segment is never continued: the state of its encryption is not stored, and a second
+// key stream in one file is what the format avoids.
+func (s *segments) resume() (segment.Tail, error) {
+	names, err := segment.List(s.dir)
 	if err != nil || len(names) == 0 {
-		return tail{}, err
+		return segment.Tail{}, err
 	}
-	source := Source{Path: s.dir, keys: s.keys}
-	end, err := source.findTail(names)
+	end, err := segment.Dir{Path: s.dir, Keys: s.keys}.Tail(names)
 	if err != nil {
-		return tail{}, err
+		return segment.Tail{}, err
 	}
 	s.name = names[len(names)-1]
-	if s.key != nil || s.name.form != asWritten || end.torn || end.hash.none() && end.segment == s.name.file() {
+	if s.key != nil || s.name.Form != segment.AsWritten || end.Torn || end.Hash.IsZero() && end.Segment == s.name.File() {
 		return end, nil
 	}
-	s.current, s.size, err = s.disk.open(s.name.path(s.dir), false)
-	s.until = s.name.end()
+	s.current, s.size, err = s.disk.open(s.name.Path(s.dir), false)
+	s.until = s.name.End()
 	return end, err
 }
 
@@ -167,27 +174,30 @@ func (s *segments) unlessCurrent(err error) error {
 // rotate makes the next segment and retires the current one. When the clock was
 // set back, the log stays on the later day: names stay in the order of records.
 func (s *segments) rotate(now time.Time) error {
-	next := name{day: max(dayOf(now), s.name.day)}
+	// The later of the two days: were the name to go back with the clock, sorting by name would no
+	// longer be the order of the records.
+	next := segment.Name{Day: max(segment.DayOf(now), s.name.Day)}
 	if s.key != nil {
-		next.form = encrypted
+		next.Form = segment.Encrypted
 	}
-	if next.day == s.name.day {
-		next.number = s.name.number + 1
+	if next.Day == s.name.Day {
+		next.Number = s.name.Number + 1
 	}
 	for {
-		f, size, err := s.disk.open(next.path(s.dir), true)
+		f, size, err := s.disk.open(next.Path(s.dir), true)
 		if errors.Is(err, fs.ErrExist) {
-			next.number++ // somebody else's file: it is not ours to append to
+			next.Number++ // somebody else's file: it is not ours to append to
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("start segment: %w", err)
 		}
+		// Without it a loss of power could take the file's name, and all records in it.
 		if err := s.disk.syncDir(s.dir); err != nil {
-			return fmt.Errorf("start segment: %w", errors.Join(err, f.Close(), s.disk.remove(next.path(s.dir))))
+			return fmt.Errorf("start segment: %w", errors.Join(err, f.Close(), s.disk.remove(next.Path(s.dir))))
 		}
 		s.retire(false)
-		s.current, s.name, s.size, s.written, s.until = f, next, size, false, next.end()
+		s.current, s.name, s.size, s.written, s.until = f, next, size, false, next.End()
 		return s.seal()
 	}
 }
@@ -195,7 +205,7 @@ func (s *segments) rotate(now time.Time) error {
 // seal begins the encryption of a segment that is empty.
 func (s *segments) seal() (err error) {
 	if s.key != nil {
-		s.sealing, err = newSealing(*s.key)
+		s.sealing, err = segment.NewEncrypter(*s.key)
 	}
 	return err
 }
@@ -216,7 +226,7 @@ func (s *segments) reopen() error {
 	if s.current == nil {
 		return s.rotate(s.disk.now())
 	}
-	f, size, err := s.disk.open(s.name.path(s.dir), false)
+	f, size, err := s.disk.open(s.name.Path(s.dir), false)
 	s.retire(false)
 	if err != nil {
 		s.failure, s.retry = fmt.Errorf("reopen segment: %w", err), s.disk.now().Add(reopenAfter)
@@ -232,11 +242,13 @@ func (s *segments) reopen() error {
 // write appends whole lines. When it fails it returns how many of them are in the file
 // all the same: none if they could be cut off again, which works on a full disk too. A
 // file that could not be cut is given up.
+// ENOSPC usually comes with a part of the bytes written, which would be a torn line in the middle
+// of the file; cutting it off needs no space.
 func (s *segments) write(lines []byte) (left int, err error) {
-	out, before := lines, sealing{}
+	out, before := lines, segment.Encrypter{}
 	if s.key != nil {
 		before = *s.sealing
-		s.sealed = s.sealing.frames(s.sealed[:0], lines, true)
+		s.sealed = s.sealing.Frames(s.sealed[:0], lines, true)
 		out = s.sealed
 	}
 	n, err := s.current.Write(out)
@@ -251,28 +263,19 @@ func (s *segments) write(lines []byte) (left int, err error) {
 	if n > 0 {
 		if cut := s.current.Cut(int64(n)); cut != nil {
 			s.giveUp(errors.Join(err, cut))
-			return s.whole(lines, n, before), errors.Join(err, cut)
+			return s.whole(lines, n, &before), errors.Join(err, cut)
 		}
 	}
 	return 0, err
 }
 
-// whole counts the lines in the first n bytes of what stands for some in the file.
-func (s *segments) whole(lines []byte, n int, before sealing) int {
+// whole counts the lines in the first n bytes of what stands for some in the file. before is
+// the encryption as it was then.
+func (s *segments) whole(lines []byte, n int, before *segment.Encrypter) int {
 	if s.key == nil {
 		return bytes.Count(lines[:n], []byte{'\n'})
 	}
-	count, at := 0, len(before.head)
-	for at+frameHead <= n {
-		size := int(binary.BigEndian.Uint32(s.sealed[at:]))
-		if at += frameHead + size; at > n {
-			break
-		}
-		plain := lines[:size-frameExtra]
-		count += bytes.Count(plain, []byte{'\n'})
-		lines = lines[len(plain):]
-	}
-	return count
+	return before.Whole(lines, s.sealed, n)
 }
 
 // giveUp retires the current segment as bad. Its successor is not made at once:

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -55,7 +58,7 @@ func TestForgedRemoval(t *testing.T) {
 			t.Parallel()
 			dir, ring := specimen(t)
 			known := filepath.Join(t.TempDir(), "head")
-			copyTo(t, filepath.Join(dir, headFile), known)
+			copyTo(t, filepath.Join(dir, chain.HeadFile), known)
 			files := filesOf(t, dir)
 			gone := forge(t, dir, files)
 			for i, f := range files {
@@ -97,7 +100,7 @@ func TestForgedBeginning(t *testing.T) {
 	t.Parallel()
 	dir, ring := specimen(t)
 	known := filepath.Join(t.TempDir(), "head")
-	copyTo(t, filepath.Join(dir, headFile), known)
+	copyTo(t, filepath.Join(dir, chain.HeadFile), known)
 	for _, f := range filesOf(t, dir) {
 		if err := os.Remove(f.path); err != nil {
 			t.Fatal(err)
@@ -105,7 +108,7 @@ func TestForgedBeginning(t *testing.T) {
 	}
 	d := newFakeDisk()
 	forged := `{"seq":500,"v":1,"type":"intent","time":"2026-11-20T12:00:00.000000000Z"}` + "\n"
-	if err := os.WriteFile(name{day: "2026-11-20"}.path(dir), []byte(forged), 0o600); err != nil {
+	if err := os.WriteFile(segment.Name{Day: "2026-11-20"}.Path(dir), []byte(forged), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	l := signedBy(t, Config{Dir: dir}, d, ring)
@@ -124,15 +127,15 @@ func TestForgedBeginning(t *testing.T) {
 func renumber(f *fileOf) {
 	seq := f.seq(0)
 	for i, line := range f.lines {
-		_, rest, _ := bytes.Cut(line, []byte(versionPrefix))
-		f.lines[i] = fmt.Appendf(nil, "%s%d%s%s", seqPrefix, seq+uint64(i), versionPrefix, rest) //nolint:gosec // small
+		_, rest, _ := bytes.Cut(line, []byte(chain.VersionPrefix))
+		f.lines[i] = fmt.Appendf(nil, "%s%d%s%s", chain.SeqPrefix, seq+uint64(i), chain.VersionPrefix, rest) //nolint:gosec // small
 	}
-	sum, c := newSummer(), claimOf(f.lines[0][:len(f.lines[0])-1-hashSize])
-	var before link
+	sum, c := chain.NewSummer(), claimOf(f.lines[0][:len(f.lines[0])-1-hashSize])
+	var before chain.Link
 	copy(before[:], c.Hash)
 	for i, line := range f.lines {
-		body, _, _ := cutHash(line[:len(line)-1])
-		before = sum.link(before, body)
+		body, _, _ := chain.CutHash(line[:len(line)-1])
+		before = sum.Link(before, body)
 		f.lines[i] = fmt.Appendf(nil, "%s%s%s%s\n", body, hashPrefix, before, hashSuffix)
 	}
 }
@@ -142,15 +145,15 @@ func forgeCheckpoint(t *testing.T, dir string, f *fileOf) {
 	t.Helper()
 	l, _ := signedLog(t, Config{Dir: t.TempDir()}, newFakeDisk())
 	last := f.lines[len(f.lines)-1]
-	c := chain{segment: filepath.Base(f.path)}
-	c.seq, _ = lastSeq(last)
-	_, c.hash, _ = cutHash(last[:len(last)-1])
+	c := chain.Chain{Segment: filepath.Base(f.path)}
+	c.Seq, _ = chain.LastSeq(last)
+	_, c.Hash, _ = chain.CutHash(last[:len(last)-1])
 	members, jws, err := l.signer.members(&c, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.lines = append(f.lines, c.assemble(nil, gatewayMember("gw-1"), members, nil))
-	if err := writeHead(dir, &headRecord{Segment: c.segment, Seq: c.seq, Hash: c.hash.String(), Checkpoint: jws}); err != nil {
+	f.lines = append(f.lines, c.Assemble(nil, gatewayMember("gw-1"), members, nil))
+	if err := chain.WriteHead(dir, &chain.Head{Segment: c.Segment, Seq: c.Seq, Hash: c.Hash.String(), Checkpoint: jws}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -220,17 +223,17 @@ func TestDistrustFarBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s := l.unsignedRemovals(ring); s != nil {
+	if s := unsignedRemovals(l.config.Source(), ring.JWKS(), l.Seq()); s != nil {
 		t.Errorf("distrusts %+v", *s)
 	}
-	b := backwards{source: Source{Path: dir}, left: 1 << 20}
+	b := backwards{source: reader.Source{Path: dir}, left: 1 << 20}
 	if err := b.segment(l.segments.name); !errors.Is(err, errTooFar) || b.signed != 0 {
 		t.Errorf("signed %d, %v", b.signed, err)
 	}
 	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
 		t.Fatal(err)
 	}
-	if s := l.unsignedRemovals(ring); s == nil || s.from != 2 || s.to != l.Seq() {
+	if s := unsignedRemovals(l.config.Source(), ring.JWKS(), l.Seq()); s == nil || s.from != 2 || s.to != l.Seq() {
 		t.Errorf("distrusts %+v", s)
 	}
 }

@@ -15,10 +15,7 @@ import (
 
 // Events about captured content that was destroyed: because somebody wanted it, or as its
 // time was over.
-const (
-	eventErased  = "content.erased"
-	eventExpired = "content.expired"
-)
+const eventExpired = "content.expired"
 
 // byDirectory is who erased what, of an erasure that only the files tell of: whoever may
 // write them.
@@ -31,6 +28,9 @@ var errNoKeys = errors.New("there are no keys that captured content is sealed wi
 
 // erasures sees to it that every erasure gets into the chain: those that the gateway was
 // asked for, and those that the log of erasures has, by commands that work on the files.
+// There are two ways to erase: through the gateway (the console), and by a command on the files,
+// which works while no gateway runs. The vault notes both in a log of its own, and this type brings
+// what is noted there into the chain.
 type erasures struct {
 	sync.Mutex
 
@@ -58,6 +58,8 @@ func (l *Log) Captured(s vault.Subject, after string) iter.Seq2[vault.Item, erro
 // by, which says who wants it, and another how it ended. Where the first cannot be written
 // nothing is erased, unless Config.FailOpen. Should the gateway end in between, the next
 // one records what became of it.
+// The record before comes first so that there is none of the kind "it is gone, and nobody knows
+// why".
 func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error) {
 	c := l.content.Load()
 	if c == nil {
@@ -67,6 +69,8 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	defer l.erasures.Unlock()
 	id := rand.Text()
 	begun := vault.Erasure{ID: id, State: vault.Begun, Subject: s.Name, Issuer: s.Issuer}
+	// What this process was asked for is told with who asked; what only the files tell of has no
+	// such name.
 	own := ownErasure{by: by, told: vault.Begun}
 	err := l.Event(eventErased, erasureAttrs(begun, by))
 	if err == nil {
@@ -78,6 +82,7 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	case err != nil:
 		own.told = ""
 	}
+	// The clock is the log's, so that what counts as kept before the erasure is told by one clock.
 	done, fault := c.held.Erase(s, id, l.disk.now)
 	if done.State == "" { // it was not even noted
 		begun.State, done = vault.Failed, begun
@@ -130,6 +135,8 @@ func (l *Log) tellErasures() {
 
 // tellNow reads on in the log of erasures. What was recorded is on the disk before the
 // place is kept: what is recorded twice has the same id, what never is would be lost.
+// Records are written before the place is kept: killed in between, the erasure is recorded twice
+// under one id, which the verification counts once.
 func (l *Log) tellNow(c *content) error {
 	for {
 		all, end, err := c.held.Untold()

@@ -10,11 +10,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // followed reads entries until it has as many as are wanted, and fails the test when
 // they are not numbered from the cursor on.
-func followed(t *testing.T, s Source, from Cursor, want int) (last Cursor, lost []error) {
+func followed(t *testing.T, s reader.Source, from reader.Cursor, want int) (last reader.Cursor, lost []error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -57,16 +61,16 @@ func TestFollow(t *testing.T) {
 			}
 		}
 	}()
-	var at Cursor
+	var at reader.Cursor
 	for seen := 0; seen < total; {
 		n := min(1+rand.IntN(300), total-seen)
-		at, _ = followed(t, Source{Path: dir}, at, n)
+		at, _ = followed(t, reader.Source{Path: dir}, at, n)
 		seen += n
 	}
 	if at.Seq != total {
 		t.Errorf("at record %d of %d", at.Seq, total)
 	}
-	if names, _ := list(dir); len(names) < 5 {
+	if names, _ := segment.List(dir); len(names) < 5 {
 		t.Errorf("only %d segments", len(names))
 	}
 }
@@ -82,9 +86,9 @@ func TestFollowWaits(t *testing.T) {
 		func(string) {},
 	} {
 		l := opened(t, Config{Dir: dir}, newFakeDisk())
-		var at Cursor
+		var at reader.Cursor
 		if round > 0 {
-			at, _ = followed(t, Source{Path: dir}, at, 2*round)
+			at, _ = followed(t, reader.Source{Path: dir}, at, 2*round)
 		}
 		go func() {
 			<-time.After(10 * time.Millisecond)
@@ -92,13 +96,13 @@ func TestFollowWaits(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		if at, _ = followed(t, Source{Path: dir}, at, 2); at.Seq != uint64(2*round+2) {
+		if at, _ = followed(t, reader.Source{Path: dir}, at, 2); at.Seq != uint64(2*round+2) {
 			t.Errorf("at %+v", at)
 		}
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		spoil(name{day: "2026-11-21"}.path(dir))
+		spoil(segment.Name{Day: "2026-11-21"}.Path(dir))
 	}
 }
 
@@ -107,7 +111,7 @@ func TestFollowWaits(t *testing.T) {
 func TestFollowMovedFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path := name{day: "2026-11-21"}.path(dir)
+	path := segment.Name{Day: "2026-11-21"}.Path(dir)
 	l := opened(t, Config{Dir: dir}, newFakeDisk())
 	intents := func(n int) {
 		for range n {
@@ -125,7 +129,7 @@ func TestFollowMovedFiles(t *testing.T) {
 	n := uint64(0)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for e, err := range (Source{Path: dir}).Follow(ctx, Cursor{}) {
+	for e, err := range (reader.Source{Path: dir}).Follow(ctx, reader.Cursor{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +145,7 @@ func TestFollowMovedFiles(t *testing.T) {
 			break
 		}
 	}
-	at, lost := followed(t, Source{Path: dir}, Cursor{Segment: "audit-2026-11-21.jsonl", Offset: 700, Seq: 1}, 2)
+	at, lost := followed(t, reader.Source{Path: dir}, reader.Cursor{Segment: "audit-2026-11-21.jsonl", Offset: 700, Seq: 1}, 2)
 	if at.Seq != 5 || len(lost) != 1 || lost[0].Error() != "audit records 2 to 3 are not there any more" {
 		t.Errorf("at %+v, lost %v", at, lost)
 	}
@@ -151,9 +155,9 @@ func TestFollowMovedFiles(t *testing.T) {
 // from being seen that take their numbers, whoever has read them.
 func TestFollowTakenBack(t *testing.T) {
 	t.Parallel()
-	c := chain{}
+	c := chain.Chain{}
 	line := func(text string) string {
-		return string(c.assemble(nil, nil, fmt.Appendf(nil, `,"x":%q`, text), nil))
+		return string(c.Assemble(nil, nil, fmt.Appendf(nil, `,"x":%q`, text), nil))
 	}
 	kept := line("a")
 	before := c
@@ -163,12 +167,12 @@ func TestFollowTakenBack(t *testing.T) {
 	for what, between := range map[string]time.Duration{"before it is looked at": 0, "while it is": 3 * followEvery / 2} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			path := name{day: "2026-11-21"}.path(t.TempDir())
+			path := segment.Name{Day: "2026-11-21"}.Path(t.TempDir())
 			appendTo(t, path, kept+gone)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			seen := map[uint64]string{}
-			for e, err := range (Source{Path: filepath.Dir(path)}).Follow(ctx, Cursor{}) {
+			for e, err := range (reader.Source{Path: filepath.Dir(path)}).Follow(ctx, reader.Cursor{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -192,19 +196,19 @@ func TestFollowTakenBack(t *testing.T) {
 
 func TestFollowNothing(t *testing.T) {
 	t.Parallel()
-	for _, err := range (Source{Path: filepath.Join(t.TempDir(), "none")}).Follow(t.Context(), Cursor{}) {
+	for _, err := range (reader.Source{Path: filepath.Join(t.TempDir(), "none")}).Follow(t.Context(), reader.Cursor{}) {
 		if err == nil {
 			t.Error("an entry of nothing")
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	for e, err := range (Source{Path: t.TempDir()}).Follow(ctx, Cursor{}) {
+	for e, err := range (reader.Source{Path: t.TempDir()}).Follow(ctx, reader.Cursor{}) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	dir := t.TempDir()
-	appendTo(t, name{day: "2026-11-21"}.path(dir), "hello\n")
-	for _, err := range (Source{Path: dir}).Follow(t.Context(), Cursor{}) {
+	appendTo(t, segment.Name{Day: "2026-11-21"}.Path(dir), "hello\n")
+	for _, err := range (reader.Source{Path: dir}).Follow(t.Context(), reader.Cursor{}) {
 		if err == nil || !strings.Contains(err.Error(), "audit-2026-11-21.jsonl: before byte 6: it is no record") {
 			t.Errorf("got %v", err)
 		}
@@ -217,15 +221,15 @@ func TestLast(t *testing.T) {
 	dir, _ := specimen(t)
 	total := len(lines(t, dir))
 	for n, want := range map[int]int{0: 0, 1: 1, 20: 20, total - 1: total - 1, total: total, total + 5: total} {
-		before, end, err := (Source{Path: dir}).Last(n)
+		before, end, err := (reader.Source{Path: dir}).Last(n)
 		if err != nil || int(end.Seq) != total || total-int(before.Seq) != want { // small
 			t.Errorf("the last %d: %+v to %+v, %v", n, before, end, err)
 		}
-		if at, _ := followed(t, Source{Path: dir}, before, want); at != end {
+		if at, _ := followed(t, reader.Source{Path: dir}, before, want); at != end {
 			t.Errorf("the last %d end at %+v", n, at)
 		}
 	}
-	if before, end, err := (Source{Path: t.TempDir()}).Last(3); err != nil || before != end {
+	if before, end, err := (reader.Source{Path: t.TempDir()}).Last(3); err != nil || before != end {
 		t.Errorf("of nothing: %+v, %+v, %v", before, end, err)
 	}
 }
@@ -237,23 +241,23 @@ func TestEnd(t *testing.T) {
 	dir, _ := specimen(t)
 	check := func(what string) {
 		t.Helper()
-		_, want, err := (Source{Path: dir}).Last(0)
-		if got, failed := (Source{Path: dir}).End(); err != nil || failed != nil || got != want {
+		_, want, err := (reader.Source{Path: dir}).Last(0)
+		if got, failed := (reader.Source{Path: dir}).End(); err != nil || failed != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v, %v", what, got, failed, want, err)
 		}
 	}
 	check("a log")
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(names[len(names)-1].path(dir), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(names[len(names)-1].Path(dir), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := lines(t, dir)
 	line := last[len(last)-1]
-	for n := 0; n < 2*tailSize; n += len(line) + 1 {
+	for n := 0; n < 2*chain.LongestRecord; n += len(line) + 1 {
 		_, err = f.WriteString(line + "\n")
 	}
 	_, torn := f.WriteString(`{"seq":9`)
@@ -261,7 +265,7 @@ func TestEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("a long file with a torn end")
-	if end, err := (Source{Path: t.TempDir()}).End(); err != nil || end != (Cursor{}) {
+	if end, err := (reader.Source{Path: t.TempDir()}).End(); err != nil || end != (reader.Cursor{}) {
 		t.Errorf("of nothing: %+v, %v", end, err)
 	}
 }

@@ -46,7 +46,7 @@ func TestR11_FullAgainAndAgain(t *testing.T) {
 					t.Errorf("%s was acknowledged and is there %d times", id, there[id])
 				}
 			}
-			r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+			r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()})
 			if err != nil || len(r.Findings) > 0 {
 				t.Errorf("%s, %v", said(r), err)
 			}

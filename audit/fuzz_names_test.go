@@ -2,49 +2,12 @@ package audit
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
-
-// FuzzParseName: a name that is taken for a segment's is the one that this segment has,
-// and leads to no other directory.
-func FuzzParseName(f *testing.F) {
-	for _, seed := range []string{
-		"audit-2026-11-22.jsonl", "audit-2026-11-22_001.jsonl.zst", "audit-2026-11-22_1000.jsonl.zst.enc",
-		"audit-2026-02-30.jsonl", "audit-2026-11-22_000.jsonl", "audit-2026-11-22.jsonl.enc\n", "../audit-2026-11-22.jsonl",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, file string) {
-		n, ok := parseName(file)
-		if !ok {
-			return
-		}
-		again, ok := parseName(n.file() + string(n.form))
-		if !ok || again != n || n.path("/d") != "/d/"+file || filepath.Base(file) != file {
-			t.Errorf("%q is %+v, and its name %+v, %t", file, n, again, ok)
-		}
-	})
-}
-
-// FuzzOriginal: a text comes back from a record as it was, as far as it was not cut; any
-// other text gives some text and an end.
-func FuzzOriginal(f *testing.F) {
-	for _, seed := range []string{"plain", "a\\b\x00\u202e\xff", `\x`, `\u12`, `\Uffffffff`, `\…+7`, strings.Repeat("\n", 300)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got, whole := original(telemetry.Clean(text))
-		if whole != (len(text) <= telemetry.MaxText) || !strings.HasPrefix(text, got) || whole && got != text {
-			t.Errorf("%q is %q in a record, and comes back as %q, %t", text, telemetry.Clean(text), got, whole)
-		}
-		_, _ = original(text)
-		_, _ = parseCall([]byte(text))
-	})
-}
 
 // FuzzCheckpoint: of all lines that can stand in the place of a checkpoint, none is
 // without an error but those that a trusted key has signed, as they were signed.
@@ -54,9 +17,9 @@ func FuzzCheckpoint(f *testing.F) {
 	if len(r.Findings) > 0 {
 		f.Fatal(r.Findings)
 	}
-	before := previous{record: true}
+	before := chain.Previous{Record: true}
 	var good []string
-	for line, err := range (Source{Path: dir}).Records(f.Context(), Cursor{}) {
+	for line, err := range (reader.Source{Path: dir}).Records(f.Context(), reader.Cursor{}) {
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -64,8 +27,8 @@ func FuzzCheckpoint(f *testing.F) {
 			good = append(good, string(line.Line))
 			f.Add(string(line.Line))
 		} else if len(good) == 0 {
-			before.seq = line.Seq
-			_, before.hash, _ = cutHash(line.Line)
+			before.Seq = line.Seq
+			_, before.Hash, _ = chain.CutHash(line.Line)
 		}
 	}
 	if len(good) == 0 {
@@ -81,7 +44,7 @@ func FuzzCheckpoint(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		s := trusted.verify([]byte(line), before.seq+1, before)
+		s := trusted.verify([]byte(line), before.Seq+1, before)
 		if s.err == nil && !s.foreign && !strings.Contains(line, jws) {
 			t.Errorf("%q is taken for a checkpoint: %+v", line, s)
 		}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -50,6 +52,15 @@ func openOn(config Config, tel *telemetry.Telemetry, d *fakeDisk) (*Log, error) 
 	}
 	return open(config, "gw-1", tel, d.disk())
 }
+
+// What the packages below have for themselves, as it stands in the files.
+const (
+	hashPrefix  = `,"hash":"`
+	hashSuffix  = `"}`
+	hashSize    = len(hashPrefix) + 64 + len(hashSuffix)
+	cipherName  = "a2a-gateway audit A256GCM"
+	followEvery = 200 * time.Millisecond
+)
 
 // signedLog is opened with checkpoints.
 func signedLog(t testing.TB, config Config, d *fakeDisk) (*Log, *keys.Ring) {
@@ -95,29 +106,29 @@ type record struct {
 // last one too when torn says so.
 func read(t testing.TB, dir string, torn bool) []record {
 	t.Helper()
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []record
 	for i, n := range names {
-		content, err := os.ReadFile(n.path(dir))
+		content, err := os.ReadFile(n.Path(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for line := range bytes.Lines(content) {
 			if line[len(line)-1] != '\n' {
 				if i == len(names)-1 && !torn {
-					t.Fatalf("%s ends in %.100q", n.file(), line)
+					t.Fatalf("%s ends in %.100q", n.File(), line)
 				}
 				continue
 			}
 			var r record
 			if err := json.Unmarshal(line, &r); err != nil {
-				t.Fatalf("%s: %v: %.200q", n.file(), err, line)
+				t.Fatalf("%s: %v: %.200q", n.File(), err, line)
 			}
 			if len(all) > 0 && r.Seq != all[len(all)-1].Seq+1 || len(all) == 0 && r.Seq != 1 {
-				t.Fatalf("%s: record %d after %d", n.file(), r.Seq, len(all))
+				t.Fatalf("%s: record %d after %d", n.File(), r.Seq, len(all))
 			}
 			all = append(all, r)
 		}
@@ -183,7 +194,7 @@ func (d *fakeDisk) set(change func()) {
 }
 
 func (d *fakeDisk) disk() disk {
-	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: writeHead, now: d.now, linger: d.linger, probe: d.probe, patience: d.patience}
+	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: chain.WriteHead, now: d.now, linger: d.linger, probe: d.probe, patience: d.patience}
 }
 
 func (d *fakeDisk) now() time.Time {

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // judge says what the passages amount to. It goes from what is certain to what follows from
@@ -13,8 +16,17 @@ import (
 // which are missing, moved or there twice, and last what checkpoints say of all that. Each
 // step leaves the passages as they would be without what it has found, so that one change is
 // one finding and not the cause of ten.
+//
+//	segmentsInOrder  files under another name: renamed, duplicated
+//	mend             single records that were changed, renumbered or are none
+//	count            gaps, repetitions, what stands elsewhere
+//	signatures       checkpoints that do not hold, and how far good ones reach
+//	beginning        what was removed by retention, and what was taken away
+//	ending           what was taken off the end, by the head
+//	boundaries       files that do not begin as files do
+//	contents         captured content against the records that name it
 func (v *verifier) judge() *Report {
-	j := &judging{verifier: v, report: &Report{Findings: []Finding{}, Keys: []string{}}, sum: newSummer()}
+	j := &judging{verifier: v, report: &Report{Findings: []Finding{}, Keys: []string{}}, sum: chain.NewSummer()}
 	j.segmentsInOrder()
 	j.mend()
 	j.count()
@@ -27,10 +39,10 @@ func (v *verifier) judge() *Report {
 	for _, s := range v.segments {
 		j.report.Bytes += s.size
 		if s.err != nil {
-			j.report.find(Finding{Kind: kindChanged, Segment: s.name.file(), Text: fmt.Sprintf("after byte %d: %v", s.size, s.err)})
+			j.report.find(Finding{Kind: kindChanged, Segment: s.name.File(), Text: fmt.Sprintf("after byte %d: %v", s.size, s.err)})
 		}
 		if s.torn > 0 {
-			j.report.Torn = append(j.report.Torn, s.name.file())
+			j.report.Torn = append(j.report.Torn, s.name.File())
 		}
 	}
 	return j.report
@@ -42,7 +54,7 @@ type judging struct {
 	*verifier
 
 	report *Report
-	sum    *summer
+	sum    *chain.Summer
 	list   []*passage // in the order of the files, by the names they say they have
 	kept   []*passage // in the order of their numbers, without what is there twice
 	failed bool       // the beginning of the log is damaged
@@ -52,34 +64,34 @@ type judging struct {
 // by their own account, and finds files that have others.
 func (j *judging) segmentsInOrder() {
 	type placed struct {
-		segment *segment
-		name    name
+		segment *scanned
+		name    segment.Name
 	}
 	var order []placed
 	byName := map[string]bool{}
 	for _, s := range j.segments {
-		if s.called() == s.name.file() {
-			byName[s.name.file()] = true
+		if s.called() == s.name.File() {
+			byName[s.name.File()] = true
 		}
 	}
 	for _, s := range j.segments {
 		// A file that was copied under another name is the same records twice. One that was
 		// renamed is judged by the name that it had, so that no gap is found on top of that.
-		called, ok := parseName(s.called())
-		if called.compare(s.name) == 0 || !ok {
+		called, ok := segment.ParseName(s.called())
+		if called.Compare(s.name) == 0 || !ok {
 			order = append(order, placed{s, s.name})
 			continue
 		}
-		if byName[called.file()] {
-			j.report.find(Finding{Kind: kindDuplicated, Segment: s.name.file(), From: s.passages[0].first, To: s.passages[0].last,
-				Text: "it holds what " + called.file() + " holds"})
+		if byName[called.File()] {
+			j.report.find(Finding{Kind: kindDuplicated, Segment: s.name.File(), From: s.passages[0].first, To: s.passages[0].last,
+				Text: "it holds what " + called.File() + " holds"})
 			continue
 		}
-		byName[called.file()] = true
-		j.report.find(Finding{Kind: kindRenamed, Segment: s.name.file(), Text: "it was written as " + called.file()})
+		byName[called.File()] = true
+		j.report.find(Finding{Kind: kindRenamed, Segment: s.name.File(), Text: "it was written as " + called.File()})
 		order = append(order, placed{s, called})
 	}
-	slices.SortStableFunc(order, func(a, b placed) int { return a.name.compare(b.name) })
+	slices.SortStableFunc(order, func(a, b placed) int { return a.name.Compare(b.name) })
 	for _, o := range order {
 		j.list = append(j.list, o.segment.passages...)
 	}
@@ -92,9 +104,9 @@ func (j *judging) boundaries() {
 		if len(s.passages) == 0 || s.passages[0].claim != nil || s.passages[0].bare || s.passages[0].broken {
 			continue
 		}
-		if !slices.ContainsFunc(j.report.Findings, func(f Finding) bool { return f.Segment == s.name.file() }) {
+		if !slices.ContainsFunc(j.report.Findings, func(f Finding) bool { return f.Segment == s.name.File() }) {
 			p := s.passages[0]
-			j.report.find(Finding{Kind: kindReordered, Segment: s.name.file(), Line: 1, From: p.first, To: p.first,
+			j.report.find(Finding{Kind: kindReordered, Segment: s.name.File(), Line: 1, From: p.first, To: p.first,
 				Text: records(p.first, p.first) + " did not begin a file"})
 		}
 	}
@@ -102,13 +114,13 @@ func (j *judging) boundaries() {
 
 // called is the name that a segment was written under. One line does not tell that, where
 // others follow that do not belong to it.
-func (s *segment) called() string {
+func (s *scanned) called() string {
 	if len(s.passages) == 0 {
-		return s.name.file()
+		return s.name.File()
 	}
 	p := s.passages[0]
 	if p.claim == nil || !p.linked || p.count == 1 && len(s.passages) > 1 {
-		return s.name.file()
+		return s.name.File()
 	}
 	return p.claim.Name
 }
@@ -116,8 +128,8 @@ func (s *segment) called() string {
 // follows reports whether a passage follows from the end of another. Numbers can be written
 // by anybody; the hash is over the record and the hash before it, and tells.
 func (j *judging) follows(a, p *passage) bool {
-	body, h, ok := cutHash(p.head)
-	return ok && j.sum.link(a.hash, body) == h
+	body, h, ok := chain.CutHash(p.head)
+	return ok && j.sum.Link(a.hash, body) == h
 }
 
 // mend joins passages again that a change of single records has divided, and finds those
@@ -179,14 +191,14 @@ func (j *judging) firstChanged(p, b *passage) {
 
 // renumbered finds a record that had another number when its hash was made, and gives it
 // back. One that was moved, or is there twice, has its own.
-func (j *judging) renumbered(p *passage, seq uint64, before link) bool {
-	body, h, ok := cutHash(p.head)
-	at := bytes.Index(body, []byte(versionPrefix))
+func (j *judging) renumbered(p *passage, seq uint64, before chain.Link) bool {
+	body, h, ok := chain.CutHash(p.head)
+	at := bytes.Index(body, []byte(chain.VersionPrefix))
 	if !ok || at < 0 || p.count > 1 || p.first == seq {
 		return false
 	}
-	original := append(strconv.AppendUint([]byte(seqPrefix), seq, 10), body[at:]...)
-	if j.sum.link(before, original) != h {
+	original := append(strconv.AppendUint([]byte(chain.SeqPrefix), seq, 10), body[at:]...)
+	if j.sum.Link(before, original) != h {
 		return false
 	}
 	j.changed(p, seq, "it has another number")
@@ -196,7 +208,7 @@ func (j *judging) renumbered(p *passage, seq uint64, before link) bool {
 
 // unreadable judges lines that are no records between a and b.
 func (j *judging) unreadable(a, p, b *passage) {
-	f := Finding{Kind: kindChanged, Segment: p.segment.name.file(), Line: p.line, Text: "it is no record"}
+	f := Finding{Kind: kindChanged, Segment: p.segment.name.File(), Line: p.line, Text: "it is no record"}
 	if p.bare && !p.broken {
 		f.Text = records(p.first, p.last) + " have no hashes"
 	}
@@ -217,10 +229,10 @@ func (j *judging) unreadable(a, p, b *passage) {
 
 // hashChanged finds a record with another hash than the one that the next was made with.
 func (j *judging) hashChanged(a, p, b *passage) bool {
-	body, _, _ := cutHash(p.head)
+	body, _, _ := chain.CutHash(p.head)
 	if p.count == 1 && b != nil && b.first == p.first+1 && !b.linked {
-		original := j.sum.link(a.hash, body)
-		if next, h, ok := cutHash(b.head); ok && j.sum.link(original, next) == h {
+		original := j.sum.Link(a.hash, body)
+		if next, h, ok := chain.CutHash(b.head); ok && j.sum.Link(original, next) == h {
 			j.changed(p, p.first, "it has another hash")
 			return true
 		}
@@ -232,7 +244,7 @@ func (j *judging) hashChanged(a, p, b *passage) bool {
 // changed tells of one record. Its number is the one that it should have: a reader looks for
 // it there.
 func (j *judging) changed(p *passage, seq uint64, why string) {
-	j.report.find(Finding{Kind: kindChanged, Segment: p.segment.name.file(), Line: p.line, From: seq, To: seq,
+	j.report.find(Finding{Kind: kindChanged, Segment: p.segment.name.File(), Line: p.line, From: seq, To: seq,
 		Text: records(seq, seq) + " was changed: " + why})
 }
 
@@ -240,6 +252,7 @@ func (j *judging) changed(p *passage, seq uint64, why string) {
 // again is missing, there twice, or in order. Of two passages that begin with one number the
 // longer is taken for the original.
 func (j *judging) count() {
+	// Stable, so that of two equal passages the one that stands first is taken for the original.
 	sorted := slices.Clone(j.list)
 	slices.SortStableFunc(sorted, func(a, b *passage) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.last, a.last))
@@ -276,21 +289,21 @@ func (j *judging) count() {
 // duplicated tells of records that are there again. They are not counted, so that a log in
 // which somebody repeats lines does not seem to have more of them.
 func (j *judging) duplicated(p *passage, from, to uint64) {
-	j.report.find(Finding{Kind: kindDuplicated, Segment: p.segment.name.file(), Line: p.line, From: from, To: to,
+	j.report.find(Finding{Kind: kindDuplicated, Segment: p.segment.name.File(), Line: p.line, From: from, To: to,
 		Text: records(from, to) + " again"})
 }
 
 // chained judges the first record with a hash behind records without.
 func (j *judging) chained(p *passage) {
 	if p.claim == nil || p.claim.Hash != "" {
-		j.report.find(Finding{Kind: kindChanged, Segment: p.segment.name.file(), Line: p.line, From: p.first, To: p.first,
+		j.report.find(Finding{Kind: kindChanged, Segment: p.segment.name.File(), Line: p.line, From: p.first, To: p.first,
 			Text: "the records before " + records(p.first, p.first) + " had hashes, which have been taken away"})
 	}
 }
 
 // gap judges records that are nowhere.
 func (j *judging) gap(last, p *passage) {
-	f := Finding{Kind: kindMissing, Segment: p.segment.name.file(), Line: p.line, From: last.last + 1, To: p.first - 1}
+	f := Finding{Kind: kindMissing, Segment: p.segment.name.File(), Line: p.line, From: last.last + 1, To: p.first - 1}
 	f.Text = records(f.From, f.To) + " missing"
 	switch {
 	// Inside a file nothing is known but that they are gone. Between two files the first
@@ -300,7 +313,7 @@ func (j *judging) gap(last, p *passage) {
 	case p.claim != nil && p.claim.After != last.end.called():
 		f.Kind, f.Segment, f.Line = kindMissingSegment, p.claim.After, 0
 	case p.claim != nil:
-		f.Kind, f.Segment, f.Line = kindTruncated, last.end.name.file(), 0
+		f.Kind, f.Segment, f.Line = kindTruncated, last.end.name.File(), 0
 	}
 	j.report.find(f)
 }
@@ -310,6 +323,7 @@ const maxPassages = 5000
 
 // moved finds passages that stand elsewhere than their numbers say: those that are not in
 // the longest sequence that is in order.
+// It is the heaviest increasing subsequence, by the quadratic method.
 func (j *judging) moved() {
 	if len(j.kept) > maxPassages {
 		j.report.find(Finding{Kind: kindReordered, Text: fmt.Sprintf("records are mixed up in %d places", len(j.kept))})
@@ -341,7 +355,7 @@ func (j *judging) moved() {
 	}
 	for i, p := range j.kept {
 		if !stays[i] {
-			j.report.find(Finding{Kind: kindReordered, Segment: p.segment.name.file(), Line: p.line, From: p.first, To: p.last,
+			j.report.find(Finding{Kind: kindReordered, Segment: p.segment.name.File(), Line: p.line, From: p.first, To: p.last,
 				Text: records(p.first, p.last) + " were written elsewhere"})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"go.uber.org/goleak"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -112,7 +113,7 @@ func TestR10_Kill9(t *testing.T) {
 					t.Errorf("%s was acknowledged and is there %d times", id, there[id])
 				}
 			}
-			r, err := config.Source().Verify(t.Context(), Check{})
+			r, err := Verify(t.Context(), config.Source(), Check{})
 			if err != nil || len(r.Findings) > 0 || r.Unchained > 0 || len(r.Torn) > kills {
 				t.Errorf("%s, %v", said(r), err)
 			}
@@ -125,14 +126,14 @@ func TestR10_Kill9(t *testing.T) {
 }
 
 // intentsIn counts intents by their request ids.
-func intentsIn(t *testing.T, s Source) map[string]int {
+func intentsIn(t *testing.T, s reader.Source) map[string]int {
 	t.Helper()
 	_, end, err := s.Last(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	there := map[string]int{}
-	for e, err := range s.Follow(t.Context(), Cursor{}) {
+	for e, err := range s.Follow(t.Context(), reader.Cursor{}) {
 		var r record
 		if err = errors.Join(err, json.Unmarshal(e.Line, &r)); err != nil {
 			t.Fatal(err)

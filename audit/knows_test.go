@@ -5,6 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // TestKnows: a place is known whatever became of the file, and not when the log is a copy
@@ -30,26 +34,26 @@ func TestKnows(t *testing.T) {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
 			}
-			var places []Cursor
-			for e, err := range config.Source().Records(t.Context(), Cursor{}) {
+			var places []reader.Cursor
+			for e, err := range config.Source().Records(t.Context(), reader.Cursor{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				places = append(places, e.Cursor)
 			}
-			knows := func(s Source, at Cursor, want bool) {
+			knows := func(s reader.Source, at reader.Cursor, want bool) {
 				t.Helper()
 				if got, err := s.Knows(at); got != want || err != nil {
 					t.Errorf("%+v: %v, %v", at, got, err)
 				}
 			}
-			of := func(s Source, from, to int, want bool) {
+			of := func(s reader.Source, from, to int, want bool) {
 				t.Helper()
 				for _, at := range places[from:to] {
 					knows(s, at, want)
 				}
 			}
-			knows(config.Source(), Cursor{}, true)
+			knows(config.Source(), reader.Cursor{}, true)
 			of(config.Source(), 0, len(places), true)
 			const before = 21 // with the checkpoint
 			of(copied.Source(), 0, before, true)
@@ -59,11 +63,11 @@ func TestKnows(t *testing.T) {
 			l.tidyNow()
 			of(copied.Source(), 0, before, true)
 			of(copied.Source(), before, len(places), false)
-			names, err := list(copied.Dir)
+			names, err := segment.List(copied.Dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Rename(names[0].path(copied.Dir), filepath.Join(copied.Dir, "moved")); err != nil {
+			if err := os.Rename(names[0].Path(copied.Dir), filepath.Join(copied.Dir, "moved")); err != nil {
 				t.Fatal(err)
 			}
 			of(copied.Source(), 0, before, true) // as far as can be told
@@ -75,7 +79,7 @@ func TestKnows(t *testing.T) {
 func TestKnowsMovedFiles(t *testing.T) {
 	t.Parallel()
 	dir, _ := specimen(t)
-	_, end, err := (Source{Path: dir}).Last(0)
+	_, end, err := (reader.Source{Path: dir}).Last(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,13 +88,13 @@ func TestKnowsMovedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if known, err := (Source{Path: dir}).Knows(end); !known || err != nil {
+	if known, err := (reader.Source{Path: dir}).Knows(end); !known || err != nil {
 		t.Errorf("%v, %v", known, err)
 	}
-	if err := os.Remove(filepath.Join(dir, headFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, chain.HeadFile)); err != nil {
 		t.Fatal(err)
 	}
-	if known, err := (Source{Path: dir}).Knows(end); known || err != nil {
+	if known, err := (reader.Source{Path: dir}).Knows(end); known || err != nil {
 		t.Errorf("without a head: %v, %v", known, err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 // lock makes sure that one process writes to a directory: two would give the
 // same numbers to different records. The system releases it however the process
 // ends.
+// flock(2) belongs to the open file: it ends with the process, so that a crash leaves no lock
+// behind, and the file itself may stay.
 func lock(dir string) (release func() error, err error) {
 	f, err := os.OpenFile(filepath.Join(dir, "audit.lock"), os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // in the log's directory
 	if err != nil {

@@ -15,26 +15,36 @@ import (
 
 var (
 	// ErrClosed means that the log has been closed.
+	// Calls that come after Close has begun get it, for a moment at most: the server has stopped by
+	// then.
 	ErrClosed = errors.New("audit log is closed")
 
 	// ErrStalled means that a write has been waiting for the disk for so long
 	// that it is better to refuse the call than to queue behind it.
+	// The caller cannot know whether its record will be written once the disk goes on.
 	ErrStalled = errors.New("audit log waits for the disk")
 )
 
 const (
-	syncEvery  = 100 * time.Millisecond // durability write: how far the disk may be behind
+	// A loss of power with durability write costs at most the records of about this time.
+	syncEvery = 100 * time.Millisecond // durability write: how far the disk may be behind
+	// A client that waits longer has usually given up; refusing lets load balancers look elsewhere.
 	stallAfter = 2 * time.Second
 )
 
 // Log is an open audit log. Its methods may be called from many goroutines; a
 // caller whose record another one wrote along with its own does no system call. Its
 // parts stand beside the code that goes by them, and say which lock they are under.
+// One record goes through it like this: Intent or Call makes its members on a line from the pool;
+// the queue puts it into a batch; the caller that has the turn hands the batch to the writer, which
+// gives numbers and hashes, writes the segment and, where the configuration says so, waits for the
+// disk; then all callers of the batch return. Everything else happens in goroutines of the log:
+// fsync, checkpoints, old files, captured content, and what a Memory is told.
 type Log struct {
 	setup
 	queue
-	output
-	progress
+	writer
+	retention
 	past
 	upkeep
 
@@ -43,6 +53,7 @@ type Log struct {
 }
 
 // setup is what a log is opened with. It does not change while the log is open.
+// The parts of the log share it by a pointer.
 type setup struct {
 	id      string // of the gateway
 	gateway []byte // the member of every record that is the id; empty without one
@@ -69,6 +80,9 @@ func Open(config Config, gatewayID string, t *telemetry.Telemetry) (*Log, error)
 
 // open is Open with a disk of the caller's. What is taken before an error is given back: the directory is
 // free for the next try.
+// The order matters: first the lock, since two gateways in one directory would give a number twice;
+// then the end of the records; the goroutines last, so that none of them sees a log that is half
+// open.
 func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log, error) {
 	if err := config.Check(); err != nil {
 		return nil, err
@@ -97,28 +111,34 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	l.tending.Go(l.tend)
 	l.tending.Go(l.watch)
 	l.tending.Go(l.keepTidy)
+	// The event is owed and not written at once: the disk may be full at the start, too.
 	if gone != nil {
 		l.missing(gone)
-		l.owe("audit.gone", gone)
+		l.owed.owe("audit.gone", gone)
 	}
 	return l, nil
 }
 
 // newLog makes a log that has opened nothing yet.
+// Nothing of it touches the disk, so that tests can look at a log before it is opened.
 func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Log {
 	l := &Log{
 		setup: setup{
 			id: gatewayID, gateway: gatewayMember(gatewayID), config: config, disk: d,
 			metrics: &t.Metrics.Audit, logger: t.Log,
 		},
-		queue: queue{pending: new(batch)},
-		output: output{
+		queue: queue{clock: d, pending: new(batch)},
+		writer: writer{
+			dirty:    make(chan struct{}, 1),
 			segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
-			chain:    chain{sum: newSummer()},
 		},
-		upkeep: upkeep{dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})},
+		upkeep: upkeep{quit: make(chan struct{}), done: make(chan struct{})},
 	}
-	if l.segments.keys = config.Source().keys; len(l.segments.keys) > 0 {
+	l.hand, l.changed = l.write, l.tell
+	l.writer.setup, l.note = &l.setup, l.marks.note
+	l.retention = retention{setup: &l.setup, writer: &l.writer, event: l.Event, content: l.tidyContent, closing: l.quit}
+	l.owed.record = l.Event
+	if l.segments.keys = config.Source().Keys; len(l.segments.keys) > 0 {
 		l.segments.key = &l.segments.keys[0]
 	}
 	l.lines.New = func() any { return new(telemetry.Line) }
@@ -126,6 +146,7 @@ func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Lo
 }
 
 // resume goes on where the records end, and makes sure that there is a segment.
+// gone is nil unless the head is further than the records; see resumeAt.
 func (l *Log) resume() (gone map[string]string, err error) {
 	end, err := l.segments.resume()
 	if err != nil {
@@ -149,6 +170,8 @@ func gatewayMember(id string) []byte {
 // nil the record counts as Config.Durability says. When it returns an error the
 // call must not go on unless Config.FailOpen. e must have a RequestID, which
 // joins the record with that of Call.
+// The line is about 700 bytes. Whether it is on the disk when this returns is Config.Durability's
+// to say.
 func (l *Log) Intent(e *telemetry.Exchange) error {
 	now := l.disk.now()
 	line := l.line()
@@ -158,6 +181,8 @@ func (l *Log) Intent(e *telemetry.Exchange) error {
 
 // Call records how a call ended, or that it was refused; a streamed call is
 // recorded when its stream has ended.
+// An error is for metrics and readiness: the call has been answered, and nothing can be refused any
+// more.
 func (l *Log) Call(e *telemetry.Exchange) error {
 	now := l.disk.now()
 	line := l.line()
@@ -178,6 +203,7 @@ func (l *Log) Event(kind string, attrs map[string]string) error {
 
 // Err returns why the last records could not be written, nil when they could:
 // for the readiness report.
+// It is ErrStalled while a write hangs, also before anybody was refused for that.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -189,6 +215,7 @@ func (l *Log) Err() error {
 
 // Lag is how many records are not on the disk yet, and about how long the oldest of them
 // waits: for the disk, or to be written.
+// It is for a gauge, and approximate: counts are read one after the other while writes go on.
 func (l *Log) Lag() (records int, oldest time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,6 +234,8 @@ func (l *Log) Seq() uint64 { return l.last.Load() }
 
 // Reopen closes the current segment and opens the file of its name anew, for
 // tools that move files away and then send HUP. Numbering goes on.
+// It is what SIGHUP does after logrotate has moved the file. An error says that there is no file to
+// write to now; the log tries again with the next record.
 func (l *Log) Reopen() error {
 	l.file.Lock()
 	defer l.file.Unlock()
@@ -227,6 +256,7 @@ func (l *Log) Close() error {
 		l.file.Unlock()
 		return nil
 	}
+	// From here on nobody writes: the checkpoint above is the last record.
 	l.closed = true
 	err := l.seal(l.disk.now())
 	l.segments.retire(false)
@@ -237,6 +267,8 @@ func (l *Log) Close() error {
 	}
 	<-l.done
 	l.tending.Wait()
+	// The memory is told after the fsync, and the directory is free for another gateway before
+	// that: a slow memory must not hold up the next start.
 	err = errors.Join(err, l.syncNow(), l.closeContent(), l.release())
 	l.farewell()
 	if l.stdout != nil {
@@ -246,6 +278,7 @@ func (l *Log) Close() error {
 }
 
 // line is an empty line from the pool. Whoever takes one gives it back by add.
+// Pooled, since a line of a kilobyte per record would be most of the garbage of a call.
 func (l *Log) line() *telemetry.Line {
 	line, _ := l.lines.Get().(*telemetry.Line)
 	line.Reset()
@@ -260,4 +293,13 @@ func (l *Log) add(line *telemetry.Line, now time.Time) error {
 		return fmt.Errorf("write audit record: %w", err)
 	}
 	return nil
+}
+
+// tell logs the beginning and the end of a failure, not every refused call.
+func (l *Log) tell(err error) {
+	if err != nil {
+		l.logger.Error("audit records cannot be written", "dir", l.config.Dir, "error", err)
+		return
+	}
+	l.logger.Info("audit records are written again", "dir", l.config.Dir)
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -89,12 +91,12 @@ func TestL10_AuditInjection(t *testing.T) {
 	if len(records) != 3*len(naughty) {
 		t.Errorf("%d records, want %d", len(records), 3*len(naughty))
 	}
-	content, err := os.ReadFile(filepath.Join(dir, name{day: dayOf(time.Now())}.file()))
+	content, err := os.ReadFile(filepath.Join(dir, segment.Name{Day: segment.DayOf(time.Now())}.File()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(content) {
-		if len(line) > tailSize {
+		if len(line) > chain.LongestRecord {
 			t.Errorf("a record has %d bytes, more than is looked at on start", len(line))
 		}
 	}
@@ -137,7 +139,7 @@ func TestManyWriters(t *testing.T) {
 					}
 				}
 			}
-			if names, _ := list(dir); len(names) < 10 {
+			if names, _ := segment.List(dir); len(names) < 10 {
 				t.Errorf("%d segments for %d records", len(names), len(records))
 			}
 		})
@@ -146,17 +148,17 @@ func TestManyWriters(t *testing.T) {
 
 func TestSequenceContinues(t *testing.T) {
 	t.Parallel()
-	day := name{day: "2026-11-21"}
+	day := segment.Name{Day: "2026-11-21"}
 	for testName, c := range map[string]struct {
 		spoil func(t *testing.T, dir string)
 		files []string
 	}{
 		"whole": {func(*testing.T, string) {}, []string{"audit-2026-11-21.jsonl"}},
-		"torn":  {func(t *testing.T, dir string) { appendTo(t, day.path(dir), `{"seq":3,"v":1,"ga`) }, []string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl"}},
+		"torn":  {func(t *testing.T, dir string) { appendTo(t, day.Path(dir), `{"seq":3,"v":1,"ga`) }, []string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl"}},
 		"only torn": {func(t *testing.T, dir string) {
-			appendTo(t, name{day: "2026-11-21", number: 1}.path(dir), `{"seq":3,"v":1,"ga`)
+			appendTo(t, segment.Name{Day: "2026-11-21", Number: 1}.Path(dir), `{"seq":3,"v":1,"ga`)
 		}, []string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl", "audit-2026-11-21_002.jsonl"}},
-		"empty": {func(t *testing.T, dir string) { appendTo(t, name{day: "2026-11-21", number: 1}.path(dir), "") },
+		"empty": {func(t *testing.T, dir string) { appendTo(t, segment.Name{Day: "2026-11-21", Number: 1}.Path(dir), "") },
 			[]string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl"}},
 		"strangers": {func(t *testing.T, dir string) {
 			appendTo(t, filepath.Join(dir, "audit-2026-11-21_1.jsonl"), "x")
@@ -186,10 +188,10 @@ func TestSequenceContinues(t *testing.T) {
 			if len(records) != 3 || records[2].RequestID != "three" {
 				t.Errorf("records: %+v", records)
 			}
-			names, _ := list(dir)
+			names, _ := segment.List(dir)
 			var files []string
 			for _, n := range names {
-				files = append(files, n.file())
+				files = append(files, n.File())
 			}
 			if diff := cmp.Diff(c.files, files); diff != "" {
 				t.Error(diff)
@@ -258,10 +260,10 @@ func TestMidnightAndClockSetBack(t *testing.T) {
 	}
 	read(t, dir, false)
 	got := map[string]int{}
-	names, _ := list(dir)
+	names, _ := segment.List(dir)
 	for _, n := range names {
-		content, _ := os.ReadFile(n.path(dir))
-		got[n.file()] = bytes.Count(content, []byte("\n"))
+		content, _ := os.ReadFile(n.Path(dir))
+		got[n.File()] = bytes.Count(content, []byte("\n"))
 	}
 	want := map[string]int{"audit-2026-11-21.jsonl": 2, "audit-2026-11-22.jsonl": 2, "audit-2026-11-23.jsonl": 2}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -408,7 +410,7 @@ func TestR11_CannotCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := read(t, dir, false)
-	if names, _ := list(dir); len(records) != 2 || len(names) != 2 {
+	if names, _ := segment.List(dir); len(records) != 2 || len(names) != 2 {
 		t.Errorf("%d segments with %+v", len(names), records)
 	}
 }
@@ -467,7 +469,7 @@ func TestR11_FsyncFails(t *testing.T) {
 	if d.afterBad {
 		t.Error("a file was synced again after its fsync had failed")
 	}
-	if names, _ := list(dir); len(names) != 2 {
+	if names, _ := segment.List(dir); len(names) != 2 {
 		t.Errorf("%d segments", len(names))
 	}
 	if got := ids(read(t, dir, false)); got["intent three"] != 1 {
@@ -547,7 +549,7 @@ func TestR11_BackgroundFsyncFails(t *testing.T) {
 	if d.afterBad {
 		t.Error("a file was synced again after its fsync had failed")
 	}
-	if names, _ := list(dir); len(names) != 2 {
+	if names, _ := segment.List(dir); len(names) != 2 {
 		t.Errorf("%d segments", len(names))
 	}
 	if !bytes.Contains(out.Bytes(), []byte("audit records are written again")) {
@@ -570,14 +572,14 @@ func TestRotationFails(t *testing.T) {
 			if err := l.Intent(exchange("one")); err != nil {
 				t.Fatal(err)
 			}
-			if names, _ := list(dir); len(names) != 1 {
+			if names, _ := segment.List(dir); len(names) != 1 {
 				t.Errorf("%d segments", len(names))
 			}
 			d.set(func() { d.openErr, d.dirErr, d.clock = nil, nil, d.clock.Add(reopenAfter) })
 			if err := l.Intent(exchange("two")); err != nil {
 				t.Fatal(err)
 			}
-			if names, _ := list(dir); len(names) != 2 || names[1].day != "2026-11-22" {
+			if names, _ := segment.List(dir); len(names) != 2 || names[1].Day != "2026-11-22" {
 				t.Errorf("segments: %v", names)
 			}
 			read(t, dir, false)

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -26,12 +29,12 @@ func TestLongest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, err := range (Source{Path: dir}).Calls() {
+	for _, err := range (reader.Source{Path: dir}).Calls() {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	content, err := os.ReadFile(filepath.Join(dir, name{day: dayOf(time.Now())}.file()))
+	content, err := os.ReadFile(filepath.Join(dir, segment.Name{Day: segment.DayOf(time.Now())}.File()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +42,7 @@ func TestLongest(t *testing.T) {
 	for line := range bytes.Lines(content) {
 		longest = max(longest, len(line))
 	}
-	if longest < 1<<20 || longest > longestRecord {
+	if longest < 1<<20 || longest > chain.LongestRecord {
 		t.Errorf("the longest record has %d bytes", longest)
 	}
 	again := opened(t, Config{Dir: dir}, nil)

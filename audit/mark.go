@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // Mark is a place in a log, for somebody else to remember: up to it the records are on the disk.
@@ -18,6 +20,9 @@ type Mark struct {
 }
 
 // Memory remembers how far a log has come, where who writes to the log's directory does not.
+// In the gateway it is the shared state (Redis) or a database in another directory. It may be away
+// for any time; nothing waits for it but the first question at the start, and that for
+// rememberTime.
 type Memory interface {
 	// Known returns what is remembered, the zero Mark for nothing.
 	Known(ctx context.Context) (Mark, error)
@@ -26,13 +31,14 @@ type Memory interface {
 }
 
 const (
+	// A memory over the network may be slow, and the gateway starts only after the first question.
 	rememberTime = 5 * time.Second // for one question to a Memory
 	farewellTime = time.Second     // for the last one, which the end of the gateway waits for
 )
 
 // past is what was found when the log was opened, and what is remembered of it elsewhere.
 type past struct {
-	opened chain // how the log ended when it was opened, behind its head
+	opened chain.Chain // how the log ended when it was opened, behind its head
 	marks  marks
 	owed   owed
 	gone   atomic.Pointer[map[string]string] // what was missing when the log was opened
@@ -53,11 +59,11 @@ type marks struct {
 }
 
 // note says that records are on the disk.
-func (m *marks) note(at chain) {
+func (m *marks) note(at chain.Chain) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if at.seq > m.durable.Seq {
-		m.durable = Mark{Seq: at.seq, Hash: at.hash.String(), Segment: at.segment}
+	if at.Seq > m.durable.Seq {
+		m.durable = Mark{Seq: at.Seq, Hash: at.Hash.String(), Segment: at.Segment}
 	}
 }
 
@@ -83,6 +89,9 @@ func (m *marks) tell(ctx context.Context) error {
 // behind the mark as behind a head. While memory does not answer the two are not compared, and the
 // mark stays; the log asks again every second. It is to be called once, before anything is
 // recorded but by Open.
+// A head in the directory shows records that were taken off the end, and not that the directory as
+// a whole was put back to an older state, head and all: for that somebody else has to remember the
+// end.
 func (l *Log) Remember(ctx context.Context, memory Memory) {
 	l.marks.memory = memory
 	l.marks.until, l.marks.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -152,42 +161,43 @@ func (l *Log) remind(ctx context.Context) {
 func (l *Log) compare(known Mark) {
 	gone := l.resumeBehind(known)
 	if gone == nil {
-		if l.opened.seq > known.Seq && l.config.Source().Sync(l.opened.segment) == nil {
+		if l.opened.Seq > known.Seq && l.config.Source().Sync(l.opened.Segment) == nil {
 			l.marks.note(l.opened) // what came after the last mark before a crash
 		}
 		return
 	}
 	l.missing(gone)
-	l.owe("audit.gone", gone)
+	l.owed.owe("audit.gone", gone)
 }
 
 // resumeBehind goes on behind a mark that is further than the records were when the log was
 // opened, or that another record stands at. Numbers behind it that were given since stay.
+// gone is nil where the log is the one that is known, or where that cannot be told.
 func (l *Log) resumeBehind(known Mark) (gone map[string]string) {
-	if known.Seq == 0 || len(known.Hash) != len(link{}) {
+	if known.Seq == 0 || len(known.Hash) != len(chain.Link{}) {
 		return nil
 	}
-	from := l.opened.seq + 1
+	from := l.opened.Seq + 1
 	if known.Seq < from {
-		there, err := l.opened.hash, error(nil)
-		if known.Seq < l.opened.seq { // where it was removed, as its time was over, or moved away there is nothing to compare
-			there, _, err = l.config.Source().hashOf(known.Seq)
+		there, err := l.opened.Hash, error(nil)
+		if known.Seq < l.opened.Seq { // where it was removed, as its time was over, or moved away there is nothing to compare
+			there, _, err = l.config.Source().HashOf(known.Seq)
 		}
 		if err != nil {
 			l.logger.Warn("the audit record that is remembered cannot be read", "dir", l.config.Dir, "seq", known.Seq, "error", err)
 		}
-		if there.none() || there.String() == known.Hash {
+		if there.IsZero() || there.String() == known.Hash {
 			return nil
 		}
 		from = known.Seq
 	}
 	l.file.Lock()
 	defer l.file.Unlock()
-	if l.chain.seq < known.Seq || l.chain.seq == l.opened.seq && l.chain.seq == known.Seq {
-		l.chain.seq = known.Seq
-		copy(l.chain.hash[:], known.Hash)
-		l.chain.segment = known.Segment
-		l.last.Store(l.chain.seq)
+	if l.chain.Seq < known.Seq || l.chain.Seq == l.opened.Seq && l.chain.Seq == known.Seq {
+		l.chain.Seq = known.Seq
+		copy(l.chain.Hash[:], known.Hash)
+		l.chain.Segment = known.Segment
+		l.last.Store(l.chain.Seq)
 		l.segments.retire(false) // a file has the numbers that follow each other
 		l.wake()
 	}
@@ -206,6 +216,7 @@ func (l *Log) missing(gone map[string]string) {
 }
 
 // Gone says which records were not there any more when the log was opened; "" for none.
+// It is for readiness and the console, which show it until the gateway is started again.
 func (l *Log) Gone() string {
 	gone := l.gone.Load()
 	if gone == nil {

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // remembered is who remembers how far a log has come.
@@ -131,12 +134,12 @@ func TestOlderCopy(t *testing.T) {
 		}, "records 5 to 5 were not there any more at the start", 10},
 		"a longer one without the file of the mark": {func(t *testing.T, dir, _ string) {
 			t.Helper()
-			before, err := list(dir)
+			before, err := segment.List(dir)
 			must(t, err)
 			tel, _ := watched(t)
 			l, err := Open(Config{Dir: dir}, "gw-1", tel)
 			must(t, err)
-			must(t, os.Rename(before[0].path(dir), before[0].path(dir)+".old"))
+			must(t, os.Rename(before[0].Path(dir), before[0].Path(dir)+".old"))
 			must(t, errors.Join(l.Reopen(), l.Call(exchange("r")), l.Close()))
 		}, "", 7},
 	} {
@@ -215,22 +218,22 @@ func TestStrayFile(t *testing.T) {
 			t.Cleanup(func() { _ = l.Close() })
 			must(t, l.Call(exchange("r")))
 			l.keepFile(l.disk.now())
-			before, err := list(dir)
+			before, err := segment.List(dir)
 			must(t, err)
 			if len(before) != 1 {
 				t.Fatalf("a file that is there is given up: %v", before)
 			}
-			lose(t, before[0].path(dir))
+			lose(t, before[0].Path(dir))
 			l.keepFile(l.disk.now())
 			must(t, l.Call(exchange("s")))
-			names, err := list(dir)
+			names, err := segment.List(dir)
 			must(t, err)
 			last := names[len(names)-1]
-			text, err := os.ReadFile(last.path(dir))
+			text, err := os.ReadFile(last.Path(dir))
 			must(t, err)
-			for _, want := range []string{`"seq":2,`, `"event":"audit.strayed","attrs":{"segment":"` + before[0].file() + `"}`, `"seq":3,`} {
+			for _, want := range []string{`"seq":2,`, `"event":"audit.strayed","attrs":{"segment":"` + before[0].File() + `"}`, `"seq":3,`} {
 				if !strings.Contains(string(text), want) {
-					t.Errorf("%s lacks %s: %s", last.file(), want, text)
+					t.Errorf("%s lacks %s: %s", last.File(), want, text)
 				}
 			}
 		})
@@ -248,7 +251,7 @@ func TestStrayDirectory(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	must(t, l.Call(exchange("r")))
-	before, err := list(dir)
+	before, err := segment.List(dir)
 	must(t, err)
 	must(t, os.RemoveAll(dir))
 	for range 3 { // probes
@@ -266,9 +269,9 @@ func TestStrayDirectory(t *testing.T) {
 	l.retry() // once is enough
 	must(t, l.Call(exchange("t")))
 	must(t, l.Close())
-	text, err := os.ReadFile(before[0].path(dir)[:len(before[0].path(dir))-len(".jsonl")] + "_001.jsonl")
+	text, err := os.ReadFile(before[0].Path(dir)[:len(before[0].Path(dir))-len(".jsonl")] + "_001.jsonl")
 	must(t, err)
-	if got := strings.Count(string(text), `"event":"audit.strayed","attrs":{"segment":"`+before[0].file()+`"}`); got != 1 {
+	if got := strings.Count(string(text), `"event":"audit.strayed","attrs":{"segment":"`+before[0].File()+`"}`); got != 1 {
 		t.Errorf("on record %d times: %s", got, text)
 	}
 	if log := out.String(); !strings.Contains(log, "there cannot be another one yet") || strings.Contains(log, "records go on in another one") ||
@@ -359,10 +362,10 @@ func TestMarkBehindHead(t *testing.T) {
 	t.Parallel()
 	dir, r := t.TempDir(), new(remembered)
 	recordSome(t, dir, r, 5)
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	must(t, err)
-	must(t, os.Remove(names[0].path(dir)))
-	must(t, writeHead(dir, &headRecord{Segment: names[0].file(), Seq: 4, Hash: strings.Repeat("0", 64)}))
+	must(t, os.Remove(names[0].Path(dir)))
+	must(t, chain.WriteHead(dir, &chain.Head{Segment: names[0].File(), Seq: 4, Hash: strings.Repeat("0", 64)}))
 	tel, out := watched(t)
 	l, err := Open(Config{Dir: dir}, "gw-1", tel)
 	must(t, err)

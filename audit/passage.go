@@ -5,53 +5,33 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
 // passage is a stretch of a file in which each record follows from the one before. In a
 // segment that nobody changed there is one.
+// A damaged log is cut into passages at the damage, so that judging it takes time by the number of
+// damages and not by the number of records.
 type passage struct {
-	segment *segment // in which it begins
-	end     *segment // in which it ends: passages of files that fit are joined
+	segment *scanned // in which it begins
+	end     *scanned // in which it ends: passages of files that fit are joined
 	line    int      // where it begins in the file
 	count   int      // lines
 	bare    bool     // its records have numbers and no hashes
 	broken  bool     // its lines are no records
 
-	first, last uint64 // numbers
-	head        []byte // the first line, with its hash
-	hash        link   // of the last record
-	before      link   // hash of the line before it in the file
-	linked      bool   // the first line's hash follows from that, whatever its number
-	claim       *claim // what the first line says of the segment
+	first, last uint64     // numbers
+	head        []byte     // the first line, with its hash
+	hash        chain.Link // of the last record
+	before      chain.Link // hash of the line before it in the file
+	linked      bool       // the first line's hash follows from that, whatever its number
+	claim       *claim     // what the first line says of the segment
 
 	signatures []*signature
 	removals   []removal
 	distrusted []span
 	erasures   []erasure
-}
-
-// previous is the end of the line before.
-type previous struct {
-	first  bool // there is none
-	record bool // it is a record
-	seq    uint64
-	hash   link
-}
-
-// lastOf looks at the last of some lines, and counts them.
-func lastOf(lines []byte) (previous, int) {
-	n := bytes.Count(lines, []byte{'\n'})
-	line := lines[:len(lines)-1]
-	return previousOf(line[bytes.LastIndexByte(line, '\n')+1:]), n
-}
-
-// previousOf looks at one line. One that is no record leaves a zero hash, from which nothing
-// follows.
-func previousOf(line []byte) previous {
-	seq, ok := lastSeq(line)
-	_, h, _ := cutHash(line)
-	return previous{record: ok, seq: seq, hash: h}
 }
 
 // claim is what the first record of a segment says of it.
@@ -72,7 +52,7 @@ type removal struct {
 // processor: hashing is what a verification takes its time for.
 type combing struct {
 	keys *keySet
-	sum  *summer
+	sum  *chain.Summer
 	next passage // of one line
 
 	shelf *vault.Shelf // nil: content is not looked for
@@ -90,6 +70,7 @@ func (c *combing) comb(j *job) ([]*passage, held) {
 	for line := range bytes.Lines(j.lines) {
 		line = line[:len(line)-1]
 		next := &c.next
+		// The passage is reused for every line and copied only where a new one begins.
 		*next = c.record(line, at, before)
 		next.line = at
 		if p != nil && next.continues(p) {
@@ -101,7 +82,7 @@ func (c *combing) comb(j *job) ([]*passage, held) {
 			found = append(found, p)
 		}
 		at++
-		before = previous{record: !next.broken, seq: next.last, hash: next.hash}
+		before = chain.Previous{Record: !next.broken, Seq: next.last, Hash: next.hash}
 	}
 	return found, c.held
 }
@@ -109,26 +90,26 @@ func (c *combing) comb(j *job) ([]*passage, held) {
 // record makes a passage of one line, which has this number in its file. It decodes no JSON
 // but that of the few records that a verification goes by: the members that it looks for are
 // written by this package, in an order of its own.
-func (c *combing) record(line []byte, at int, before previous) passage {
-	p := passage{count: 1, before: before.hash}
-	seq, ok := lastSeq(line)
-	body, h, chained := cutHash(line)
+func (c *combing) record(line []byte, at int, before chain.Previous) passage {
+	p := passage{count: 1, before: before.Hash}
+	seq, ok := chain.LastSeq(line)
+	body, h, chained := chain.CutHash(line)
 	p.first, p.last, p.hash, p.bare, p.broken = seq, seq, h, !chained, !ok
 	if !ok || !chained {
 		return p
 	}
-	if before.first {
+	if before.First {
 		p.claim = claimOf(body)
 		if p.claim != nil {
 			copy(p.before[:], p.claim.Hash)
 		}
 	}
-	p.linked = c.sum.link(p.before, body) == h
+	p.linked = c.sum.Link(p.before, body) == h
 	switch kindOf(body) {
 	// A checkpoint: of its signature, and of what it says of the record before.
 	case 'h':
-		if before.first {
-			before.seq, before.hash = seq-1, p.before
+		if before.First {
+			before.Seq, before.Hash = seq-1, p.before
 		}
 		p.signatures = append(p.signatures, c.keys.verify(line, seq, before))
 	// An event, of which three kinds excuse what would be missed.
@@ -175,10 +156,6 @@ func claimOf(body []byte) *claim {
 	}
 	return c
 }
-
-// eventRemoved is the event that says which records were removed, by whom they are no
-// more missed.
-const eventRemoved = "audit.removed"
 
 // removalOf reads an event of that kind. It looks for the text first: of a million events few
 // are of it.

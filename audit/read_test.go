@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -26,11 +26,11 @@ func TestCalls(t *testing.T) {
 		Answer:        telemetry.Answer{Status: 200},
 	}
 	var file strings.Builder
-	var c chain
+	var c chain.Chain
 	record := func(add func(*telemetry.Line)) {
 		var l telemetry.Line
 		add(&l)
-		file.Write(c.assemble(nil, nil, l.Bytes(), nil))
+		file.Write(c.Assemble(nil, nil, l.Bytes(), nil))
 	}
 	record(func(l *telemetry.Line) { appendIntent(l, &e, e.Start) })
 	record(func(l *telemetry.Line) { appendCall(l, &e, e.Start) })
@@ -45,8 +45,8 @@ func TestCalls(t *testing.T) {
 	e.Groups = make([]string, 70)
 	record(func(l *telemetry.Line) { appendCall(l, &e, e.Start) })
 	write("audit-2026-11-21_001.jsonl", file.String())
-	var calls []*Call
-	for call, err := range (Source{Path: dir}).Calls() {
+	var calls []*reader.Call
+	for call, err := range (reader.Source{Path: dir}).Calls() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,14 +73,14 @@ func TestCallsOfOtherFiles(t *testing.T) {
 		"text.jsonl":  {"hello\n", "text.jsonl:1: it is no record of an audit log"},
 		"json.jsonl":  {`{"seq":1,"v":1,"type":"call","agent":7}` + "\n", "json.jsonl:1: it is no record"},
 		"newer.jsonl": {`{"seq":1,"v":2,"type":"call"}` + "\n", "newer.jsonl:1: its schema is version 2; 1 is known"},
-		"long.jsonl":  {strings.Repeat("x", longestRecord+2) + "\n", "long.jsonl:1: "},
+		"long.jsonl":  {strings.Repeat("x", chain.LongestRecord+2) + "\n", "long.jsonl:1: "},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var got error
-		for _, err := range (Source{Path: path}).Calls() {
+		for _, err := range (reader.Source{Path: path}).Calls() {
 			got = err
 		}
 		if got == nil || !strings.Contains(got.Error(), c.want) {
@@ -88,27 +88,10 @@ func TestCallsOfOtherFiles(t *testing.T) {
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, "nowhere"), t.TempDir()} {
-		for c, err := range (Source{Path: path}).Calls() {
+		for c, err := range (reader.Source{Path: path}).Calls() {
 			if err == nil {
 				t.Errorf("%s: got %v", path, c)
 			}
 		}
 	}
-}
-
-// TestOriginal: cleaned text can be told from what it was, up to where it was cut.
-func TestOriginal(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := string(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "text"))
-		got, whole := original(telemetry.Clean(text))
-		switch {
-		case whole && got != text:
-			t.Fatalf("got %q, want %q", got, text)
-		case whole != (len(text) <= telemetry.MaxText):
-			t.Fatalf("%d bytes: whole is %t", len(text), whole)
-		case !strings.HasPrefix(text, got):
-			t.Fatalf("got %q of %q", got, text)
-		}
-	})
 }

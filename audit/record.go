@@ -8,10 +8,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// schemaVersion is the v of every record. It changes only when a member changes
-// its meaning or goes; new members do not change it.
-const schemaVersion = 1
-
 // Types of records.
 const (
 	typeIntent = "intent" // a call is about to go to an agent
@@ -25,6 +21,9 @@ const (
 // that the gateway did not live to see the end of, so it has who asked for what, by which
 // rule it was allowed, and what went to which agent. How the call came, and what else its
 // credential says, is in the call record, which is the one that people search.
+// It looks like this, with number, version, gateway and hash that the writer adds:
+//
+//	{"seq":1,"v":1,"type":"intent","time":"…","request_id":"…","agent":"weather","method":"SendMessage",…}
 func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 	head(l, typeIntent, now)
 	l.Str("request_id", e.RequestID)
@@ -85,6 +84,8 @@ func appendContent(l *telemetry.Line, c *telemetry.Content) {
 
 // appendEvent appends the members of an event record. The attributes are one
 // object, in the order of their names.
+//
+//	{"seq":9,"v":1,"type":"event","time":"…","event":"config.reload","attrs":{"who":"alice"},…}
 func appendEvent(l *telemetry.Line, kind string, attrs map[string]string, now time.Time) {
 	head(l, typeEvent, now)
 	l.Str("event", kind)

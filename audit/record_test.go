@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -40,7 +41,7 @@ func TestIntentIsInCall(t *testing.T) {
 func TestIntentsThatSaidMore(t *testing.T) {
 	t.Parallel()
 	from, dir := filepath.Join("testdata", "whole-intents"), t.TempDir()
-	for _, file := range []string{"audit-2026-11-23.jsonl", headFile} {
+	for _, file := range []string{"audit-2026-11-23.jsonl", chain.HeadFile} {
 		content, err := os.ReadFile(filepath.Join(from, file))
 		if err != nil {
 			t.Fatal(err)

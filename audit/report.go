@@ -23,6 +23,8 @@ const (
 )
 
 // Finding is something that is wrong with a log.
+//
+//	audit-2026-11-22.jsonl:17: changed: record 4711 was changed: its hash is not that of what it says
 type Finding struct {
 	Kind    string `json:"kind"`
 	Segment string `json:"segment,omitempty"`
@@ -45,6 +47,8 @@ func (f Finding) String() string {
 }
 
 // Report is the outcome of a verification.
+// It is the JSON that `audit verify --json` and the console show, so that names of members are
+// kept.
 type Report struct {
 	Segments int    `json:"segments"`
 	Records  int    `json:"records"`

@@ -11,12 +11,14 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // signature is what a checkpoint turned out to be.
 type signature struct {
 	seq       uint64 // of the checkpoint
-	hash      link
+	hash      chain.Link
 	kid       string
 	foreign   bool // its key is not one of those that count
 	err       error
@@ -29,12 +31,16 @@ type keySet struct {
 }
 
 // algorithms are those that the gateway signs with.
+// No other: a token with alg none, or with HS256 over a public key, must not be taken for a
+// signature (RFC 8725 section 3.1).
 var algorithms = []jose.SignatureAlgorithm{jose.ES256, jose.EdDSA}
 
 // verify looks at a checkpoint with the number seq.
-func (k *keySet) verify(line []byte, seq uint64, before previous) *signature {
+// An error is kept in the result and not returned: a checkpoint that does not hold is a finding,
+// and the records around it are judged all the same.
+func (k *keySet) verify(line []byte, seq uint64, before chain.Previous) *signature {
 	s := &signature{seq: seq}
-	_, s.hash, _ = cutHash(line)
+	_, s.hash, _ = chain.CutHash(line)
 	var r struct {
 		Checkpoint string         `json:"checkpoint"`
 		Key        jsontext.Value `json:"key"`
@@ -48,6 +54,7 @@ func (k *keySet) verify(line []byte, seq uint64, before previous) *signature {
 		s.err = errors.New("its signature cannot be read")
 		return s
 	}
+	// A compact JWS has exactly one signature.
 	header := jws.Signatures[0].Protected
 	s.kid = header.KeyID
 	key, err := k.choose(s, r.Key)
@@ -63,9 +70,9 @@ func (k *keySet) verify(line []byte, seq uint64, before previous) *signature {
 		s.err = errors.New("it is signed as something else")
 	case json.Unmarshal(payload, &s.statement) != nil:
 		s.err = errors.New("what it signs cannot be read")
-	case s.statement.Seq+1 != seq || s.statement.Hash != before.hash.String():
+	case s.statement.Seq+1 != seq || s.statement.Hash != before.Hash.String():
 		s.err = fmt.Errorf("it signs record %d as %.12s…, and before it stands record %d as %.12s…",
-			s.statement.Seq, s.statement.Hash, before.seq, before.hash.String())
+			s.statement.Seq, s.statement.Hash, before.Seq, before.Hash.String())
 	}
 	return s
 }
@@ -73,6 +80,8 @@ func (k *keySet) verify(line []byte, seq uint64, before previous) *signature {
 // choose returns the key that counts, or else the one that stands beside the signature,
 // whose id has to be its thumbprint.
 func (k *keySet) choose(s *signature, beside jsontext.Value) (any, error) {
+	// A key that was given counts by its id alone, whatever stands in the record beside the
+	// signature.
 	if k.trusted != nil {
 		if found := k.trusted.Key(s.kid); len(found) > 0 {
 			return found[0].Public(), nil

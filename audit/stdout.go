@@ -3,6 +3,8 @@ package audit
 import "io"
 
 // copier passes lines on to a writer that must not hold up the log.
+// A pipe to a log collector blocks when that is slow; the copy is dropped then, whole batches of
+// it, and calls go on.
 type copier struct {
 	out     io.Writer
 	lines   chan []byte

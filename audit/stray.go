@@ -2,13 +2,13 @@ package audit
 
 import (
 	"os"
-	"sync"
 	"time"
 )
 
 // keepFile looks whether the file that records go to is still where it was. Somebody may delete
 // it, or its directory, while the log has it open: what is written then is gone with the process.
 // A new one takes its place, also where the old one was moved away by a tool that sends HUP next.
+// On Unix a deleted file can be written to without an error, so that no write would ever tell.
 func (l *Log) keepFile(now time.Time) {
 	l.file.Lock()
 	segment := ""
@@ -30,7 +30,7 @@ func (l *Log) keepFile(now time.Time) {
 		l.logger.Error("the file of audit records was deleted, moved or replaced: records go on in another one",
 			"dir", l.config.Dir, "segment", segment)
 	}
-	l.owe("audit.strayed", map[string]string{"segment": segment})
+	l.owed.owe("audit.strayed", map[string]string{"segment": segment})
 }
 
 // stray is the name of the current file if it is not where it was.
@@ -43,41 +43,11 @@ func (s *segments) stray() string {
 	if err != nil {
 		return ""
 	}
-	if is, err := os.Stat(s.name.path(s.dir)); err == nil && os.SameFile(was, is) {
+	// Device and inode are compared: a file of the same name may be another.
+	if is, err := os.Stat(s.name.Path(s.dir)); err == nil && os.SameFile(was, is) {
 		return ""
 	}
-	return s.name.file()
-}
-
-// owed are events that tell of lost records, until they are on record themselves.
-type owed struct {
-	mu     sync.Mutex
-	events []owedEvent // in their order
-}
-
-// owedEvent is what Log.Event takes.
-type owedEvent struct {
-	kind  string
-	attrs map[string]string
-}
-
-// owe records an event, at once or as soon as records can be written.
-func (l *Log) owe(kind string, attrs map[string]string) {
-	l.owed.mu.Lock()
-	defer l.owed.mu.Unlock()
-	l.owed.events = append(l.owed.events, owedEvent{kind, attrs})
-	l.settle()
-}
-
-// settle records what is owed, as far as it can. Under owed.mu.
-func (l *Log) settle() {
-	for len(l.owed.events) > 0 {
-		e := l.owed.events[0]
-		if l.Event(e.kind, e.attrs) != nil { // readiness says why
-			return
-		}
-		l.owed.events = l.owed.events[1:]
-	}
+	return s.name.File()
 }
 
 // retry tries whether records can be written again, and then records what is owed.
@@ -87,5 +57,5 @@ func (l *Log) retry() {
 	}
 	l.owed.mu.Lock()
 	defer l.owed.mu.Unlock()
-	l.settle()
+	l.owed.settle()
 }

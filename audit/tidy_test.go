@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
@@ -35,12 +37,12 @@ func days(t *testing.T, l *Log, d *fakeDisk, days, each int) {
 
 func formsIn(t *testing.T, dir string) (forms []string) {
 	t.Helper()
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range names {
-		forms = append(forms, n.day[8:]+string(n.form))
+		forms = append(forms, n.Day[8:]+string(n.Form))
 	}
 	return forms
 }
@@ -71,7 +73,7 @@ func TestForms(t *testing.T) {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
 			}
-			r, err := c.config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+			r, err := Verify(t.Context(), c.config.Source(), Check{Keys: ring.JWKS()})
 			if err != nil || len(r.Findings) > 0 || r.Records != 164 || r.Segments != 4 {
 				t.Errorf("%+v, %v", r, err)
 			}
@@ -83,12 +85,12 @@ func TestForms(t *testing.T) {
 }
 
 // readEverything reads a log in each way.
-func readEverything(t *testing.T, s Source, total int) {
+func readEverything(t *testing.T, s reader.Source, total int) {
 	t.Helper()
-	if at, lost := followed(t, s, Cursor{}, total); int(at.Seq) != total || lost != nil { // small
+	if at, lost := followed(t, s, reader.Cursor{}, total); int(at.Seq) != total || lost != nil { // small
 		t.Errorf("followed to %+v, lost %v", at, lost)
 	}
-	half, _ := followed(t, s, Cursor{}, total/2)
+	half, _ := followed(t, s, reader.Cursor{}, total/2)
 	if at, lost := followed(t, s, half, total-total/2); int(at.Seq) != total || lost != nil { // small
 		t.Errorf("followed from the middle to %+v, lost %v", at, lost)
 	}
@@ -130,7 +132,7 @@ func TestEncryptedHoldsNothingReadable(t *testing.T) {
 			t.Errorf("%s can be read, %v", f, err)
 		}
 	}
-	if _, err := (Source{Path: dir}).Verify(t.Context(), Check{}); err == nil || !strings.Contains(err.Error(), "encrypted with a key that is not there") {
+	if _, err := Verify(t.Context(), reader.Source{Path: dir}, Check{}); err == nil || !strings.Contains(err.Error(), "encrypted with a key that is not there") {
 		t.Errorf("without the key: %v", err)
 	}
 }
@@ -155,7 +157,7 @@ func TestKeyGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		config.Encryption = other
-		r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+		r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()})
 		if err == nil || !strings.Contains(err.Error(), "audit-2026-11-21.jsonl: it is encrypted with a key that is not there") {
 			t.Errorf("compressed %v: %+v, %v", compress, r, err)
 		}
@@ -174,7 +176,7 @@ func TestEncryptedDamage(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := name{day: "2026-11-21", form: encrypted}.path(dir)
+	path := segment.Name{Day: "2026-11-21", Form: segment.Encrypted}.Path(dir)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -184,20 +186,20 @@ func TestEncryptedDamage(t *testing.T) {
 	if err := os.WriteFile(path, broken, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+	r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()})
 	if err != nil || len(r.Findings) < 2 || r.Findings[0].Kind != kindTruncated || r.Findings[len(r.Findings)-1].Kind != kindChanged {
 		t.Errorf("%s, %v", said(r), err)
 	}
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	appendTo(t, name{day: "2026-11-22", form: encrypted}.path(dir), "\x00\x00\x02\x00torn")
+	appendTo(t, segment.Name{Day: "2026-11-22", Form: segment.Encrypted}.Path(dir), "\x00\x00\x02\x00torn")
 	l = signedBy(t, config, d, ring)
 	days(t, l, d, 1, 1)
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 || len(r.Torn) != 1 {
+	if r, err = Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 || len(r.Torn) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -219,7 +221,7 @@ func TestEncryptedDiskFull(t *testing.T) {
 		if err := errors.Join(l.Intent(exchange("later")), l.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 {
+		if r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 {
 			t.Errorf("%s, %v", said(r), err)
 		}
 	}
@@ -245,7 +247,7 @@ func TestRetention(t *testing.T) {
 			dir := t.TempDir()
 			config := Config{Dir: dir, SegmentSize: minSegmentSize, Retention: c.retention}
 			if c.read != "" {
-				config.Held = Cursor{Segment: c.read, Seq: 1}.Needs
+				config.Held = reader.Cursor{Segment: c.read, Seq: 1}.Needs
 			}
 			d := newFakeDisk()
 			l, ring := signedLog(t, config, d)
@@ -260,8 +262,8 @@ func TestRetention(t *testing.T) {
 				t.Fatal(err)
 			}
 			holds(t, config, ring, c.left == "[21 22 23 24 25]")
-			names, _ := list(dir)
-			if err := os.Remove(names[0].path(dir)); err != nil {
+			names, _ := segment.List(dir)
+			if err := os.Remove(names[0].Path(dir)); err != nil {
 				t.Fatal(err)
 			}
 			if r := verified(t, dir, Check{}); len(r.Findings) != 1 || r.Findings[0].Kind != kindMissingSegment {
@@ -273,7 +275,7 @@ func TestRetention(t *testing.T) {
 
 func holds(t *testing.T, config Config, ring *keys.Ring, all bool) {
 	t.Helper()
-	r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+	r, err := Verify(t.Context(), config.Source(), Check{Keys: ring.JWKS()})
 	if err != nil || len(r.Findings) > 0 || (r.Removed == 0) != all || r.Removed > 0 && r.From != r.Removed+1 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -287,9 +289,9 @@ func TestInterruptedTidying(t *testing.T) {
 	d := newFakeDisk()
 	l, ring := signedLog(t, config, d)
 	days(t, l, d, 3, 10)
-	first := name{day: "2026-11-21"}
-	appendTo(t, first.path(dir)+".zst.new", "half")
-	appendTo(t, first.path(dir)+".zst", "of no use")
+	first := segment.Name{Day: "2026-11-21"}
+	appendTo(t, first.Path(dir)+".zst.new", "half")
+	appendTo(t, first.Path(dir)+".zst", "of no use")
 	l.tidyNow()
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -334,13 +336,13 @@ func TestCloseInterruptsCompressing(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	one, err := os.ReadFile(name{day: "2026-11-21"}.path(dir))
+	one, err := os.ReadFile(segment.Name{Day: "2026-11-21"}.Path(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for day := range 8 { // which are no part of the log
-		n := name{day: fmt.Sprintf("2026-10-%02d", day+1)}
-		if err := os.WriteFile(n.path(dir), slices.Concat(slices.Repeat([][]byte{one}, (4<<20)/len(one))...), 0o600); err != nil {
+		n := segment.Name{Day: fmt.Sprintf("2026-10-%02d", day+1)}
+		if err := os.WriteFile(n.Path(dir), slices.Concat(slices.Repeat([][]byte{one}, (4<<20)/len(one))...), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -380,7 +382,7 @@ func TestTidyingHoldsUpNothing(t *testing.T) {
 			return true
 		}
 		for _, day := range []string{"1999-12-01", "1999-12-02"} { // the time begins in 2000
-			if err := os.WriteFile(name{day: day}.path(dir), nil, 0o600); err != nil {
+			if err := os.WriteFile(segment.Name{Day: day}.Path(dir), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -389,7 +391,7 @@ func TestTidyingHoldsUpNothing(t *testing.T) {
 		if err := l.Intent(exchange("1")); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * defaultInterval)
+		time.Sleep(2 * DefaultInterval)
 		if r := verified(t, dir, Check{}); r.Checkpoints != 1 {
 			t.Errorf("%d checkpoints while files are looked after", r.Checkpoints)
 		}

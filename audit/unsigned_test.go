@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // kindsOf are the kinds of what was found, each once.
@@ -50,17 +52,17 @@ func TestVerifyYoung(t *testing.T) {
 	if r := verified(t, dir, Check{Interval: time.Nanosecond}); kindsOf(r) != Unsigned || r.Young {
 		t.Errorf("with a checkpoint every nanosecond: %+v", r)
 	}
-	head, err := os.ReadFile(filepath.Join(dir, headFile))
+	head, err := os.ReadFile(filepath.Join(dir, chain.HeadFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, headFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, chain.HeadFile)); err != nil {
 		t.Fatal(err)
 	}
 	if r := verified(t, dir, Check{}); kindsOf(r) != Unsigned {
 		t.Errorf("without a head: %+v", r)
 	}
-	if err := os.WriteFile(filepath.Join(dir, headFile), head, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, chain.HeadFile), head, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
@@ -99,7 +101,7 @@ func TestVerifyNotYoung(t *testing.T) {
 			if err := errors.Join(l.Intent(exchange("1")), l.Intent(exchange("2")), l.Intent(exchange("3")), l.Close()); err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join(dir, headFile)
+			path := filepath.Join(dir, chain.HeadFile)
 			known, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,9 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
@@ -37,13 +40,21 @@ type Check struct {
 	From, To time.Time
 }
 
+// DefaultInterval is how often a checkpoint is due unless the configuration says otherwise.
+const DefaultInterval = 10 * time.Second
+
 // NoHead is the value of Check.Head for a log whose end is not to be looked at.
 const NoHead = "none"
 
 // Verify reads a log, also one that is being written to, and reports whether it is what
 // the gateway wrote. The error is about what could not be read; what is wrong with the
 // log is in the report.
-func (s Source) Verify(ctx context.Context, c Check) (*Report, error) {
+// It is for auditors: `a2a-gateway audit verify`, and a button of the console. It needs no running
+// gateway, and of secrets only what encrypted files and content are opened with. A log of a
+// gigabyte takes a few seconds per processor, nearly all of it SHA-256.
+//
+// Findings are not errors: a log that was tampered with gives a report and a nil error.
+func Verify(ctx context.Context, s reader.Source, c Check) (*Report, error) {
 	v, err := newVerifier(s, c)
 	if err != nil {
 		return nil, fmt.Errorf("verify audit log: %w", err)
@@ -58,11 +69,11 @@ func (s Source) Verify(ctx context.Context, c Check) (*Report, error) {
 // whole lines; since each line holds its own hash, blocks are verified by as many others
 // as there are processors; what they find is put together in the order of the files.
 type verifier struct {
-	source   Source
-	head     *headRecord // nil without one
+	source   reader.Source
+	head     *chain.Head // nil without one
 	headPath string
 	keys     keySet
-	segments []*segment
+	segments []*scanned
 	cut      struct{ before, after bool } // there are segments that were not chosen
 	now      time.Time
 	interval time.Duration
@@ -73,9 +84,9 @@ type verifier struct {
 	pending []erasure
 }
 
-// segment is what is known of a file.
-type segment struct {
-	name name
+// scanned is what is known of a file.
+type scanned struct {
+	name segment.Name
 	size int64 // of what is whole
 	torn int64 // bytes behind that
 	err  error // why it could not be read to its end
@@ -86,22 +97,23 @@ type segment struct {
 // newVerifier looks at what there is. The head is read first: the log may grow meanwhile,
 // and the head with it. A head that is read too late would name records that were not there
 // when the files were listed, and they would be missed.
-func newVerifier(s Source, c Check) (*verifier, error) {
-	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, defaultInterval)}
+func newVerifier(s reader.Source, c Check) (*verifier, error) {
+	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, DefaultInterval)}
 	if !c.NoContent {
 		v.shelf = &vault.Shelf{Reader: s.Held(c.Sealer)}
 	}
 	if v.headPath == "" {
-		v.headPath = filepath.Join(s.Path, headFile)
+		v.headPath = filepath.Join(s.Path, chain.HeadFile)
 	}
 	var err error
 	if v.shelf != nil {
+		// Erasures behind this place may be in no record yet.
 		if v.told, err = v.shelf.Place(); err != nil {
 			return nil, err
 		}
 	}
 	if v.headPath != NoHead {
-		if v.head, err = readHead(v.headPath); err != nil {
+		if v.head, err = chain.ReadHead(v.headPath); err != nil {
 			return nil, err
 		}
 	}
@@ -111,18 +123,19 @@ func newVerifier(s Source, c Check) (*verifier, error) {
 			return nil, errors.New("there is no key in the JWK set")
 		}
 	}
-	names, err := list(s.Path)
+	names, err := segment.List(s.Path)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range names {
 		switch {
-		case !c.From.IsZero() && n.day < dayOf(c.From):
+		// Days are those of file names, in UTC.
+		case !c.From.IsZero() && n.Day < segment.DayOf(c.From):
 			v.cut.before = true
-		case !c.To.IsZero() && n.day > dayOf(c.To.AddDate(0, 0, 1)): // the last of a day may be in the next one's file
+		case !c.To.IsZero() && n.Day > segment.DayOf(c.To.AddDate(0, 0, 1)): // the last of a day may be in the next one's file
 			v.cut.after = true
 		default:
-			v.segments = append(v.segments, &segment{name: n})
+			v.segments = append(v.segments, &scanned{name: n})
 		}
 	}
 	if len(v.segments) == 0 && v.head == nil {
@@ -133,10 +146,10 @@ func newVerifier(s Source, c Check) (*verifier, error) {
 
 // job is a block of lines on its way.
 type job struct {
-	segment *segment
+	segment *scanned
 	lines   []byte
-	line    int      // number of the first in its file
-	before  previous // the line before it
+	line    int            // number of the first in its file
+	before  chain.Previous // the line before it
 	found   []*passage
 	held    held
 	done    chan struct{}
@@ -151,11 +164,11 @@ func (v *verifier) read(ctx context.Context) error {
 	defer cancel()
 	n := runtime.GOMAXPROCS(0)
 	work, order := make(chan *job, n), make(chan *job, 2*n)
-	buffers := &sync.Pool{New: func() any { return make([]byte, 4*blockSize) }}
+	buffers := &sync.Pool{New: func() any { return make([]byte, 4*segment.BlockSize) }}
 	var workers sync.WaitGroup
 	for range n {
 		workers.Go(func() {
-			c := combing{keys: &v.keys, sum: newSummer(), shelf: v.shelf, today: dayOf(v.now)}
+			c := combing{keys: &v.keys, sum: chain.NewSummer(), shelf: v.shelf, today: segment.DayOf(v.now)}
 			for j := range work {
 				j.found, j.held = c.comb(j)
 				buffers.Put(j.lines[:cap(j.lines)]) //nolint:staticcheck // a block is large beside the header of its slice
@@ -176,8 +189,8 @@ func (v *verifier) read(ctx context.Context) error {
 	}
 	workers.Wait()
 	for _, s := range v.segments {
-		if s.err != nil && !errors.Is(s.err, errChanged) {
-			return fmt.Errorf("%s: %w", s.name.file(), s.err)
+		if s.err != nil && !errors.Is(s.err, segment.ErrChanged) {
+			return fmt.Errorf("%s: %w", s.name.File(), s.err)
 		}
 	}
 	return errors.Join(ctx.Err(), v.held.fault, v.readPending())
@@ -185,8 +198,8 @@ func (v *verifier) read(ctx context.Context) error {
 
 // readSegment cuts a segment into jobs. Blocks end with lines, so that no worker needs another
 // one's; what each must know of the line before its first is looked up here.
-func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Pool, send func(*job)) {
-	in, err := v.source.openSegment(s.name, 0)
+func (v *verifier) readSegment(ctx context.Context, s *scanned, buffers *sync.Pool, send func(*job)) {
+	in, err := v.source.Dir().Open(s.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // removed meanwhile, which others will notice if it was no right of the remover's
 	}
@@ -195,10 +208,10 @@ func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Po
 		return
 	}
 	defer func() { _ = in.Close() }() // only read from
-	before, line := previous{first: true}, 1
+	before, line := chain.Previous{First: true}, 1
 	for ctx.Err() == nil {
 		buf, _ := buffers.Get().([]byte)
-		lines, err := in.next(buf)
+		lines, err := in.Next(buf)
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				s.err = err
@@ -207,11 +220,11 @@ func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Po
 		}
 		j := &job{segment: s, lines: lines, line: line, before: before, done: make(chan struct{})}
 		var n int
-		before, n = lastOf(lines)
+		before, n = chain.LastOf(lines)
 		line += n
 		send(j)
 	}
-	s.size, s.torn = in.offset(), in.rest()
+	s.size, s.torn = in.Offset(), in.Rest()
 }
 
 // join puts the passages of a block behind those of the blocks before.
@@ -221,7 +234,7 @@ func (v *verifier) join(j *job) {
 	v.held.add(j.held.Contents)
 	v.held.fault = errors.Join(v.held.fault, j.held.fault)
 	for _, a := range j.held.amiss {
-		a.file = s.name.file()
+		a.file = s.name.File()
 		v.held.amiss = append(v.held.amiss, a)
 	}
 	if len(s.passages) > 0 && len(found) > 0 && found[0].continues(s.passages[len(s.passages)-1]) {

@@ -15,6 +15,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
@@ -41,7 +44,7 @@ func specimen(t testing.TB) (dir string, ring *keys.Ring) {
 
 func verified(t testing.TB, dir string, c Check) *Report {
 	t.Helper()
-	r, err := Source{Path: dir}.Verify(t.Context(), c)
+	r, err := Verify(t.Context(), reader.Source{Path: dir}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,23 +88,23 @@ type fileOf struct {
 
 func filesOf(t testing.TB, dir string) (all []*fileOf) {
 	t.Helper()
-	names, err := list(dir)
+	names, err := segment.List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range names {
-		content, err := os.ReadFile(n.path(dir))
+		content, err := os.ReadFile(n.Path(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, &fileOf{n.path(dir), bytes.SplitAfter(content, []byte("\n"))})
+		all = append(all, &fileOf{n.Path(dir), bytes.SplitAfter(content, []byte("\n"))})
 		all[len(all)-1].lines = slices.DeleteFunc(all[len(all)-1].lines, func(l []byte) bool { return len(l) == 0 })
 	}
 	return all
 }
 
 func (f *fileOf) seq(i int) uint64 {
-	n, _ := lastSeq(f.lines[i])
+	n, _ := chain.LastSeq(f.lines[i])
 	return n
 }
 
@@ -141,9 +144,9 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		to, k := place(t, files)
 		to.lines = slices.Insert(to.lines, k, bytes.Clone(f.lines[i]))
 		seq := f.lines[i]
-		n, _ := lastSeq(seq)
+		n, _ := chain.LastSeq(seq)
 		if to == f && k <= i {
-			n, _ = lastSeq(f.lines[i+1])
+			n, _ = chain.LastSeq(f.lines[i+1])
 		}
 		return damage{[]string{kindDuplicated}, n, n}
 	},
@@ -240,37 +243,37 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 func forgeRemoval(files []*fileOf, through uint64) {
 	f := files[len(files)-1]
 	last := f.lines[len(f.lines)-1]
-	c := chain{segment: filepath.Base(f.path)}
-	c.seq, _ = lastSeq(last)
-	_, c.hash, _ = cutHash(last[:len(last)-1])
-	var hash link
+	c := chain.Chain{Segment: filepath.Base(f.path)}
+	c.Seq, _ = chain.LastSeq(last)
+	_, c.Hash, _ = chain.CutHash(last[:len(last)-1])
+	var hash chain.Link
 	for _, f := range files {
 		for i, line := range f.lines {
 			if f.seq(i) == through {
-				_, hash, _ = cutHash(line[:len(line)-1])
+				_, hash, _ = chain.CutHash(line[:len(line)-1])
 			}
 		}
 	}
-	f.lines = append(f.lines, c.assemble(nil, gatewayMember("gw-1"), fmt.Appendf(nil,
+	f.lines = append(f.lines, c.Assemble(nil, gatewayMember("gw-1"), fmt.Appendf(nil,
 		`,"type":"event","time":"2026-11-25T12:00:00.000000000Z","event":"audit.removed","attrs":{"files":"1","hash":"%s","to":"%d"}`,
 		hash, through), nil))
 }
 
 // rehash makes the chain fit again.
 func rehash(files []*fileOf) {
-	sum := newSummer()
-	var before link
+	sum := chain.NewSummer()
+	var before chain.Link
 	for _, f := range files {
 		for i, line := range f.lines {
-			body, old, _ := cutHash(line[:len(line)-1])
+			body, old, _ := chain.CutHash(line[:len(line)-1])
 			body = bytes.Clone(body)
-			if k := bytes.LastIndex(body, []byte(`,"segment":`)); k >= 0 && !before.none() {
+			if k := bytes.LastIndex(body, []byte(`,"segment":`)); k >= 0 && !before.IsZero() {
 				if h := bytes.LastIndex(body, []byte(`"hash":"`)); h > k {
 					copy(body[h+len(`"hash":"`):], before[:])
 				}
 			}
 			_ = old
-			before = sum.link(before, body)
+			before = sum.Link(before, body)
 			f.lines[i] = append(append(append(body, hashPrefix...), before[:]...), hashSuffix+"\n"...)
 		}
 	}
@@ -291,7 +294,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 	testenv.Long(t, "a log is verified once for each kind of damage")
 	t.Parallel()
 	original, ring := specimen(t)
-	head, err := os.ReadFile(filepath.Join(original, headFile))
+	head, err := os.ReadFile(filepath.Join(original, chain.HeadFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +310,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 			f.path = filepath.Join(dir, filepath.Base(f.path))
 			f.write(r)
 		}
-		if err := os.WriteFile(filepath.Join(dir, headFile), head, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, chain.HeadFile), head, 0o600); err != nil {
 			r.Fatal(err)
 		}
 		want := damages[rapid.SampledFrom(kinds).Draw(r, "what")](r, files)
@@ -319,7 +322,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 		if want.kinds == nil {
 			return
 		}
-		report, err := Source{Path: dir}.Verify(t.Context(), Check{Keys: ring.JWKS()})
+		report, err := Verify(t.Context(), reader.Source{Path: dir}, Check{Keys: ring.JWKS()})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -346,7 +349,7 @@ func TestVerifyFindsOtherNumbers(t *testing.T) {
 			}
 			changed := Finding{Kind: kindChanged, Segment: filepath.Base(f.path), Line: i + 1, From: seq, To: seq}
 			none := Finding{Kind: kindChanged, Segment: changed.Segment, Line: i + 1, Text: "it is no record"}
-			for at := len(seqPrefix); line[at] != ','; at++ {
+			for at := len(chain.SeqPrefix); line[at] != ','; at++ {
 				old := line[at]
 				for _, b := range []byte("0123456789,") {
 					if line[at] = b; b == old {
@@ -363,7 +366,7 @@ func TestVerifyFindsOtherNumbers(t *testing.T) {
 						f.Text = ""
 						return f == changed
 					}) {
-						t.Errorf("file %d, record %d as %s: %s", n+1, seq, line[:len(seqPrefix)+4], said(r))
+						t.Errorf("file %d, record %d as %s: %s", n+1, seq, line[:len(chain.SeqPrefix)+4], said(r))
 					}
 				}
 				line[at] = old

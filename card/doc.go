@@ -15,4 +15,13 @@
 // that nothing of it passes without a reason: endpoints, security and extensions
 // are the gateway's own, texts pass without internal addresses, and what is
 // unknown passes unless a string in it gives the agent's address away.
+//
+// One card goes through it like this: a Source fetches the document in the background (Fetch), a
+// Judge says whether it comes into force, Parse reads it whatever its version, and for each caller
+// Reply has the bytes of a View: the skills that this caller may use, in the version that it asked
+// for (VersionHeader).
+//
+// The package exports more than twenty names: a card has parts, which rules, routing and the
+// console ask for one by one (Interface, Skill, Requirements, Schemes, Form), a Source has its
+// configuration and limits, and what is served is described by a View. Each is used outside.
 package card

@@ -91,7 +91,7 @@ func TestA28_CapturedContent(t *testing.T) {
 		t.Errorf("there is %+v", item)
 	}
 	must(t, w.audit.Close())
-	report, err := audit.Config{Dir: filepath.Join(w.dir, "audit")}.Source().Verify(context.Background(), audit.Check{})
+	report, err := audit.Verify(context.Background(), audit.Config{Dir: filepath.Join(w.dir, "audit")}.Source(), audit.Check{})
 	if err != nil || slices.ContainsFunc(report.Findings, func(f audit.Finding) bool { return f.Kind != audit.Unsigned }) {
 		t.Errorf("%+v, %v", report.Findings, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // Bounds of a transaction: enough to be quick, and little enough for another process to get
@@ -23,6 +23,7 @@ const (
 
 // Update adds the records that have come since it was called last, by whichever process.
 // progress is told now and then how many that were; it may be nil.
+// ctx may end it at any time; what was committed stays, and the next call goes on there.
 func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 	added := 0
 	tell := func() {
@@ -56,6 +57,8 @@ func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 
 // update adds one batch to those that were added before, and reports whether there may be
 // more.
+// The cursor is in the same transaction as the rows, so that two processes that update one index
+// take turns and never add a record twice or pass one over.
 func (i *Index) update(ctx context.Context, before int) (n int, more bool, err error) {
 	tx, err := i.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -68,6 +71,7 @@ func (i *Index) update(ctx context.Context, before int) (n int, more bool, err e
 			i.known = known
 		}
 	}()
+	// What other processes have added since is in the transaction's view of the file.
 	at, err := i.begin(ctx, tx)
 	if err != nil {
 		return 0, false, err
@@ -94,7 +98,8 @@ func (i *Index) update(ctx context.Context, before int) (n int, more bool, err e
 }
 
 // begin is where to go on, with nothing left of what is not there any more.
-func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err error) {
+// An index that is ahead of the log, or of another log, is emptied and filled again.
+func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	if at, err = i.place(ctx, tx); err != nil {
 		return at, err
 	}
@@ -106,18 +111,18 @@ func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err err
 		return at, err
 	}
 	_, err = tx.ExecContext(ctx, "DELETE FROM records; DELETE FROM stretches")
-	return audit.Cursor{}, err // the log was begun anew, or is a copy from before
+	return reader.Cursor{}, err // the log was begun anew, or is a copy from before
 }
 
 // addAll adds the records behind a place, as many as one transaction may have, and moves it.
-func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int, more bool, err error) {
+func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n int, more bool, err error) {
 	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
 	if err != nil {
 		return 0, false, err
 	}
 	defer func() { _ = insert.Close() }() // goes with the transaction
 	var f fields
-	var lost *audit.LostError
+	var lost *reader.LostError
 	made := times{}
 	began := time.Now()
 	for entry, err := range i.source.Records(ctx, *at) {
@@ -132,6 +137,7 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int
 		}
 		made.add(int64(entry.Seq)/i.stretch, f.Time.UnixMicro()) //nolint:gosec // numbers have 18 digits at most
 		*at = entry.Cursor
+		// Time as well as number bounds a transaction: others wait for its lock.
 		if n++; n == batch || time.Since(began) >= i.spell {
 			more = true
 			break
@@ -145,7 +151,7 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int
 
 // elsewhere reports whether the segment that the index has come to is not there, or the
 // record is another one. What this process has added itself it need not look at again.
-func (i *Index) elsewhere(at audit.Cursor) (bool, error) {
+func (i *Index) elsewhere(at reader.Cursor) (bool, error) {
 	if at.Segment == "" {
 		return false, nil
 	}
@@ -160,7 +166,7 @@ func (i *Index) elsewhere(at audit.Cursor) (bool, error) {
 	return !known, err
 }
 
-func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields, e audit.Entry) error {
+func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields, e reader.Entry) error {
 	if err := f.read(e.Line); err != nil {
 		return fmt.Errorf("record %d in %s: %w", e.Seq, e.Cursor.Segment, err)
 	}
@@ -174,6 +180,8 @@ func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields
 		}
 		i.known[e.Cursor.Segment] = segment
 	}
+	// "allow" has no number: nearly every record is allowed, and an index on that would find
+	// nothing faster.
 	var decision any
 	if d, ok := decisions[f.Decision]; ok {
 		decision = d

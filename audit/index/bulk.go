@@ -16,6 +16,7 @@ const bulk = 100000
 
 // shed puts the indexes aside once as many records have been added as there were before,
 // so that making them anew costs no more than a few times what adding them did.
+// It is skipped where temporary files cannot be made: sorting in memory would take too much.
 func (i *Index) shed(ctx context.Context, tx *sql.Tx, added int) error {
 	if added < i.bulk || !spills() {
 		return nil

@@ -51,6 +51,7 @@ func (f *fields) read(line []byte) error {
 }
 
 // Numbers of types and decisions in the index.
+// They are part of the schema: an index that has been made keeps them.
 var (
 	types     = map[string]int64{"intent": 1, "call": 2, "event": 3}
 	decisions = map[string]int64{"deny": 1, "error": 2}
@@ -63,6 +64,8 @@ func (i *Index) digest(kind byte, name string) any {
 	if name == "" {
 		return nil
 	}
+	// The kind is hashed with the name, so that an agent and a skill of one name have different
+	// digests.
 	mac := hmac.New(sha256.New, i.key)
 	_, _ = mac.Write([]byte{kind})
 	_, _ = mac.Write([]byte(name))

@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 	_ "modernc.org/sqlite" // the database/sql driver
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // File is the name of the index in the directory of the segments.
@@ -31,12 +31,12 @@ var schema string
 // Index finds records. It is for one goroutine; several processes may have the same file
 // open.
 type Index struct {
-	source audit.Source
+	source reader.Source
 	path   string
 	key    []byte // of digests
 	db     *sql.DB
 	known  map[string]int64 // segments by name
-	added  audit.Cursor     // how far this process has come
+	added  reader.Cursor    // how far this process has come
 	spell  time.Duration    // that one transaction may take
 	bulk   int              // records from which on the indexes are put aside
 
@@ -47,7 +47,8 @@ type Index struct {
 // none that it can read: it can always be made from the segments. secret is what digests
 // are made with where the log is encrypted; nil for a key of its own, which lies in the
 // file.
-func Open(ctx context.Context, source audit.Source, secret []byte) (*Index, error) {
+// An error is about the file system; an index that cannot be used is not one.
+func Open(ctx context.Context, source reader.Source, secret []byte) (*Index, error) {
 	i := &Index{
 		source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}, spell: spell, bulk: bulk, stretch: stretch,
 	}
@@ -100,11 +101,14 @@ func (i *Index) connect() (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	// SQLite has one writer, and pragmas are per connection.
 	i.db.SetMaxOpenConns(1)
 	return info.Size() == 0, nil
 }
 
 // prepare makes the schema, or sees to it that it is the one that is known.
+// It is one transaction, which is exclusive from its beginning (_txlock=immediate): of two
+// processes that open a new index one makes the schema, and the other finds it.
 func (i *Index) prepare(ctx context.Context, secret []byte, fresh bool) error {
 	tx, err := i.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -164,6 +168,7 @@ const (
 )
 
 // create makes an empty index. What proves the key is a digest that it makes.
+// proof lets an index be recognised whose log has another key by now.
 func (i *Index) create(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf(";PRAGMA user_version = %d", version)); err != nil {
 		return err
@@ -186,6 +191,7 @@ func (i *Index) unlock(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	if err != nil {
 		return err
 	}
+	// The log has been encrypted since, or is not any more.
 	if (own == nil) == (secret == nil) {
 		return errStale
 	}
@@ -219,6 +225,8 @@ func get(ctx context.Context, tx *sql.Tx, name string) (value []byte, err error)
 // remove deletes the file, and what SQLite has beside it.
 func (i *Index) remove() error {
 	var errs []error
+	// WAL and shared memory belong to the file that is gone, and would be replayed into the new
+	// one.
 	for _, behind := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(i.path + behind); !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
@@ -232,7 +240,7 @@ func (i *Index) remove() error {
 func (i *Index) Close() error { return i.db.Close() }
 
 // place is how far the index has come.
-func (i *Index) place(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err error) {
+func (i *Index) place(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	value, err := get(ctx, tx, "cursor")
 	if err != nil || value == nil {
 		return at, err

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -71,7 +72,7 @@ func sample(t *testing.T) string {
 
 func open(t testing.TB, dir string, secret []byte) *Index {
 	t.Helper()
-	i, err := Open(t.Context(), audit.Source{Path: dir}, secret)
+	i, err := Open(t.Context(), reader.Source{Path: dir}, secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func open(t testing.TB, dir string, secret []byte) *Index {
 	return i
 }
 
-func numbers(t testing.TB, all iter.Seq2[audit.Entry, error]) (list []uint64) {
+func numbers(t testing.TB, all iter.Seq2[reader.Entry, error]) (list []uint64) {
 	t.Helper()
 	for e, err := range all {
 		if err != nil {
@@ -140,7 +141,7 @@ func TestFind(t *testing.T) {
 		if got := numbers(t, i.Find(t.Context(), tt.q)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
-		if got := numbers(t, Scan(t.Context(), audit.Source{Path: dir}, tt.q)); !slices.Equal(got, tt.want) {
+		if got := numbers(t, Scan(t.Context(), reader.Source{Path: dir}, tt.q)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: scanned %v, want %v", tt.name, got, tt.want)
 		}
 		tt.q.Oldest, tt.q.Limit = false, 2
@@ -189,7 +190,7 @@ func TestBehind(t *testing.T) {
 		if !tt.q.Oldest {
 			continue // a log is read in its order
 		}
-		if got := numbers(t, Scan(t.Context(), audit.Source{Path: dir}, tt.q)); !slices.Equal(got, tt.want) {
+		if got := numbers(t, Scan(t.Context(), reader.Source{Path: dir}, tt.q)); !slices.Equal(got, tt.want) {
 			t.Errorf("%+v by reading: %v, want %v", tt.q, got, tt.want)
 		}
 	}
@@ -357,7 +358,7 @@ func TestRolledBack(t *testing.T) {
 		}
 		for _, agent := range []string{"before", "gone", "after"} {
 			q := Query{Agent: agent, Oldest: true}
-			found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), audit.Source{Path: copied}, q))
+			found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), reader.Source{Path: copied}, q))
 			if !slices.Equal(found, scanned) {
 				t.Errorf("%s: %v found, %v by reading all", agent, found, scanned)
 			}
@@ -478,7 +479,7 @@ func TestFindIsScan(t *testing.T) {
 		if rapid.Bool().Draw(rt, "until") {
 			q.Until = second.Draw(rt, "q until")
 		}
-		found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), audit.Source{Path: dir}, q))
+		found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), reader.Source{Path: dir}, q))
 		if !slices.Equal(found, scanned) {
 			rt.Fatalf("%+v: %v by the index, %v by reading all", q, found, scanned)
 		}
@@ -507,7 +508,7 @@ func TestClockSet(t *testing.T) {
 			{From: noon.Add(from)}, {Until: noon.Add(from)}, {From: noon.Add(from), Until: noon.Add(from + 15*time.Minute)},
 		} {
 			q.Oldest = true
-			found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), audit.Source{Path: dir}, q))
+			found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), reader.Source{Path: dir}, q))
 			if !slices.Equal(found, scanned) {
 				t.Errorf("from %v until %v: %d found, %d by reading all", q.From, q.Until, len(found), len(scanned))
 			}

@@ -30,6 +30,7 @@ func (c *condition) where(table string) string {
 }
 
 // conditions are those of the query. An index on what most records are would be of no use.
+// A query without any goes through the records by their numbers.
 func (i *Index) conditions(q *Query) (all []condition) {
 	add := func(column string, kind byte, value string) {
 		if value != "" {
@@ -54,6 +55,7 @@ func (i *Index) conditions(q *Query) (all []condition) {
 }
 
 // pairs are the columns that have an index together.
+// They are what people ask together. Each costs some tens of bytes per record.
 var pairs = [...][2]string{
 	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"},
 	{"decision", "type"}, {"reason", "principal"}, {"reason", "agent"},
@@ -63,6 +65,7 @@ var pairs = [...][2]string{
 // combined has a condition for each pair that there is, in place of those for its parts.
 func combined(all []condition) []condition {
 	single := make(map[string]*condition, len(all))
+	// Counting stops at enough, which bounds what ranking costs.
 	for k := range all {
 		single[all[k].columns[0]] = &all[k]
 	}
@@ -128,6 +131,13 @@ func (i *Index) hits(ctx context.Context, q *Query) (*sql.Rows, error) {
 // lie far apart. The limit, which is none, and the cross joins hold SQLite to that order of
 // things, and to giving records in the order of their numbers as they come: it must not
 // collect all of them to sort them. All but names and numbers that stand here are arguments.
+// For "what alice was denied, newest first" it is, with the names of indexes shortened:
+//
+//	SELECT hit.seq, name, at, length
+//	FROM (SELECT seq FROM records INDEXED BY by_decision_principal
+//	      WHERE records.decision = ? AND records.principal = ? ORDER BY seq DESC LIMIT -1) AS hit
+//	CROSS JOIN records AS found ON found.seq = hit.seq
+//	CROSS JOIN segments ON segments.id = found.segment WHERE found.type IN (2, 3)
 func (i *Index) plan(ctx context.Context, q *Query) (statement string, args []any, err error) {
 	all, err := i.rank(ctx, i.conditions(q))
 	if err != nil {

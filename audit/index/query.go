@@ -9,12 +9,13 @@ import (
 	"iter"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // Query is what is asked for: records that are all of it. What is empty is not asked for.
 // Of events, the attributes of the same name count.
+// The command line and the console fill it; Check says what is wrong with it in words for both.
 type Query struct {
 	Principal string // the caller's subject
 	Agent     string
@@ -35,6 +36,8 @@ type Query struct {
 
 // clean is the query as records have its texts.
 func (q Query) clean() Query {
+	// Records have cleaned texts, so that a query for a name with a control character has to look
+	// for the cleaned one.
 	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason} {
 		*s = telemetry.Clean(*s)
 	}
@@ -75,18 +78,21 @@ func (q *Query) match(f *fields) bool {
 }
 
 // passed reports whether a record comes before those that are asked for.
+// It is what pages of results go on by: a number does not move when records come, as an offset
+// would.
 func (q *Query) passed(seq uint64) bool {
 	return q.Behind != 0 && (q.Oldest && seq <= q.Behind || !q.Oldest && seq >= q.Behind)
 }
 
 // Scan finds records by reading all of a log, in its order.
-func Scan(ctx context.Context, source audit.Source, q Query) iter.Seq2[audit.Entry, error] {
+// It costs reading all of the log, and needs no file beside it: `audit query --no-index`.
+func Scan(ctx context.Context, source reader.Source, q Query) iter.Seq2[reader.Entry, error] {
 	q = q.clean()
-	return func(yield func(audit.Entry, error) bool) {
+	return func(yield func(reader.Entry, error) bool) {
 		var f fields
-		var lost *audit.LostError
+		var lost *reader.LostError
 		n := 0
-		for e, err := range source.Records(ctx, audit.Cursor{}) {
+		for e, err := range source.Records(ctx, reader.Cursor{}) {
 			if errors.As(err, &lost) {
 				continue // there is nothing to be found of them
 			}
@@ -94,7 +100,7 @@ func Scan(ctx context.Context, source audit.Source, q Query) iter.Seq2[audit.Ent
 				err = f.read(e.Line)
 			}
 			if err != nil {
-				yield(audit.Entry{}, err)
+				yield(reader.Entry{}, err)
 				return
 			}
 			if !q.match(&f) {
@@ -108,19 +114,19 @@ func Scan(ctx context.Context, source audit.Source, q Query) iter.Seq2[audit.Ent
 			}
 		}
 		if err := ctx.Err(); err != nil {
-			yield(audit.Entry{}, err)
+			yield(reader.Entry{}, err)
 		}
 	}
 }
 
 // Find finds records by the index, as far as Update has brought it.
-func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error] {
+func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[reader.Entry, error] {
 	q = q.clean()
-	return func(yield func(audit.Entry, error) bool) {
+	return func(yield func(reader.Entry, error) bool) {
 		var f fields
 		rows, err := i.hits(ctx, &q)
 		if err != nil {
-			yield(audit.Entry{}, fmt.Errorf("index: %w", err))
+			yield(reader.Entry{}, fmt.Errorf("index: %w", err))
 			return
 		}
 		defer func() { _ = rows.Close() }() // its error is that of Err
@@ -135,7 +141,7 @@ func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error]
 				lines, err = i.source.Lines(places)
 			}
 			if err != nil {
-				yield(audit.Entry{}, fmt.Errorf("index: %w", err))
+				yield(reader.Entry{}, fmt.Errorf("index: %w", err))
 				return
 			}
 			for k, line := range lines {
@@ -143,7 +149,7 @@ func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error]
 				if line == nil || f.read(line) != nil || !q.match(&f) {
 					continue
 				}
-				if !yield(audit.Entry{Seq: places[k].Seq, Line: line, Cursor: places[k].Cursor}, nil) {
+				if !yield(reader.Entry{Seq: places[k].Seq, Line: line, Cursor: places[k].Cursor}, nil) {
 					return
 				}
 				if left--; left == 0 {
@@ -159,9 +165,9 @@ func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error]
 const page = 1000
 
 // next is where the next records are.
-func next(rows *sql.Rows, n int) (places []audit.Place, err error) {
+func next(rows *sql.Rows, n int) (places []reader.Place, err error) {
 	for len(places) < min(n, page) && rows.Next() {
-		var p audit.Place
+		var p reader.Place
 		if err := rows.Scan(&p.Seq, &p.Segment, &p.Offset, &p.Length); err != nil {
 			return nil, err
 		}

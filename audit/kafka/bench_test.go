@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/kafka"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // BenchmarkPut hands over batches as a runner does by default, of records of the size that
@@ -41,7 +41,7 @@ func BenchmarkPut(b *testing.B) {
 }
 
 // calls are records whose digests and ids no compression can guess.
-func calls(n int) (all []audit.Entry) {
+func calls(n int) (all []reader.Entry) {
 	for i := range n {
 		id := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) // not secret
 		line := fmt.Sprintf(`{"seq":%d,"v":1,"gateway":"gw","type":"call","time":%q,"start":%[2]q,"request_id":%q,"trace_id":%[3]q,`+
@@ -52,7 +52,7 @@ func calls(n int) (all []audit.Entry) {
 			`"status":200,"task_state":"TASK_STATE_COMPLETED","response_bytes":2048,"response_digest":"%[3]s%[3]s",`+
 			`"upstream_status":200,"upstream_duration_ms":12.345,"duration_ms":12.789,"hash":"%[3]s%[3]s"}`,
 			i+1, noon.Format(time.RFC3339Nano), id)
-		all = append(all, audit.Entry{Seq: uint64(i + 1), Line: []byte(line)}) // small
+		all = append(all, reader.Entry{Seq: uint64(i + 1), Line: []byte(line)}) // small
 	}
 	return all
 }

@@ -22,6 +22,7 @@ const (
 	scram512  = "SCRAM-SHA-512"
 )
 
+// The names are those of the broker setting compression.type.
 func codecs() map[string]kgo.CompressionCodec {
 	return map[string]kgo.CompressionCodec{
 		"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(),
@@ -47,6 +48,8 @@ const (
 )
 
 // options are those of each client.
+// Hosts of brokers come from the cluster's metadata after the first connection: a firewall has to
+// let the gateway reach all of them, and not only those that are configured.
 func options(c Config, f *faults) ([]kgo.Opt, error) {
 	all := []kgo.Opt{
 		kgo.ClientID("a2a-gateway"),
@@ -80,6 +83,7 @@ func options(c Config, f *faults) ([]kgo.Opt, error) {
 	return all, nil
 }
 
+// The password is revealed here and nowhere else; it is in no error of the client.
 func mechanism(c SASL) sasl.Mechanism {
 	switch c.mechanism() {
 	case plainText:

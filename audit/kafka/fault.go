@@ -51,6 +51,7 @@ func (f *faults) OnBrokerE2E(at kgo.BrokerMetadata, key int16, e kgo.BrokerE2E) 
 }
 
 // explain says what an error means for whoever runs the gateway or the brokers.
+// The original error stays wrapped, so that callers can still test for it.
 func (s *Sink) explain(err error) error {
 	topic := s.config.Topic
 	switch {

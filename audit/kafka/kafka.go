@@ -5,8 +5,14 @@
 // It owns how a record is a message, with the record byte for byte as its value, so that
 // what is read can be verified like the files, and the order of messages: all of a
 // gateway's are in one partition, and whatever fails, the first copy of each record comes
-// after the first copy of the one before it. It may import audit and
+// after the first copy of the one before it. It may import audit/reader and
 // internal/secret.
+//
+// One Put goes like this: each record becomes a message; as many as fit into messageSize are one
+// batch of the gateway's partition; a batch is produced and flushed, with acknowledgement of all
+// in-sync replicas (acks=all); then the next one. On the first error the client is thrown away, and
+// the runner of package sink calls Put again with the same records, so that consumers see records
+// at least once.
 package kafka
 
 import (
@@ -15,7 +21,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 )
 
@@ -28,6 +34,8 @@ type Options struct {
 }
 
 // Sink writes to one topic. It is for one goroutine.
+// It is used by the one goroutine of its runner, which never calls Put before the last one
+// returned.
 type Sink struct {
 	config   Config
 	key, log []byte
@@ -37,6 +45,7 @@ type Sink struct {
 }
 
 // New makes a sink. It connects when it has to.
+// An error is about the configuration or a file that it names.
 func New(c Config, o Options) (*Sink, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -51,11 +60,12 @@ func New(c Config, o Options) (*Sink, error) {
 //
 // After an error no record waits any more to be sent, and the next ones go through
 // another client: the old one may have a request under way, whose answer nobody will know.
-func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
+func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	records, err := s.records(entries)
 	if err != nil {
 		return err
 	}
+	// What went wrong with an earlier batch says nothing about this one.
 	s.faults.set(nil)
 	if err = s.connect(ctx); err == nil {
 		err = s.sendAll(ctx, records)
@@ -72,6 +82,7 @@ func (s *Sink) connect(ctx context.Context) error {
 	if s.client != nil {
 		return nil
 	}
+	// It does not connect yet; the ping below does.
 	client, err := kgo.NewClient(s.options...)
 	if err != nil {
 		return err
@@ -105,6 +116,7 @@ func (s *Sink) sendAll(ctx context.Context, records []*kgo.Record) error {
 	return nil
 }
 
+// answers has room for all, so that callbacks of the client never wait for this goroutine.
 func (s *Sink) send(ctx context.Context, batch []*kgo.Record) error {
 	answers := make(chan error, len(batch))
 	for _, r := range batch {
@@ -114,6 +126,7 @@ func (s *Sink) send(ctx context.Context, batch []*kgo.Record) error {
 	if err := s.client.Flush(ctx); err != nil {
 		return err
 	}
+	// Every callback has been called after a flush, also of records that failed.
 	for range batch {
 		if err := <-answers; err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/kafka"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -52,14 +53,14 @@ func sinkOf(t testing.TB, c kafka.Config, gateway string) *kafka.Sink {
 }
 
 // put hands records over that have to be taken.
-func put(t testing.TB, s *kafka.Sink, entries ...audit.Entry) {
+func put(t testing.TB, s *kafka.Sink, entries ...reader.Entry) {
 	t.Helper()
 	if err := putWithin(t, s, 20*time.Second, entries); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func putWithin(t testing.TB, s *kafka.Sink, limit time.Duration, entries []audit.Entry) error {
+func putWithin(t testing.TB, s *kafka.Sink, limit time.Duration, entries []reader.Entry) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -69,11 +70,11 @@ func putWithin(t testing.TB, s *kafka.Sink, limit time.Duration, entries []audit
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
 
 // entries are n records of a gateway, with text of some length in them.
-func entries(from, n, length int) (all []audit.Entry) {
+func entries(from, n, length int) (all []reader.Entry) {
 	for i := from; i < from+n; i++ {
 		line := fmt.Sprintf(`{"seq":%d,"v":1,"gateway":"gw","type":"event","time":%q,"event":%q}`,
 			i, noon.Format(time.RFC3339Nano), strings.Repeat("x", length))
-		all = append(all, audit.Entry{Seq: uint64(i), Line: []byte(line)}) // small
+		all = append(all, reader.Entry{Seq: uint64(i), Line: []byte(line)}) // small
 	}
 	return all
 }
@@ -227,8 +228,8 @@ func TestNoRecord(t *testing.T) {
 	t.Parallel()
 	s := sinkOf(t, kafka.Config{Brokers: []string{"127.0.0.1:1"}, Topic: topic}, "gw")
 	for _, line := range []string{"", "{", `{"seq":1}`, `{"type":"call"}`} {
-		e := audit.Entry{Seq: 7, Line: []byte(line), Cursor: audit.Cursor{Segment: "audit-2026-11-21.jsonl"}}
-		if err := s.Put(t.Context(), []audit.Entry{e}); err == nil || !strings.Contains(err.Error(), "record 7 in audit-2026-11-21.jsonl") {
+		e := reader.Entry{Seq: 7, Line: []byte(line), Cursor: reader.Cursor{Segment: "audit-2026-11-21.jsonl"}}
+		if err := s.Put(t.Context(), []reader.Entry{e}); err == nil || !strings.Contains(err.Error(), "record 7 in audit-2026-11-21.jsonl") {
 			t.Errorf("%q: %v", line, err)
 		}
 	}
@@ -248,7 +249,7 @@ func TestGreatest(t *testing.T) {
 }
 
 // greatest are records that are as long as can be.
-func greatest(t testing.TB) []audit.Entry {
+func greatest(t testing.TB) []reader.Entry {
 	t.Helper()
 	dir := t.TempDir()
 	l := openLog(t, dir)
@@ -316,9 +317,9 @@ func openLog(t testing.TB, dir string) *audit.Log {
 }
 
 // read returns all records of a log.
-func read(t testing.TB, dir string) (all []audit.Entry) {
+func read(t testing.TB, dir string) (all []reader.Entry) {
 	t.Helper()
-	for e, err := range (audit.Source{Path: dir}).Records(t.Context(), audit.Cursor{}) {
+	for e, err := range (reader.Source{Path: dir}).Records(t.Context(), reader.Cursor{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,10 +11,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // head is what of a record is beside it in the topic.
+// Consumers can filter by message headers without parsing the value.
 type head struct {
 	Version int       `json:"v"`
 	Gateway string    `json:"gateway"`
@@ -23,7 +24,9 @@ type head struct {
 }
 
 // records make a message of each entry.
-func (s *Sink) records(entries []audit.Entry) ([]*kgo.Record, error) {
+// The key is the gateway's id: the partitioner hashes it, so that all records of one gateway are in
+// one partition, in which alone Kafka keeps an order.
+func (s *Sink) records(entries []reader.Entry) ([]*kgo.Record, error) {
 	all := make([]*kgo.Record, len(entries))
 	for i, e := range entries {
 		var h head

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+
 	dto "github.com/prometheus/client_model/go"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -113,7 +115,7 @@ func (w *world) compare(t testing.TB, got []*kgo.Record) {
 			t.Errorf("%s has %d bytes, in the topic %d: %v", filepath.Base(path), len(want), len(got), err)
 		}
 	}
-	report, err := (audit.Source{Path: dir}).Verify(t.Context(), audit.Check{Keys: w.ring.JWKS(), Head: audit.NoHead})
+	report, err := audit.Verify(t.Context(), reader.Source{Path: dir}, audit.Check{Keys: w.ring.JWKS(), Head: audit.NoHead})
 	if err != nil || len(report.Findings) > 0 || !report.Trusted {
 		t.Errorf("%+v %v", report, err)
 	}

@@ -46,6 +46,9 @@ var activities = func() map[string]int {
 }()
 
 // Event is one event of the class API Activity, without what the gateway does not know.
+// Names and numbers are those of class API Activity [6003] with the profile Security Control.
+// Members that OCSF requires are written even when they are empty; what it has no member for stays
+// in unmapped, so that a SIEM has all of the record.
 type Event struct {
 	ActivityID    int            `json:"activity_id"`
 	CategoryUID   int            `json:"category_uid"`
@@ -72,6 +75,7 @@ type Event struct {
 }
 
 // Metadata says where an event comes from.
+// uid is the record's hash, by which an event can be found in the log and the other way round.
 type Metadata struct {
 	Version        string   `json:"version"`
 	Product        Product  `json:"product"`
@@ -155,6 +159,7 @@ type Resource struct {
 }
 
 // record is an audit record: members that are mapped are taken out.
+// What is mapped is taken out, so that what is left in the end is what has no place in OCSF.
 type record map[string]any
 
 // text takes a text out.
@@ -172,6 +177,7 @@ func (r record) number(name string) float64 {
 }
 
 // moment takes a time out, in milliseconds since 1970; 0 where there is none.
+// OCSF has times in milliseconds since 1970; 0 is for none.
 func (r record) moment(name string) int64 {
 	t, err := time.Parse(time.RFC3339Nano, r.text(name))
 	if err != nil {
@@ -183,6 +189,7 @@ func (r record) moment(name string) int64 {
 var errNoRecord = errors.New("it is no record of an audit log")
 
 // Line is the event of one audit record, as JSON.
+// The members are sorted: the same record gives the same bytes.
 func Line(line []byte) ([]byte, error) {
 	e, err := Of(line)
 	if err != nil {
@@ -192,6 +199,7 @@ func Line(line []byte) ([]byte, error) {
 }
 
 // Of is the event of one audit record.
+// The error is that the line is no record, and says nothing of what is in it.
 func Of(line []byte) (*Event, error) {
 	r := record{}
 	if err := json.Unmarshal(line, &r, jsontext.AllowDuplicateNames(false)); err != nil {
@@ -253,6 +261,7 @@ func (e *Event) subject(r record) {
 }
 
 // operation is what was done, and to what.
+// type_uid is class_uid times 100 plus activity_id, by the schema.
 func (e *Event) operation(r record, kind string) {
 	e.API = API{Operation: r.text("method"), Version: r.text("version")}
 	if kind == "event" {

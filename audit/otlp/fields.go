@@ -76,6 +76,9 @@ func (r *record) adopt() {
 
 // list has the names that spans have, and a2a_gateway.principal.* for what spans do not
 // tell: a receiver of audit records is one that may know.
+// Names follow the OpenTelemetry semantic conventions where there is one (client.address,
+// error.type, http.response.status_code, user_agent.original, gen_ai.conversation.id), and the
+// prefix a2a_gateway where there is none.
 func (r *record) list(a *attributes) {
 	a.text("a2a_gateway.audit.type", r.Type)
 	a.text("a2a_gateway.audit.hash", r.Hash)
@@ -115,6 +118,7 @@ func (r *record) list(a *attributes) {
 }
 
 // name is that of the event: an event's own, and that of its type for any other record.
+// It becomes EventName, which the log data model wants for records of one form.
 func (r *record) name() string {
 	switch {
 	case r.Event != "":
@@ -132,6 +136,8 @@ var warnings = []string{
 
 // severity is how bad it is for whoever runs the gateway: what was refused is worth a look,
 // what broke more so. No record is of less than INFO, below which receivers like to drop.
+// SeverityNumber is that of the OpenTelemetry log data model: 9 for INFO, 13 for WARN, 17 for
+// ERROR.
 func (r *record) severity() logs.SeverityNumber {
 	switch {
 	case r.Event == "audit.gone", r.Event == "audit.distrusted", r.Event == "audit.strayed", r.Type == "call" && r.Status >= 500:

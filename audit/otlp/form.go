@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // scopeName is the instrumentation scope of all records.
@@ -32,6 +32,7 @@ type form struct {
 
 // newForm prepares what all requests have in common: who sends, and its size, so that a request is known
 // to be short enough before it is made.
+// service.instance.id falls back to server.id, so that replicas can be told apart in any backend.
 func newForm(o Options) form {
 	f := form{log: o.Log, about: &resource.Resource{}, scope: &common.InstrumentationScope{Name: scopeName}}
 	named := false
@@ -60,7 +61,8 @@ func sizeOf(r *logs.LogRecord) int { return 1 + protowire.SizeBytes(proto.Size(r
 // record makes a log record of an entry. It says the same whenever it is made, so that
 // what came twice can be told by its attributes, or by all of it. The body is the line as
 // it is in the file: what is written out in the order of the numbers can be verified.
-func (f form) record(e audit.Entry) *logs.LogRecord {
+// A record of a later version of the schema still goes, with what is known of it as attributes.
+func (f form) record(e reader.Entry) *logs.LogRecord {
 	var r record
 	if json.Unmarshal(e.Line, &r) != nil {
 		r = record{} // it goes as it is
@@ -89,6 +91,7 @@ func nanos(t time.Time) uint64 {
 }
 
 // id reads hexadecimal digits; what is no id of the length is none.
+// An all-zero id is passed on as it is: the gateway writes none.
 func id(digits string, length int) []byte {
 	raw, err := hex.DecodeString(digits)
 	if err != nil || len(raw) != length {

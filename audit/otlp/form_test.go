@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+
 	common "go.opentelemetry.io/proto/otlp/common/v1"
+
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/a2a-gateway/a2a-gateway/audit"
 )
 
 // values are attributes as text.
@@ -48,7 +50,7 @@ const whole = `{"seq":7,"v":1,"gateway":"gw-1","type":"call","time":"2026-11-21T
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	f := newForm(Options{Gateway: "gw-1", Log: "the-log"})
-	r := f.record(audit.Entry{Seq: 7, Line: []byte(whole)})
+	r := f.record(reader.Entry{Seq: 7, Line: []byte(whole)})
 	if r.GetBody().GetStringValue() != whole {
 		t.Errorf("the body is %s", r.GetBody())
 	}
@@ -97,7 +99,7 @@ func TestNamesAreThoseOfSpans(t *testing.T) {
 	}
 	// What there is in no span, and in the audit log only.
 	own := regexp.MustCompile(`^(a2a_gateway\.(audit\.\w+|id|duration|principal\.(id|issuer|client))|user_agent\.original)$`)
-	for key := range values(newForm(Options{}).record(audit.Entry{Line: []byte(whole)}).GetAttributes()) {
+	for key := range values(newForm(Options{}).record(reader.Entry{Line: []byte(whole)}).GetAttributes()) {
 		if !own.MatchString(key) && !bytes.Contains(spans, strconv.AppendQuote(nil, key)) {
 			t.Errorf("no span has %s", key)
 		}
@@ -132,7 +134,7 @@ func TestKinds(t *testing.T) {
 		`no JSON`:                    "a2a_gateway.audit INFO",
 		`{"type":"call","time":"x"}`: "a2a_gateway.audit INFO",
 	} {
-		r := f.record(audit.Entry{Seq: 1, Line: []byte(line)})
+		r := f.record(reader.Entry{Seq: 1, Line: []byte(line)})
 		a := values(r.GetAttributes())
 		got := strings.TrimSpace(r.GetEventName() + " " + r.GetSeverityText() + " " + a["a2a_gateway.principal.id"] + a["a2a_gateway.agent"])
 		if got != want || r.GetBody().GetStringValue() != line {
@@ -162,7 +164,7 @@ func FuzzRecord(f *testing.F) {
 	}
 	form := newForm(Options{Gateway: "gw", Log: "l"})
 	f.Fuzz(func(t *testing.T, line []byte) {
-		r := form.record(audit.Entry{Seq: 1, Line: line})
+		r := form.record(reader.Entry{Seq: 1, Line: line})
 		in := form.request([]*logs.LogRecord{r, r})
 		text, err := proto.Marshal(in)
 		if err != nil {

@@ -31,6 +31,7 @@ type overGRPC struct {
 
 // newGRPC prepares a connection, which is made with the first records. gRPC does not send anything again by
 // itself: what became of records is for the sink to know.
+// A client is made without a connection: the first export dials.
 func newGRPC(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overGRPC, error) {
 	u := c.url()
 	transport := credentials.NewTLS(secure)
@@ -75,6 +76,8 @@ func (o *overGRPC) export(ctx context.Context, in *collector.ExportLogsServiceRe
 
 // refusedBy reads a status as the protocol has it: with a message that is too large,
 // ResourceExhausted is about the message, unless it says when to come back.
+// The table of codes that may be retried is that of the OTLP specification, "Failures" of
+// OTLP/gRPC.
 func refusedBy(s *status.Status) *refusal {
 	r := &refusal{status: s.Code().String(), said: printable(s.Message()), after: delay(s)}
 	switch s.Code() {
@@ -94,6 +97,7 @@ func refusedBy(s *status.Status) *refusal {
 }
 
 // delay is how long the receiver wants to be left alone.
+// google.rpc.RetryInfo is how the specification lets a receiver ask for time.
 func delay(s *status.Status) time.Duration {
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {

@@ -31,6 +31,7 @@ const (
 )
 
 // overHTTP is OTLP/HTTP with protobuf.
+// It is for one goroutine: the compressor and its buffer are reused.
 type overHTTP struct {
 	client *http.Client
 	url    string
@@ -41,6 +42,7 @@ type overHTTP struct {
 
 // newHTTP prepares a client. It follows no redirects: records go where the configuration says and nowhere
 // else.
+// /v1/logs is the default path of the OTLP specification.
 func newHTTP(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overHTTP, error) {
 	u := c.url()
 	if u.Path == "" || u.Path == "/" {
@@ -88,6 +90,7 @@ func (o *overHTTP) export(ctx context.Context, in *collector.ExportLogsServiceRe
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // only read from
+	// One byte more than the bound tells an answer that is too long from one that fits.
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
@@ -117,6 +120,7 @@ func (o *overHTTP) encode(in *collector.ExportLogsServiceRequest) ([]byte, error
 
 // taken reads an answer that says yes. One that is not OTLP does not count: the page by
 // which a portal wants somebody to log in has the status 200 as well.
+// A response without a body is a full success, as the specification has an empty message in it.
 func taken(resp *http.Response, answer []byte) (*collector.ExportLogsPartialSuccess, error) {
 	if len(answer) == 0 {
 		return nil, nil
@@ -139,6 +143,7 @@ func taken(resp *http.Response, answer []byte) (*collector.ExportLogsPartialSucc
 }
 
 // refused reads an answer that says no.
+// 429, 502, 503 and 504 are the statuses that the OTLP specification lets a client retry.
 func refused(resp *http.Response, answer []byte) *refusal {
 	r := &refusal{status: resp.Status, said: printable(message(resp.Header.Get("Content-Type"), answer))}
 	switch resp.StatusCode {
@@ -151,6 +156,8 @@ func refused(resp *http.Response, answer []byte) *refusal {
 }
 
 // message is what an answer says: that of a status, where it is one, or the text.
+// The body of an error is a google.rpc.Status in the encoding of the request, by the specification;
+// proxies in between answer with text or HTML.
 func message(kind string, answer []byte) string {
 	var said rpc.Status
 	switch kind, _, _ = mime.ParseMediaType(kind); kind {

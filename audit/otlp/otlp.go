@@ -7,7 +7,15 @@
 // the answers mean: records count as stored when the receiver has accepted them, and not
 // when they were sent. The exporters of the OpenTelemetry SDK are not used, as they drop
 // what does not fit their queue and what was rejected. It may import telemetry,
-// audit and internal/secret.
+// audit/reader and internal/secret.
+//
+// Answers and what follows from them (OTLP 1.x, "Failures"):
+//
+//	accepted                        the records are stored; on to the next
+//	partial success                 some were rejected: the request is halved until it is known which
+//	about time (429, 503, …)        the same request later, after Retry-After or RetryInfo if given
+//	about the records (400, 413, …) halved likewise; a single record that is rejected is tried until giveUp
+//	anything else, no answer        an error: the runner of package sink tries again
 package otlp
 
 import (
@@ -18,11 +26,10 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
-
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
@@ -38,7 +45,7 @@ type Options struct {
 	Logger   *slog.Logger
 
 	// Lost is told of each record that is passed over, as Config.GiveUp says.
-	Lost func(e audit.Entry, why error)
+	Lost func(e reader.Entry, why error)
 }
 
 // Sink sends to one receiver. It is for one goroutine.
@@ -47,14 +54,14 @@ type Sink struct {
 	form     form
 	limit    int // of a request, in bytes
 	giveUp   time.Duration
-	lost     func(audit.Entry, error)
+	lost     func(reader.Entry, error)
 	logger   *slog.Logger
 	warning  string // that was logged last
 	notUntil time.Time
 
-	accepted audit.Cursor // after the last record that was
-	rejected audit.Cursor // after a record that is rejected by itself
-	since    time.Time    // when it was for the first time
+	accepted reader.Cursor // after the last record that was
+	rejected reader.Cursor // after a record that is rejected by itself
+	since    time.Time     // when it was for the first time
 }
 
 // client hands a request to the receiver. A nil error is an answer that takes it, maybe
@@ -87,7 +94,9 @@ func (s *Sink) Close() error { return s.to.close() }
 
 // Put sends entries in as many requests as it takes, one after the other, and goes on
 // with those that an earlier Put had not sent.
-func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
+// It implements sink.Sink. When it returns an error, a part of the entries may be accepted already;
+// the next Put leaves those out.
+func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	entries = s.fresh(entries)
 	for len(entries) > 0 {
 		records := s.fill(entries)
@@ -102,7 +111,7 @@ func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
 
 // fresh leaves out what was accepted already, when the end of a batch came to nothing and
 // the batch comes again. What has the same hash has the same records before it.
-func (s *Sink) fresh(entries []audit.Entry) []audit.Entry {
+func (s *Sink) fresh(entries []reader.Entry) []reader.Entry {
 	for i, e := range entries {
 		if e.Cursor.Hash != "" && e.Cursor == s.accepted {
 			return entries[i+1:]
@@ -113,7 +122,9 @@ func (s *Sink) fresh(entries []audit.Entry) []audit.Entry {
 
 // fill makes records of as many entries as a request has room for: one at least. One that
 // was rejected goes by itself, so that those after it do not come with each try.
-func (s *Sink) fill(entries []audit.Entry) (records []*logs.LogRecord) {
+// The size is computed before the request is encoded, since a receiver answers one that is too
+// large with an error that cannot be told from others.
+func (s *Sink) fill(entries []reader.Entry) (records []*logs.LogRecord) {
 	size := s.form.size
 	if entries[0].Cursor == s.rejected {
 		entries = entries[:1]
@@ -133,7 +144,7 @@ func (s *Sink) fill(entries []audit.Entry) (records []*logs.LogRecord) {
 // to send them again is against the letter of the protocol, as those that it did accept
 // are there twice then. To lose one is worse: they are sent by halves, until the one that
 // is rejected is known and all before it are accepted.
-func (s *Sink) send(ctx context.Context, entries []audit.Entry, records []*logs.LogRecord) error {
+func (s *Sink) send(ctx context.Context, entries []reader.Entry, records []*logs.LogRecord) error {
 	err := s.export(ctx, records)
 	var r *refusal
 	switch {
@@ -145,6 +156,8 @@ func (s *Sink) send(ctx context.Context, entries []audit.Entry, records []*logs.
 	case len(records) == 1:
 		return s.alone(entries[0], err)
 	}
+	// Of a thousand records one bad one is found in ten steps, each of which stores what is good
+	// before it.
 	half := len(records) / 2
 	if err := s.send(ctx, entries[:half], records[:half]); err != nil {
 		return err
@@ -153,7 +166,7 @@ func (s *Sink) send(ctx context.Context, entries []audit.Entry, records []*logs.
 }
 
 // alone is about a record that is rejected by itself.
-func (s *Sink) alone(e audit.Entry, why error) error {
+func (s *Sink) alone(e reader.Entry, why error) error {
 	if s.rejected != e.Cursor {
 		s.rejected, s.since = e.Cursor, time.Now()
 	}

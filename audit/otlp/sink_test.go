@@ -13,12 +13,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+
 	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
+
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
-
-	"github.com/a2a-gateway/a2a-gateway/audit"
 )
 
 // receiver is a client whose answers are made by hand.
@@ -78,24 +79,24 @@ func recordsOf(in *collector.ExportLogsServiceRequest) (all []*logs.LogRecord) {
 }
 
 // entries are n records from a number on, with so many bytes of text.
-func entries(from uint64, n, size int) (all []audit.Entry) {
+func entries(from uint64, n, size int) (all []reader.Entry) {
 	for i := from; i < from+uint64(n); i++ { // small
 		all = append(all, entry(i, size))
 	}
 	return all
 }
 
-func entry(seq uint64, size int) audit.Entry {
+func entry(seq uint64, size int) reader.Entry {
 	hash := fmt.Sprintf("%064x", seq*7919)
 	line := fmt.Sprintf(`{"seq":%d,"v":1,"gateway":"gw","type":"call","time":"2026-11-21T12:00:00.123456789Z","decision":"allow","status":200,"cause":%q,"hash":%q}`,
 		seq, strings.Repeat("x", size), hash)
-	return audit.Entry{Seq: seq, Line: []byte(line), Cursor: audit.Cursor{Segment: "audit-2026-11-21.jsonl", Offset: int64(seq) * 1000, Seq: seq, Hash: hash}} // small
+	return reader.Entry{Seq: seq, Line: []byte(line), Cursor: reader.Cursor{Segment: "audit-2026-11-21.jsonl", Offset: int64(seq) * 1000, Seq: seq, Hash: hash}} // small
 }
 
 func sinkTo(t testing.TB, r client, limit int) *Sink {
 	t.Helper()
 	o := Options{Gateway: "gw", Log: "the-log", Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
-	o.Lost = func(audit.Entry, error) { t.Error("a record was passed over") }
+	o.Lost = func(reader.Entry, error) { t.Error("a record was passed over") }
 	return &Sink{to: r, form: newForm(o), limit: limit, lost: o.Lost, logger: o.Logger}
 }
 
@@ -114,7 +115,7 @@ func TestRequestsAreBounded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1000, 20000).Draw(rt, "limit")
 		sizes := rapid.SliceOfN(rapid.IntRange(0, 3000), 1, 60).Draw(rt, "sizes")
-		var all []audit.Entry
+		var all []reader.Entry
 		longest := 0
 		r := &receiver{}
 		s := sinkTo(t, r, limit)
@@ -194,7 +195,7 @@ func TestGiveUp(t *testing.T) {
 		s.giveUp = time.Hour
 		lost := map[uint64]time.Duration{}
 		began := time.Now()
-		s.lost = func(e audit.Entry, why error) {
+		s.lost = func(e reader.Entry, why error) {
 			if !strings.Contains(why.Error(), "400 Bad Request") {
 				t.Error(why)
 			}

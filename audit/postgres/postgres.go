@@ -6,7 +6,11 @@
 // itself, which stands there byte for byte, so that what is selected in the order of seq
 // can be verified like the files. It also keeps there how far it has come, in the
 // transaction of the records: each of them is in the table once. It may import
-// audit and internal/secret.
+// audit/reader and internal/secret.
+//
+// One Put is one transaction: rows are copied (COPY) into a temporary table, inserted from there
+// with ON CONFLICT DO NOTHING, and the place of the log is updated. Either all of it is there or
+// none, so that a record is neither lost nor doubled, whatever connection broke at whatever moment.
 package postgres
 
 import (
@@ -19,7 +23,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -56,6 +60,8 @@ func New(c Config, o Options) (*Sink, error) {
 
 // connected runs f with a connection whose schema is as it should be. After an error the
 // next one begins with a connection of its own.
+// A connection is kept between batches and dropped after any error: whether it is still good would
+// take a question to find out, and connecting again answers that.
 func (s *Sink) connected(ctx context.Context, f func(*pgx.Conn) error) error {
 	if s.conn == nil {
 		conn, err := s.connect(ctx)
@@ -77,6 +83,7 @@ func (s *Sink) connect(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, errors.New("url: it is no address of a PostgreSQL database")
 	}
+	// It is what pg_stat_activity shows.
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "a2a-gateway"
 	}
@@ -94,7 +101,8 @@ func (s *Sink) connect(ctx context.Context) (*pgx.Conn, error) {
 }
 
 // Place is how far the table has come.
-func (s *Sink) Place(ctx context.Context) (at audit.Cursor, err error) {
+// The zero cursor is returned where the table has nothing of this log: then all records come.
+func (s *Sink) Place(ctx context.Context) (at reader.Cursor, err error) {
 	err = s.connected(ctx, func(conn *pgx.Conn) error {
 		var text []byte
 		err := conn.QueryRow(ctx, "SELECT place FROM "+s.names.places+" WHERE gateway = $1 AND log = $2", s.gateway, s.log).Scan(&text)
@@ -110,7 +118,8 @@ func (s *Sink) Place(ctx context.Context) (at audit.Cursor, err error) {
 }
 
 // Put adds records, of which some may be there already, and keeps how far that is.
-func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
+// It implements sink.Sink. Entries must not be empty.
+func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	rows, days, err := rowsOf(entries)
 	if err != nil {
 		return err
@@ -120,7 +129,9 @@ func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
 		return err
 	}
 	return s.connected(ctx, func(conn *pgx.Conn) error {
+		// Old partitions go when there is something to write; a sink without records drops none.
 		s.drop(ctx, conn, time.Now())
+		// Partitions are made in a transaction of their own, which other gateways have to wait for.
 		if err := s.provide(ctx, conn, days); err != nil {
 			return err
 		}
@@ -128,7 +139,9 @@ func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
 	})
 }
 
-func rowsOf(entries []audit.Entry) (rows [][]any, days map[time.Time]bool, err error) {
+// days are the partitions that the rows need. A line that is no record of the log is an error, and
+// nothing of the batch is stored: what cannot be read cannot be put under its day.
+func rowsOf(entries []reader.Entry) (rows [][]any, days map[time.Time]bool, err error) {
 	rows, days = make([][]any, len(entries)), map[time.Time]bool{}
 	var r record
 	for i, e := range entries {
@@ -140,6 +153,8 @@ func rowsOf(entries []audit.Entry) (rows [][]any, days map[time.Time]bool, err e
 	return rows, days, nil
 }
 
+// COPY cannot pass over rows that are there already, which is why it does not write to the table
+// itself.
 func (s *Sink) add(ctx context.Context, tx pgx.Tx, rows [][]any, place []byte) error {
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pg_temp", "incoming"}, columns, pgx.CopyFromRows(rows)); err != nil {
 		return fmt.Errorf("copy records: %w", err)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -36,7 +37,7 @@ func sinkOf(t testing.TB, c postgres.Config, gateway, log string) *postgres.Sink
 	return s
 }
 
-func put(t testing.TB, s *postgres.Sink, entries ...audit.Entry) {
+func put(t testing.TB, s *postgres.Sink, entries ...reader.Entry) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -45,7 +46,7 @@ func put(t testing.TB, s *postgres.Sink, entries ...audit.Entry) {
 	}
 }
 
-func place(t testing.TB, s *postgres.Sink) audit.Cursor {
+func place(t testing.TB, s *postgres.Sink) reader.Cursor {
 	t.Helper()
 	at, err := s.Place(t.Context())
 	if err != nil {
@@ -55,13 +56,13 @@ func place(t testing.TB, s *postgres.Sink) audit.Cursor {
 }
 
 // entries are records 1 to n of a gateway, as from one segment.
-func entries(gateway, what string, from, n int, at time.Time) (all []audit.Entry) {
+func entries(gateway, what string, from, n int, at time.Time) (all []reader.Entry) {
 	for i := from; i < from+n; i++ {
 		line := fmt.Sprintf(`{"seq":%d,"v":1,"gateway":%q,"type":"call","time":%q,"agent":%q,"status":200,"hash":"%064x"}`,
 			i, gateway, at.Format(time.RFC3339Nano), what, i*1000+len(what))
-		all = append(all, audit.Entry{
+		all = append(all, reader.Entry{
 			Seq: uint64(i), Line: []byte(line), // small
-			Cursor: audit.Cursor{Segment: "audit-2026-11-21.jsonl", Offset: int64(i) * 100, Seq: uint64(i)}, // small
+			Cursor: reader.Cursor{Segment: "audit-2026-11-21.jsonl", Offset: int64(i) * 100, Seq: uint64(i)}, // small
 		})
 	}
 	return all
@@ -76,7 +77,7 @@ func TestPut(t *testing.T) {
 	server := anybodys(t)
 	c := server.config()
 	s := sinkOf(t, c, "g", "first")
-	if at := place(t, s); at != (audit.Cursor{}) {
+	if at := place(t, s); at != (reader.Cursor{}) {
 		t.Errorf("an empty table has come to %v", at)
 	}
 	put(t, s, entries("g", "a", 1, 10, noon)...)
@@ -86,7 +87,7 @@ func TestPut(t *testing.T) {
 		t.Errorf("it has come to %v, want %v", at, want)
 	}
 	anew := sinkOf(t, c, "g", "second")
-	if at := place(t, anew); at != (audit.Cursor{}) {
+	if at := place(t, anew); at != (reader.Cursor{}) {
 		t.Errorf("another log has come to %v", at)
 	}
 	put(t, anew, entries("g", "another", 1, 3, noon)...)
@@ -178,8 +179,8 @@ func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	writeLog(t, dir)
 	s := sinkOf(t, c, "gw", "l")
-	var all []audit.Entry
-	for e, err := range (audit.Source{Path: dir}).Records(t.Context(), audit.Cursor{}) {
+	var all []reader.Entry
+	for e, err := range (reader.Source{Path: dir}).Records(t.Context(), reader.Cursor{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

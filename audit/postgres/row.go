@@ -10,10 +10,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // record is what has columns of its own.
+// Names of columns are those of the record's members, so that whoever knows docs/audit.md can
+// query.
 type record struct {
 	Gateway    string    `json:"gateway"`
 	Hash       string    `json:"hash"`
@@ -49,6 +51,7 @@ type record struct {
 }
 
 // columns are those of the table, in the order of values.
+// A new column is added behind the others by a step of schema.sql and here.
 var columns = []string{
 	"gateway", "seq", "day", "digest", "time", "type", "event", "request_id", "trace_id", "principal", "issuer",
 	"client", "tenant", "agent", "skill", "method", "decision", "rule", "reason", "status", "task_id", "context_id",
@@ -56,7 +59,7 @@ var columns = []string{
 }
 
 // read reads a record. What an event is about counts like what a call is about.
-func (r *record) read(e audit.Entry) error {
+func (r *record) read(e reader.Entry) error {
 	*r = record{}
 	if err := json.Unmarshal(e.Line, r); err != nil || r.Type == "" || r.Time.IsZero() {
 		return fmt.Errorf("record %d in %s: it is no record of an audit log", e.Seq, e.Cursor.Segment)
@@ -76,6 +79,7 @@ func (r *record) day() time.Time { return r.Time.UTC().Truncate(24 * time.Hour) 
 
 // digest is the record's hash, and for one from before there were any a digest of its
 // own. Numbers of a log that was lost and made anew come again; no digest does.
+// With gateway, number and day it is the primary key.
 func (r *record) digest(line []byte) []byte {
 	if sum, err := hex.DecodeString(r.Hash); err == nil && len(sum) == sha256.Size {
 		return sum
@@ -85,7 +89,9 @@ func (r *record) digest(line []byte) []byte {
 }
 
 // values are the columns of a row.
-func (r *record) values(e audit.Entry) []any {
+// The line itself is stored as text and not as jsonb, which would reorder its members and break its
+// hash.
+func (r *record) values(e reader.Entry) []any {
 	return []any{
 		r.Gateway, int64(e.Seq), r.day(), r.digest(e.Line), r.Time, r.Type, //nolint:gosec // numbers have 18 digits at most
 		text(r.Event), text(r.RequestID), text(r.TraceID), text(r.Principal), text(r.Issuer),
@@ -95,6 +101,8 @@ func (r *record) values(e audit.Entry) []any {
 }
 
 // text is NULL for what is not in a record.
+// A NULL takes a bit in a row where an empty string takes a byte, and is what SQL has for "not
+// said".
 func text(s string) any {
 	if s == "" {
 		return nil

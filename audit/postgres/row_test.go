@@ -5,7 +5,7 @@ package postgres
 import (
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // FuzzRow: whatever a line is, it is refused or has a value for each column.
@@ -20,7 +20,7 @@ func FuzzRow(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var r record
-		e := audit.Entry{Seq: 1, Line: line}
+		e := reader.Entry{Seq: 1, Line: line}
 		if r.read(e) != nil {
 			return
 		}

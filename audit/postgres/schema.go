@@ -21,6 +21,8 @@ import (
 //go:embed schema.sql
 var schema string
 
+// Each is one or more SQL statements. The first part of the file, before the first mark, is a
+// comment.
 func steps() []string { return strings.Split(schema, "\n-- step\n")[1:] }
 
 // mark is the table's comment, behind which stands how many of the steps it has taken.

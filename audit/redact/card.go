@@ -2,6 +2,7 @@ package redact
 
 import "strings"
 
+// ISO/IEC 7812-1 allows up to 19 digits; Maestro issues numbers of 12.
 const (
 	shortestCard = 12
 	longestCard  = 19
@@ -11,6 +12,7 @@ const (
 // begin with and whose last one is right (Luhn).
 func cards(s string) (found []span) {
 	for i := 0; i < len(s); i++ {
+		// A number begins where no digit is before it: else any long number would hold a card's.
 		if !isDigit(s[i]) || i > 0 && isDigit(s[i-1]) {
 			continue
 		}
@@ -23,6 +25,8 @@ func cards(s string) (found []span) {
 
 // cardAt is where the longest card number ends that begins here, 0 for none. It ends where
 // a group does.
+// The longest is taken, since a shorter one may be right by accident: of random digits one in ten
+// is.
 func cardAt(s string, from int) (end int) {
 	var digits []byte
 	for i := from; i < len(s) && len(digits) < longestCard; {
@@ -42,6 +46,7 @@ func cardAt(s string, from int) (end int) {
 }
 
 // separator is how long what stands between two groups of digits is.
+// Among them are the spaces and the hyphen that do not break lines, which word processors put in.
 func separator(s string) int {
 	for _, between := range []string{" ", "-", ".", "\u00a0", "\u2009", "\u202f", "\u2011"} {
 		if strings.HasPrefix(s, between) {
@@ -76,6 +81,7 @@ func isIssuer(d []byte) bool {
 
 // luhn checks the last digit of a number (ISO/IEC 7812-1).
 func luhn(d []byte) bool {
+	// From the right, every second digit counts twice, as the sum of its digits.
 	sum := 0
 	for i := range d {
 		n := int(d[len(d)-1-i] - '0')

@@ -13,6 +13,8 @@ import (
 type span struct{ begin, end int }
 
 // detector finds something in texts.
+// The order of the table matters: a private key holds base64 in which others would find something,
+// too.
 type detector struct {
 	name  string // in the configuration
 	shown string // in the place of what it finds
@@ -29,6 +31,7 @@ var all = [...]detector{
 }
 
 // detectors finds those of a configuration: all of them unless it names some, or says none.
+// nil is "not configured", and is all; an empty list is not nil and is none of them.
 func detectors(names []string) ([]detector, error) {
 	if names == nil {
 		return all[:], nil
@@ -45,6 +48,7 @@ func detectors(names []string) ([]detector, error) {
 }
 
 // Text is a text without what the detectors find, and how much that was.
+// Findings that overlap are one, from the beginning of the first to the end of the last.
 func (r *Redactor) Text(s string) (clean string, count int) {
 	type found struct {
 		span
@@ -59,6 +63,7 @@ func (r *Redactor) Text(s string) (clean string, count int) {
 	if len(every) == 0 {
 		return s, 0
 	}
+	// By place, and at one place in the order of the table.
 	slices.SortFunc(every, func(a, b found) int { return cmp.Or(a.begin-b.begin, a.by-b.by) })
 	var out strings.Builder
 	at := 0
@@ -83,6 +88,8 @@ const (
 )
 
 // emails finds addresses, also those whose @ is encoded as in URLs.
+// It takes more than RFC 5322 allows: a text too much that is taken out is better than an address
+// that stays.
 func emails(s string) (found []span) {
 	for i := 0; i < len(s); i++ {
 		size := 0
@@ -95,6 +102,7 @@ func emails(s string) (found []span) {
 			continue
 		}
 		begin, end := i, i+size
+		// The bounds keep the time linear in a text that is nothing but letters and @ signs.
 		for begin > 0 && i-begin < longestLocal && isLocal(s[begin-1]) {
 			begin--
 		}

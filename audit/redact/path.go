@@ -13,6 +13,7 @@ import (
 
 // Path is a JSON path (RFC 9535) of names, indexes from the front, * and .., which is
 // all that places in messages need, and can be followed while a document is read.
+// It is a subset of RFC 9535: filters, slices, unions and indexes from the end are refused.
 type Path struct {
 	segments []segment
 }
@@ -26,6 +27,8 @@ type segment struct {
 }
 
 // states are how much of a path fits so far: bit i, that its first i segments do.
+// A path with .. is a nondeterministic automaton, of which this is the set of states; all paths of
+// a rule are followed at once, without going back in the document.
 type states uint32
 
 const (
@@ -63,6 +66,7 @@ func (p Path) step(at states, name string, index int) (next states) {
 func (p Path) ends(at states) bool { return at&(1<<len(p.segments)) != 0 }
 
 // ParsePath reads a path.
+// Errors quote at most 64 characters of the path.
 func ParsePath(text string) (Path, error) {
 	rest, ok := strings.CutPrefix(text, "$")
 	if !ok || rest == "" || len(text) > longestPath {
@@ -85,6 +89,7 @@ func ParsePath(text string) (Path, error) {
 // parseSegment reads one step of a path, and what is left of it.
 func parseSegment(text string) (s segment, rest string, err error) {
 	s.index = -1
+	// A name may follow .. directly, as in $..name.
 	rest, s.deep = strings.CutPrefix(text, "..")
 	if !s.deep && !strings.HasPrefix(text, "[") {
 		var ok bool
@@ -99,6 +104,7 @@ func parseSegment(text string) (s segment, rest string, err error) {
 		s.any = true
 		return s, rest[1:], nil
 	}
+	// These have a meaning in RFC 9535 that this subset does not know.
 	end := strings.IndexAny(rest, ".[]*'\"?@() ")
 	if end < 0 {
 		end = len(rest)
@@ -132,7 +138,9 @@ func parseBracket(s segment, text string) (segment, string, error) {
 
 // Find calls see with what stands at the path, until it returns false. A string is
 // without its quotes. What is no JSON has nothing.
+// It is how rules for capturing look at params: $.message.metadata.class.
 func (p Path) Find(doc []byte, see func(value string) bool) {
+	// Lenient as agents are: a name that stands twice must not hide what follows it.
 	in := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err := p.find(in, 1, see); err != nil && !errors.Is(err, io.EOF) {
 		return
@@ -176,6 +184,7 @@ func (p Path) find(in *jsontext.Decoder, at states, see func(string) bool) error
 }
 
 // show shows a value, and those in it where the path goes on to fit.
+// With .. a value may be a match and hold others: $..a of {"a":{"a":1}} has two.
 func (p Path) show(value jsontext.Value, at states, see func(string) bool) error {
 	text := string(value)
 	if value.Kind() == '"' {

@@ -5,6 +5,15 @@
 // keeps nothing and asks nobody. What of a document is encoded (the bytes of a file, say)
 // is not looked into, and what is split over two strings is not found. It may import
 // card/lint, whose forms of credentials it shares.
+//
+// A document is read token by token and written again as compact JSON, in one pass and in bounded
+// memory:
+//
+//	{"user":"alice","card":"4111 1111 1111 1111","password":"x"}
+//	{"user":"alice","card":"[card]"}          with the path $..password and all detectors
+//
+// Paths act on values as a whole; what no path acts on is looked through by the detectors, string
+// by string, names of members included.
 package redact
 
 import (
@@ -56,6 +65,7 @@ const mostPlaces = 64
 const masked = "[masked]"
 
 // Redactor is a Config that is ready. It may be used by many goroutines.
+// It is made once per rule when the log gets its keys.
 type Redactor struct {
 	paths   []Path
 	actions []string
@@ -64,6 +74,8 @@ type Redactor struct {
 }
 
 // New checks a configuration. key is for digests; without one hash masks.
+// Errors carry the path of their key below redact. The key is 32 bytes in the gateway, derived from
+// the keys of its ring, so that hashes of two gateways with different keys do not match.
 func New(c Config, key []byte) (*Redactor, error) {
 	r := &Redactor{key: key}
 	var errs []error
@@ -101,14 +113,20 @@ var errFull = errors.New("limit reached")
 
 // JSON is what is left of a document, at most limit bytes. What is no JSON is an error,
 // and nothing of it is left: nobody could say what is in it.
+// Text that was cut ends somewhere in the middle of the JSON; it is for people to read, and no
+// parser.
 func (r *Redactor) JSON(doc []byte, limit int) (Result, error) {
 	w := walk{Redactor: r, limit: limit, in: jsontext.NewDecoder(bytes.NewReader(doc),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	// Every path begins at the root of the document.
 	err := w.value(starts(len(r.paths)))
 	if err == nil {
+		// Only the end of input may follow: a second value would have been looked through by
+		// nobody.
 		_, err = w.in.ReadToken()
 	}
 	switch {
+	// What was written so far is kept even where the rest is no JSON: it was looked through.
 	case errors.Is(err, errFull), len(w.out) > limit && errors.Is(err, io.EOF):
 		return Result{Text: cut(w.out, limit), Count: w.count, Cut: true}, nil
 	case errors.Is(err, io.EOF) && len(w.out) > 0:
@@ -149,6 +167,8 @@ type walk struct {
 }
 
 // value writes a value that no path acts on as a whole; what is in it may be acted on.
+// The limit is looked at once per value, so that the output is at most one string too long before
+// it is cut.
 func (w *walk) value(at []states) error {
 	if len(w.out) > w.limit {
 		return errFull
@@ -175,6 +195,8 @@ func (w *walk) value(at []states) error {
 }
 
 // object writes an object without the members that are to be removed.
+// Duplicate names are kept (RFC 8259 section 4 only discourages them): a parser that reads the
+// first of two must not see what was not looked through.
 func (w *walk) object(at []states) error {
 	if _, err := w.in.ReadToken(); err != nil {
 		return err
@@ -237,6 +259,7 @@ func (w *walk) array(at []states) error {
 }
 
 // step goes to a member or an element, and says what is to become of it.
+// The first path in the order of the configuration decides.
 func (w *walk) step(at []states, name string, index int) (inner []states, action string) {
 	if len(w.paths) == 0 {
 		return nil, ""
@@ -263,6 +286,7 @@ func (w *walk) member(at []states, action string) error {
 	if action == "" {
 		return w.value(at)
 	}
+	// The value is read whole, which only the caller's bound on the document limits.
 	value, err := w.in.ReadValue()
 	if err != nil {
 		return err
@@ -275,6 +299,7 @@ func (w *walk) member(at []states, action string) error {
 		}
 		mac := hmac.New(sha256.New, w.key)
 		_, _ = mac.Write(value) // it cannot fail
+		// Sixteen bytes of the digest are enough to compare by.
 		text = "hmac:" + hex.EncodeToString(mac.Sum(nil)[:16])
 	}
 	w.out = append(append(append(w.out, '"'), text...), '"')
@@ -290,6 +315,7 @@ func (w *walk) text(s string) {
 }
 
 // number appends a number as it is written, or a string when it is not to be kept.
+// A payment card number may stand in JSON as a number. What takes its place is a string.
 func (w *walk) number(s string) {
 	clean, n := w.Text(s)
 	if n == 0 {

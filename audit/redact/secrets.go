@@ -16,6 +16,7 @@ func apiKeys(s string) (found []span) {
 }
 
 // privateKeys finds PEM, to its end or that of the text.
+// A key whose end was cut off is taken out to the end of the text.
 func privateKeys(s string) (found []span) {
 	for at := 0; ; {
 		i := strings.Index(s[at:], lint.KeyMark)
@@ -39,6 +40,7 @@ func privateKeys(s string) (found []span) {
 }
 
 // tokens finds credentials as headers have them, JSON Web Tokens and passwords in URLs.
+// Schemes are those of RFC 6750 (Bearer), RFC 9449 (DPoP) and RFC 7617 (Basic).
 func tokens(s string) (found []span) {
 	low := lint.ASCIILower(s)
 	found = afterScheme(found, s, low, "bearer", isBearer)
@@ -75,6 +77,7 @@ func afterScheme(found []span, s, low, scheme string, good func(string) bool) []
 func isToken68(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~+/=", c) >= 0 }
 
 // isBearer tells tokens from words.
+// A sentence such as "the bearer of this letter" has no word that is long or has digits.
 func isBearer(s string) bool {
 	return len(s) >= 20 || len(s) >= 8 && strings.ContainsAny(s, "0123456789")
 }
@@ -88,6 +91,7 @@ func isBasic(s string) bool {
 const shortestJWT = 20
 
 // jwts finds what begins with a JSON object in base64url and has parts.
+// eyJ is base64url of an opening brace and a quote, with which every JOSE header begins.
 func jwts(found []span, s string) []span {
 	for at := 0; ; {
 		i := strings.Index(s[at:], "eyJ")

@@ -60,11 +60,13 @@ func (c Config) timeout() time.Duration {
 }
 
 // sections are those that are there.
+// Check wants exactly one.
 func (c Config) sections() []section {
 	return slices.DeleteFunc(c.kinds(), func(s section) bool { return !s.there })
 }
 
 // name is that of the sink's file, of a configuration that was found good.
+// Two sinks of one kind need names, since both would have that of the kind.
 func (c Config) name() string {
 	if c.Name == "" {
 		return c.sections()[0].kind
@@ -75,10 +77,15 @@ func (c Config) name() string {
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
 // CheckFiles reports every file that Open would refuse, of sinks that Check has found good.
+// It is apart from Check, since `validate` may run where the files are not.
 func CheckFiles(sinks []Config) error {
 	var errs []error
 	for i, c := range sinks {
-		if err := c.sections()[0].files(); err != nil {
+		files := c.sections()[0].files
+		if files == nil {
+			continue
+		}
+		if err := files(); err != nil {
 			errs = append(errs, keypath.At(err, "telemetry", "audit", "sinks", i))
 		}
 	}
@@ -86,6 +93,7 @@ func CheckFiles(sinks []Config) error {
 }
 
 // Check reports every value that Open would refuse, but for files.
+// Errors name the entry: telemetry.audit.sinks[1].kafka.topic.
 func Check(sinks []Config) error {
 	var errs []error
 	taken := map[string]bool{}

@@ -9,20 +9,20 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/otlp"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // picky is a sink that gives up on some records, at once, and fails once after it did.
 type picky struct {
 	memory
-	giveUp func(audit.Entry, error)
+	giveUp func(reader.Entry, error)
 	bad    []uint64
 	failed bool
 }
 
-func (p *picky) Put(ctx context.Context, entries []audit.Entry) error {
-	good := slices.DeleteFunc(slices.Clone(entries), func(e audit.Entry) bool {
+func (p *picky) Put(ctx context.Context, entries []reader.Entry) error {
+	good := slices.DeleteFunc(slices.Clone(entries), func(e reader.Entry) bool {
 		bad := slices.Contains(p.bad, e.Seq)
 		if bad {
 			p.bad = slices.DeleteFunc(p.bad, func(n uint64) bool { return n == e.Seq })

@@ -9,20 +9,26 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
 // place is how far a sink has come, as it is kept beside the segments.
+// It looks like this:
+//
+//	{"log":"TQ5XBT4XFQ2VJ3M6HKGQLXM3AU","cursor":{"segment":"audit-2026-11-22.jsonl","offset":512,"seq":3,"hash":"…"}}
 type place struct {
 	// Log is a name that was made up for the directory when the sink began with it. A
 	// directory that is made anew has another, although its records have the same numbers.
-	Log    string       `json:"log"`
-	Cursor audit.Cursor `json:"cursor"`
+	Log    string        `json:"log"`
+	Cursor reader.Cursor `json:"cursor"`
 }
 
+// The name was checked by Check: letters, digits, - and _ only, so that it leads to no other
+// directory.
 func placePath(dir, name string) string { return filepath.Join(dir, "sink-"+name+".json") }
 
 // readPlace returns what is kept, and fs.ErrNotExist where there is nothing.
+// A file that is damaged is an error and not a new beginning, which would send every record again.
 func readPlace(path string) (p place, err error) {
 	text, err := os.ReadFile(filepath.Clean(path))
 	if err != nil {
@@ -67,6 +73,7 @@ func (p place) keep(path string) error {
 
 // Holds returns what tells, of a segment in a directory, whether one of the sinks may
 // not have all its records yet. It looks when it is called, and needs no open sinks.
+// What cannot be told counts as needed.
 func Holds(dir string, sinks []Config) func(segment string) bool {
 	return func(segment string) bool {
 		for _, c := range sinks {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
@@ -25,11 +25,12 @@ const (
 )
 
 // runner hands the records to one sink, for ever.
+// Only its goroutine changes place and passed; the mutex is for States, which others call.
 type runner struct {
 	name, kind string
 	batch      int
 	timeout    time.Duration
-	source     audit.Source
+	source     reader.Source
 	to         Sink
 	path       string // of the file with the place
 	metrics    *metrics.Audit
@@ -42,6 +43,8 @@ type runner struct {
 	failing time.Time // since when none of them are taken; zero while they are
 }
 
+// tries starts again with each batch that was taken, so that a sink which works slowly is not
+// paused.
 func (r *runner) run(ctx context.Context) {
 	for tries := 0; ; tries++ {
 		moved, err := r.follow(ctx)
@@ -68,6 +71,8 @@ func pause(tries int) time.Duration {
 }
 
 // follow hands records over until something fails. It reports whether any were taken.
+// Reading and delivering overlap: while one batch is on its way the next is read, up to a batch
+// ahead.
 func (r *runner) follow(ctx context.Context) (moved bool, err error) {
 	at, err := r.begin(ctx)
 	if err != nil {
@@ -96,7 +101,9 @@ func (r *runner) follow(ctx context.Context) (moved bool, err error) {
 // begin finds where to go on: where the sink is, or from the beginning of a log that is not
 // the one that the sink has had, as it is when the directory was restored from a copy. What
 // has a number that the sink has seen would be left out otherwise.
-func (r *runner) begin(ctx context.Context) (audit.Cursor, error) {
+// The runner never goes on from a place that the log does not know: what it skipped would be
+// missing in the sink without a word.
+func (r *runner) begin(ctx context.Context) (reader.Cursor, error) {
 	at, err := r.known(ctx)
 	if err != nil {
 		return at, err
@@ -110,7 +117,7 @@ func (r *runner) begin(ctx context.Context) (audit.Cursor, error) {
 		if before.Seq > 0 { // or it has been said
 			r.log.Error("a sink has audit records that are not in the log: it gets all that are", "sink", r.name, "record", at.Seq)
 		}
-		at = audit.Cursor{}
+		at = reader.Cursor{}
 	}
 	if at == before {
 		return at, nil
@@ -122,11 +129,13 @@ func (r *runner) begin(ctx context.Context) (audit.Cursor, error) {
 }
 
 // known is how far the sink has come, by its own account if it keeps one.
-func (r *runner) known(ctx context.Context) (audit.Cursor, error) {
+// A place that the sink keeps itself is always right, whatever was restored on either side.
+func (r *runner) known(ctx context.Context) (reader.Cursor, error) {
 	k, ok := r.to.(keeper)
 	if !ok {
 		return r.place.Cursor, nil
 	}
+	// The timeout is for one batch, and the next try has one of its own.
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	return k.Place(ctx)
@@ -134,12 +143,13 @@ func (r *runner) known(ctx context.Context) (audit.Cursor, error) {
 
 // found is a record, or why there is none.
 type found struct {
-	entry audit.Entry
+	entry reader.Entry
 	err   error
 }
 
 // read passes the records on until ctx ends or one cannot be read.
-func (r *runner) read(ctx context.Context, from audit.Cursor, to chan<- found) {
+// The line is copied, as the reader's buffer is reused while the record waits here.
+func (r *runner) read(ctx context.Context, from reader.Cursor, to chan<- found) {
 	for entry, err := range r.source.Follow(ctx, from) {
 		entry.Line = bytes.Clone(entry.Line)
 		select {
@@ -151,19 +161,21 @@ func (r *runner) read(ctx context.Context, from audit.Cursor, to chan<- found) {
 }
 
 // batch is what is handed over at once.
+// The entries before err are delivered before the error counts.
 type batch struct {
-	entries []audit.Entry
-	lost    []*audit.LostError // before or between them
-	err     error              // why no more can be read
+	entries []reader.Entry
+	lost    []*reader.LostError // before or between them
+	err     error               // why no more can be read
 }
 
 // collect waits for a record, and then a little for more.
+// A lost record does not end a batch; it is told of when the batch is delivered.
 func (r *runner) collect(ctx context.Context, from <-chan found) (b batch) {
 	var enough <-chan time.Time
 	for len(b.entries) < r.batch {
 		select {
 		case f := <-from:
-			var lost *audit.LostError
+			var lost *reader.LostError
 			switch {
 			case errors.As(f.err, &lost):
 				b.lost = append(b.lost, lost)
@@ -187,7 +199,7 @@ func (r *runner) collect(ctx context.Context, from <-chan found) (b batch) {
 }
 
 // waiting notes how old the oldest record is that the sink does not have.
-func (r *runner) waiting(e audit.Entry) {
+func (r *runner) waiting(e reader.Entry) {
 	var record struct {
 		Time time.Time `json:"time"`
 	}
@@ -200,6 +212,8 @@ func (r *runner) waiting(e audit.Entry) {
 }
 
 // deliver hands a batch over and keeps that.
+// The fsync comes before the records leave: else a loss of power could take records from the files
+// that the sink has, and the log would give their numbers to others.
 func (r *runner) deliver(ctx context.Context, b batch) error {
 	segment := ""
 	for _, e := range b.entries {
@@ -224,6 +238,7 @@ func (r *runner) deliver(ctx context.Context, b batch) error {
 }
 
 // stored notes that the sink has a batch.
+// Records that the sink gave up on are counted as lost, though the batch as a whole was taken.
 func (r *runner) stored(b batch) {
 	lost := uint64(0)
 	for _, l := range b.lost {
@@ -243,7 +258,7 @@ func (r *runner) stored(b batch) {
 }
 
 // passOver notes that the sink gives up on a record, in the middle of taking others.
-func (r *runner) passOver(e audit.Entry, why error) {
+func (r *runner) passOver(e reader.Entry, why error) {
 	r.passed++
 	r.metrics.Sent(r.kind, 0, 1)
 	r.log.Error("an audit record is rejected by a sink, which goes on without it", "sink", r.name, "record", e.Seq,
@@ -251,6 +266,8 @@ func (r *runner) passOver(e audit.Entry, why error) {
 }
 
 // failed notes that the sink does not take records, or that there are none to be had.
+// The first failure is logged as an error, those that follow at debug level, and the recovery as
+// info: a database that is away for a night makes two lines.
 func (r *runner) failed(err error) {
 	r.metrics.SinkFailed(r.kind)
 	r.mu.Lock()

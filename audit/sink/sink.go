@@ -6,6 +6,18 @@
 // and where it goes on after a restart. It does not know the places themselves, which are
 // the packages beside it, and has no part in writing the log: a sink that hangs holds up
 // nobody. It may import telemetry, audit and the packages of the places.
+//
+// A sink goes through these states, each time it fails:
+//
+//	begin    find the place: the sink's own, or the one in sink-NAME.json, or the beginning
+//	follow   read records behind it from the segments, which may be years old
+//	collect  wait for one, then for up to 100 ms for others, up to the configured batch
+//	deliver  fsync the segment first, hand the batch over, keep the place
+//	pause    after an error: 200 ms, doubling to 30 s, at random; then begin again
+//
+// The log does not know of sinks, but for one thing: retention by age spares segments that a sink
+// has not read ([Holds]). Retention by size does not, so that a sink that is away for long cannot
+// fill the disk; what is lost then is logged and counted.
 package sink
 
 import (
@@ -17,6 +29,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
@@ -26,7 +39,7 @@ import (
 type Sink interface {
 	// Put stores entries, in their order. When it returns nil they are there for good.
 	// After an error some of them may be, and they come again; it is not told why twice.
-	Put(ctx context.Context, entries []audit.Entry) error
+	Put(ctx context.Context, entries []reader.Entry) error
 	Close() error
 }
 
@@ -34,18 +47,18 @@ type Sink interface {
 // whenever reading begins: a database that was restored from a backup, or whose standby
 // took over, has less than what it once confirmed.
 type keeper interface {
-	Place(ctx context.Context) (audit.Cursor, error)
+	Place(ctx context.Context) (reader.Cursor, error)
 }
 
 // Options are what sinks have in common.
 type Options struct {
-	Source    audit.Source
+	Source    reader.Source
 	Log       *audit.Log
 	Gateway   string        // server.id
 	Egress    *tunnel.Proxy // the way to those that are reached by HTTP
 	Telemetry *telemetry.Telemetry
 
-	passedOver func(audit.Entry, error) // for a sink to tell of a record that it gives up on
+	passedOver func(reader.Entry, error) // for a sink to tell of a record that it gives up on
 }
 
 // Sinks are those of one log. A nil *Sinks has none.

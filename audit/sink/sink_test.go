@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
@@ -33,7 +35,7 @@ type memory struct {
 	closed  bool
 }
 
-func (m *memory) Put(ctx context.Context, entries []audit.Entry) error {
+func (m *memory) Put(ctx context.Context, entries []reader.Entry) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
@@ -259,7 +261,7 @@ func TestRemoved(t *testing.T) {
 	m.set(func() { m.failing = errors.New("gone") })
 	w.write(t, 500)
 	w.end(t)
-	segments, err := (audit.Source{Path: dir}).Segments()
+	segments, err := (reader.Source{Path: dir}).Segments()
 	if err != nil || len(segments) < 3 {
 		t.Fatal(segments, err)
 	}
@@ -344,10 +346,10 @@ func TestCheck(t *testing.T) {
 type account struct {
 	memory
 
-	at audit.Cursor
+	at reader.Cursor
 }
 
-func (a *account) Put(ctx context.Context, entries []audit.Entry) error {
+func (a *account) Put(ctx context.Context, entries []reader.Entry) error {
 	err := a.memory.Put(ctx, entries)
 	if err == nil {
 		a.at = entries[len(entries)-1].Cursor
@@ -355,7 +357,7 @@ func (a *account) Put(ctx context.Context, entries []audit.Entry) error {
 	return err
 }
 
-func (a *account) Place(context.Context) (audit.Cursor, error) { return a.at, nil }
+func (a *account) Place(context.Context) (reader.Cursor, error) { return a.at, nil }
 
 // TestRolledBack: a sink that has more than the log, which was restored from a copy, gets
 // the records that have numbers again which it has seen.

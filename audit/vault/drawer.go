@@ -16,6 +16,7 @@ import (
 )
 
 // drawer says whose content one key is for, and until the end of which day.
+// It is the unit of erasure: everything in it goes at once, and nothing else does.
 type drawer struct {
 	Issuer  string `json:"issuer,omitempty"`
 	Subject string `json:"subject"`
@@ -49,10 +50,13 @@ func newAEAD(key []byte) (cipher.AEAD, error) {
 }
 
 // add makes a drawer.
+// The line is written before the first content that needs it, so that a crash leaves a key without
+// content and never the other way round.
 func (p *pair) add(sealer Sealer, d drawer) (*opened, error) {
 	l := lock{drawer: d, Key: make([]byte, 32)}
 	o := &opened{drawer: d}
 	_, _ = rand.Read(l.Key) // never fails (crypto/rand)
+	// A random id says nothing of the subject, and two files never share one.
 	_, _ = rand.Read(o.id[:])
 	var err error
 	if o.aead, err = newAEAD(l.Key); err != nil {
@@ -62,6 +66,7 @@ func (p *pair) add(sealer Sealer, d drawer) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The drawer's description is sealed with the key: the file shows neither names nor labels.
 	sealed := sealer.Seal(purpose, plain, keyData(p.name, o.id))
 	if sealed == nil {
 		return nil, errors.New("there is no key that seals")
@@ -77,6 +82,7 @@ func (p *pair) add(sealer Sealer, d drawer) (*opened, error) {
 }
 
 // keyData is what a sealed key is bound to: the file and the name that it stands under.
+// A line that was copied to another file, or under another id, does not open.
 func keyData(n name, id [keyID]byte) []byte { return append([]byte(n.String()+"\x00"), id[:]...) }
 
 // keyLine is a line of a file of keys, and where it stands.
@@ -143,6 +149,7 @@ func (l keyLine) open(n name, sealer Sealer) (*opened, error) {
 // destroy overwrites the keys of the drawers that are meant, where they stand: whoever
 // appends to the file is not disturbed. A key that cannot be opened is left, and an error:
 // nobody knows whose it is.
+// left is how many keys stay in the file, gone are those that were destroyed by this call.
 func destroy(dir string, n name, sealer Sealer, meant func(d drawer, at int64) bool) (left int, gone []*opened, err error) {
 	lines, err := keyLines(dir, n)
 	if err != nil {
@@ -172,6 +179,8 @@ func destroy(dir string, n name, sealer Sealer, meant func(d drawer, at int64) b
 
 // overwrite destroys a key in its place: the content is gone with it, in every copy of the data that is
 // made from then on, and nothing else in the file moves.
+// The file is synced before the erasure is noted as done. On file systems and disks that copy on
+// write (snapshots, SSDs) old blocks may live on.
 func overwrite(path string, line keyLine) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // not for appending
 	if err != nil {

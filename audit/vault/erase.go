@@ -63,6 +63,8 @@ const (
 // Erase destroys what there is of a subject, for good: not even whoever has the gateway's
 // keys and the files can read it then. It may be done again, and while a gateway writes:
 // what comes later is not touched. id is that of the erasure; "" for a new one.
+// The order is: look how far the key files go, note the beginning, destroy, note the end. A gateway
+// that sees the note makes new drawers, so that what it keeps from then on is not touched.
 func (r Reader) Erase(s Subject, id string, now func() time.Time) (Erasure, error) {
 	if id == "" {
 		id = rand.Text()
@@ -78,6 +80,7 @@ func (r Reader) Erase(s Subject, id string, now func() time.Time) (Erasure, erro
 		return Erasure{}, fmt.Errorf("erase content: %w", err)
 	}
 	var faults []error
+	// All files are gone through, also after an error in one: what can be destroyed is.
 	for i, n := range names {
 		_, gone, err := destroy(r.Dir, n, r.Sealer, func(d drawer, at int64) bool {
 			return at < ends[i] && s.is(d.Issuer, d.Subject)
@@ -126,6 +129,7 @@ func (e *Erasure) count(dir string, n name, gone []*opened) error {
 	for _, o := range gone {
 		ids[o.id] = true
 	}
+	// Frames are only counted, and not opened: their keys are gone.
 	for f, err := range frames(dir, n, 0, func([keyID]byte) bool { return false }) {
 		if err != nil {
 			return err

@@ -47,6 +47,7 @@ func (n name) compare(o name) int { return cmp.Or(cmp.Compare(n.day, o.day), n.n
 func (n name) id(at int64) string { return n.String() + "." + strconv.FormatInt(at, 10) }
 
 // parseID says where an item is. It takes no other spelling of an id than the one that was given out.
+// An id such as 2026-11-22_000.4096 is a file and the offset of a frame in it.
 func parseID(id string) (n name, at int64, ok bool) {
 	parts := idForm.FindStringSubmatch(id)
 	if parts == nil {

@@ -23,6 +23,7 @@ const (
 const mostNotes = 4 << 20
 
 // note writes an entry, which tells a gateway that runs to make new drawers.
+// Several processes may append: the file is opened with O_APPEND, and a line is one write.
 func (r Reader) note(e Erasure) (err error) {
 	line, err := json.Marshal(e)
 	if err != nil {
@@ -60,6 +61,8 @@ type erasures struct {
 }
 
 // erasuresOf tells one state of the log of erasures from another, without reading it.
+// Size and time of the file are asked for with each item that is kept; reading it would cost too
+// much.
 func erasuresOf(dir string) erasures {
 	info, err := os.Stat(filepath.Join(dir, erasureLog)) //nolint:gosec // in the log's directory
 	if err != nil {
@@ -73,6 +76,7 @@ func (r Reader) Noted() int64 { return erasuresOf(r.Dir).size }
 
 // Untold are the erasures behind the place that Told has kept, each as its last entry
 // there has it, and the place behind them.
+// It is how the audit log learns of erasures by commands that ran while no gateway did.
 func (r Reader) Untold() (all []Erasure, end int64, err error) {
 	at, err := r.Place()
 	if err != nil {
@@ -82,6 +86,7 @@ func (r Reader) Untold() (all []Erasure, end int64, err error) {
 }
 
 // Since is Untold for those behind a place.
+// end is the place to ask from next time.
 func (r Reader) Since(at int64) (all []Erasure, end int64, err error) {
 	f, err := os.Open(filepath.Join(r.Dir, erasureLog))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,6 +123,7 @@ func lastEntries(log []byte) (all []Erasure) {
 			e.ID == "" && e.State == Begun {
 			continue
 		}
+		// The last entry of an erasure says how it ended; the earlier ones are superseded.
 		if i := slices.IndexFunc(all, func(o Erasure) bool { return e.ID != "" && o.ID == e.ID }); i >= 0 {
 			all = slices.Delete(all, i, i+1)
 		}

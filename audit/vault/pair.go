@@ -27,6 +27,8 @@ type pair struct {
 // newPair makes the two files of a drawer. The keys are made first: content without keys is lost, and keys
 // without content are nothing.
 func newPair(dir string, n name) (*pair, error) {
+	// O_EXCL: a pair that is there belongs to another run, and its content is not to be mixed with
+	// this.
 	keys, err := create(n.path(dir, keysForm))
 	if err != nil {
 		return nil, err
@@ -57,6 +59,8 @@ func syncDir(dir string) error {
 
 // put appends a frame. One call writes it, so that a crash tears the last one only, and
 // nothing is written behind what is torn.
+// The id is made before, since it is part of what is authenticated: a frame that was moved within
+// the file, or to another, does not open.
 func (p *pair) put(key *opened, plain []byte) (id string, err error) {
 	id = p.name.id(p.size)
 	frame := append(make([]byte, frameHead, frameHead+keyID+len(plain)+64), key.id[:]...)

@@ -14,6 +14,7 @@ import (
 )
 
 // Reader reads content, while a gateway may be writing there.
+// Without a Sealer nothing can be opened; whether there is content can be told all the same.
 type Reader struct {
 	Dir    string
 	Sealer Sealer
@@ -28,6 +29,7 @@ type frame struct {
 }
 
 // Item finds content by its id.
+// ErrErased is also the answer where all of a file is gone: retention removes pairs without keys.
 func (r Reader) Item(id string) (Item, error) {
 	n, at, ok := parseID(id)
 	if !ok {
@@ -45,6 +47,7 @@ func (r Reader) Item(id string) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
+	// An id that leads into the middle of a frame reads a made-up length; opening it fails then.
 	one, err := readFrame(f, n, at, info.Size(), nil)
 	if err != nil {
 		return Item{}, ErrAbsent
@@ -57,6 +60,7 @@ func (r Reader) Item(id string) (Item, error) {
 }
 
 // Any reports whether there are files of content.
+// Where there is none, a verification need not ask for keys.
 func (r Reader) Any() bool {
 	names, err := list(r.Dir)
 	return err == nil && len(names) > 0
@@ -83,6 +87,7 @@ func (r Reader) items(meant func(drawer) bool, from func(name) int64) iter.Seq2[
 				continue
 			}
 			keys, err := r.keys(n)
+			// One key that cannot be opened keeps its own content away and no other.
 			if err != nil && !yield(Item{}, err) {
 				return
 			}
@@ -104,6 +109,7 @@ func (r Reader) items(meant func(drawer) bool, from func(name) int64) iter.Seq2[
 }
 
 // keys are those of a file that are there and can be opened.
+// An error comes beside the keys that could be opened.
 func (r Reader) keys(n name) (map[[keyID]byte]*opened, error) {
 	lines, err := keyLines(r.Dir, n)
 	if err != nil {
@@ -145,6 +151,8 @@ func (f frame) open(keys map[[keyID]byte]*opened) (Item, error) {
 
 // frames are the whole frames of a file, from an offset on. Those whose drawers are not
 // wanted come without what is sealed, which is not read.
+// A frame that is longer than the rest of the file is the end: a crash cut it off, or a gateway is
+// writing it.
 func frames(dir string, n name, from int64, wanted func([keyID]byte) bool) iter.Seq2[frame, error] {
 	return func(yield func(frame, error) bool) {
 		f, err := os.Open(n.path(dir, dataForm))
@@ -176,6 +184,7 @@ func frames(dir string, n name, from int64, wanted func([keyID]byte) bool) iter.
 
 // readFrame reads the frame at an offset of a file that is so long; what is sealed only if
 // its drawer is wanted, nil for any. What is not whole is the end: io.EOF.
+// The length is bounded before memory is taken for it: the file may be damaged.
 func readFrame(in io.ReaderAt, n name, at, length int64, wanted func([keyID]byte) bool) (frame, error) {
 	f := frame{id: n.id(at)}
 	var head [frameHead + keyID]byte

@@ -16,6 +16,8 @@ var ErrChanged = errors.New("content is not what was kept")
 // Shelf holds what there is against what records say of it, while a gateway may be writing
 // there. Without a sealer of its Reader it looks only whether content and key are there.
 // Its methods may be called from many goroutines.
+// A verification asks it for each record that names content, in the order of the log, so that keys
+// of a few files at a time are enough.
 type Shelf struct {
 	Reader
 
@@ -99,6 +101,7 @@ func (s *Shelf) bunch(n name, key [keyID]byte) (*bunch, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
+	// Keys are only appended and overwritten in place, which changes size or time of the file.
 	if b != nil && b.size == fresh.size && b.moved.Equal(fresh.moved) {
 		return b, nil
 	}

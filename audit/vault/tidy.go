@@ -11,6 +11,7 @@ import (
 
 // Tidy destroys, once a day, what has been kept for its time, and removes the files that
 // nothing is left in. Where something was due it is an erasure like others.
+// The mutex is not held while files are worked on: calls keep content meanwhile.
 func (v *Vault) Tidy() (Erasure, error) {
 	v.mu.Lock()
 	now, last, writing := v.now(), v.last, v.files != nil
@@ -44,6 +45,7 @@ type expiry struct {
 func (x *expiry) over(d drawer) bool { return d.Until != "" && d.Until < x.today }
 
 // run makes e what was destroyed, with no state where nothing was due.
+// An error about one file does not keep the others from being looked at.
 func (x *expiry) run(e *Erasure) error {
 	names, err := list(x.Dir)
 	if err != nil {
@@ -56,6 +58,8 @@ func (x *expiry) run(e *Erasure) error {
 		return err
 	}
 	for _, n := range names {
+		// Erasing by age is erasing like any other: the keys go, the frames stay until the file is
+		// empty.
 		left, gone, err := destroy(x.Dir, n, x.Sealer, func(d drawer, _ int64) bool { return x.over(d) })
 		err = errors.Join(err, e.count(x.Dir, n, gone))
 		if err == nil && left == 0 && x.removable(n) {

@@ -6,6 +6,20 @@
 // one principal's calls left in one file under one label, for the same time. To destroy
 // the key, in place, is to erase what is in the drawer. It does not own what is captured,
 // what is taken out of it before, nor for how long it is kept. It imports nothing of ours.
+//
+// What lies in a directory after one day:
+//
+//	content-2026-11-22_000.enc   frames: length, id of the drawer, nonce and AES-256-GCM of an Item as JSON
+//	content-2026-11-22_000.keys  a line per drawer: its id, and its key sealed by the gateway's key ring
+//	content-erased.jsonl         what was erased, when, for whom
+//	content-erased.place         up to where the audit log has recorded that
+//
+// Files are never rewritten: content is appended, and erasing overwrites one line of the .keys file
+// with dashes. Backups of the .enc files can be kept for ever, since they say nothing without the
+// keys; backups of the .keys files must not be, or erasing does not reach them.
+//
+// The record of a call has the id and the digest of its item, so that content that was exchanged is
+// found, and a record whose content was erased still verifies.
 package vault
 
 import (
@@ -29,12 +43,15 @@ var (
 )
 
 // Sealer seals the keys of drawers. A keys.Ring is one.
+// aad is authenticated and not stored. Seal returns nil when there is no key to seal with.
 type Sealer interface {
 	Seal(purpose string, plain, aad []byte) []byte
 	Unseal(purpose string, sealed, aad []byte) ([]byte, error)
 }
 
 // Item is what was captured of one call.
+// Members with the tag "-" are known from elsewhere: the id is where the item lies, the digest is
+// over the JSON itself.
 type Item struct {
 	ID        string    `json:"-"` // its file and its place there
 	Digest    string    `json:"-"` // as in the record of the call
@@ -76,6 +93,8 @@ const maxFile = 256 << 20
 const maxDrawers = 1 << 16
 
 // Vault writes content. Its methods may be called from many goroutines.
+// Keys of drawers are at hand in memory between calls; a drawer whose key is not there any more,
+// after a restart or an erasure, gets another with the next item.
 type Vault struct {
 	dir    string
 	sealer Sealer
@@ -92,6 +111,7 @@ type Vault struct {
 
 // Open makes a vault of a directory, which nobody else writes to. It makes no file before
 // there is something to keep.
+// It continues no file: the next item begins a new pair.
 func Open(dir string, sealer Sealer, now func() time.Time) (*Vault, error) {
 	names, err := list(dir)
 	if err != nil {
@@ -105,7 +125,10 @@ func Open(dir string, sealer Sealer, now func() time.Time) (*Vault, error) {
 }
 
 // Put keeps an item for a time, 0 for ever. The operating system has it when Put returns.
+// It does not wait for the disk; Sync is called about once a second by the audit log. An error
+// leaves nothing half written that would be read later.
 func (v *Vault) Put(item *Item, keep time.Duration) (Receipt, error) {
+	// Two calls with the same content have different digests, which a record shows to everybody.
 	item.Nonce = randomText()
 	plain, err := json.Marshal(item)
 	if err != nil {
@@ -121,6 +144,7 @@ func (v *Vault) Put(item *Item, keep time.Duration) (Receipt, error) {
 	if keep > 0 {
 		d.Until = dayOf(now.Add(keep)) // to the end of that day
 	}
+	// An error gives the files up: what half a frame would be followed by could not be read.
 	key, err := v.open(d)
 	if err == nil {
 		item.ID, err = v.files.put(key, plain)
@@ -154,6 +178,7 @@ func (v *Vault) ready(now time.Time) error {
 }
 
 // drop leaves the files. What is whole in them stays.
+// Keys at hand belong to the files that are left, and go with them.
 func (v *Vault) drop() {
 	if v.files != nil {
 		_ = v.files.close() // what was written is with the system, or was reported

@@ -14,6 +14,7 @@ var markup = regexp.MustCompile(`(?i)</?(a|abbr|applet|audio|base|body|br|button
 // blob finds a run of base64 or hexadecimal that is long enough to be a text of its own:
 // what is written there nobody reads who approves the card. It returns the length, 0 for
 // none.
+// Digits and letters both have to be in it: a line of dashes, or a long word, is none.
 func blob(s string) int {
 	run, digits, letters := 0, 0, 0
 	for i := 0; i <= len(s); i++ {

@@ -6,6 +6,18 @@
 // served cards takes texts apart with. It does not own what is done about a finding. It
 // finds what is on its lists: a card without findings is not a harmless card. It imports
 // nothing of ours.
+//
+// One card, for example, has this finding:
+//
+//	{"kind":"secret","pointer":"/skills/0/description","action":"removed","text":"what looks like a key or a token"}
+//
+// Who uses what: the judge of cards calls [Check] when a card was fetched, and keeps findings and
+// score with it; the writer of served cards calls [Clean], [SecretIn] and their like on each text,
+// so that what is reported as removed is what is removed; the redaction of captured content shares
+// the forms of credentials.
+//
+// The package exports more than twenty names: kinds and actions are the words of its findings,
+// which documentation, metrics and the console use one by one.
 package lint
 
 import (
@@ -85,12 +97,14 @@ const Worst = 100
 
 // Score sums up findings: 0 for none, at most Worst. A kind that is there more than once
 // counts once, and a tenth of its weight more each time.
+// The score is for sorting and for a threshold that an operator sets; it is no probability.
 func Score(list []Finding) int {
 	seen := map[Kind]int{}
 	tenths := 0
 	for _, f := range list {
 		weight := kinds[f.Kind].weight
 		if seen[f.Kind]++; seen[f.Kind] == 1 {
+			// The sum is in tenths until the end.
 			weight *= 10
 		}
 		tenths += weight
@@ -101,6 +115,7 @@ func Score(list []Finding) int {
 // Check looks at every text of a card, names of members included, but for the signatures.
 // It lists at most MaxFindings, in the order of the document. card is one JSON value, and
 // l is what it is served with.
+// An error means that the card is no JSON.
 func Check(card []byte, l Limits) ([]Finding, error) {
 	c := &check{decoder: jsontext.NewDecoder(bytes.NewBuffer(trimBOM(card))), limits: l.OrDefault()}
 	for {
@@ -131,13 +146,17 @@ type check struct {
 }
 
 // text looks at one string, a member's name or a value.
+// The order of questions is from what is removed to what is reported, as findings are listed in
+// order.
 func (c *check) text(s string) error {
 	pointer := string(c.decoder.StackPointer())
 	kind, length := c.decoder.StackIndex(c.decoder.StackDepth())
 	isName := kind == '{' && length%2 == 1
+	// Signatures are base64 throughout, and would be findings without exception.
 	if isName && pointer == "/signatures" {
 		return c.decoder.SkipValue()
 	}
+	// Lists that are cut when the card is served are told of once, at the first entry that goes.
 	if kind == '[' && length == int64(c.limits.Entries)+1 && isList(strings.Split(pointer, "/")[1:]) {
 		list := pointer[:strings.LastIndexByte(pointer, '/')]
 		c.done(Long, Cut, list, fmt.Sprintf("more than %d entries", c.limits.Entries))
@@ -145,6 +164,8 @@ func (c *check) text(s string) error {
 	if s == "" || len(c.list) >= MaxFindings {
 		return nil
 	}
+	// Patterns are looked for in what is left: an invisible character in the middle of a key hides
+	// it from no one.
 	clean := Clean(s)
 	low := ASCIILower(clean)
 	switch {
@@ -202,6 +223,7 @@ func (c *check) found(kind Kind, pointer, text string) {
 }
 
 // done is found where more than the kind decides what becomes of it.
+// The same thing found twice in one text, as by two patterns, is listed once.
 func (c *check) done(kind Kind, action Action, pointer, text string) {
 	if len(c.list) >= MaxFindings {
 		return
@@ -216,6 +238,7 @@ func (c *check) done(kind Kind, action Action, pointer, text string) {
 const longestPointer = 200
 
 // shown is a pointer without what its names should not have held.
+// Names of members are the agent's to choose: one could hold a key, or be a megabyte long.
 func shown(pointer string) string {
 	clean := Clean(pointer)
 	for SecretIn(clean) >= 0 || len(clean) > longestPointer {

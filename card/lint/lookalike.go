@@ -26,6 +26,7 @@ func pairs(list string) map[rune]rune {
 // Fold reduces a name to what people tell names apart by at a glance: two names with one
 // fold look alike. Case, spaces and punctuation do not count, nor do the scripts that
 // letters are of, nor one and ell, zero and O.
+// It is for comparing and not for showing: "Billing 1" and "bi11ing-l" have one fold.
 func Fold(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(Clean(name)) {
@@ -45,11 +46,14 @@ func Fold(name string) string {
 			b.WriteRune(r)
 		}
 	}
+	// rn looks like m, and vv like w, in most typefaces.
 	return strings.ReplaceAll(strings.ReplaceAll(b.String(), "rn", "m"), "vv", "w")
 }
 
 // lookalike finds a word that mixes Latin letters with those of another script that look
 // like Latin ones, "" for none.
+// A word in one script only is none, whatever its letters look like: most of the world does not
+// write Latin.
 func lookalike(s string) string {
 	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		latin, foreign := false, false

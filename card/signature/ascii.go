@@ -13,6 +13,7 @@ import (
 // numbers are as Python has them.
 
 // messageASCII is for a card that was a Protobuf message, whose numbers are doubles.
+// An error means that the card has no such form: a number in it is none that a double can hold.
 func messageASCII(v value) ([]byte, error) {
 	if err := v.numbers(isDouble); err != nil {
 		return nil, err
@@ -30,6 +31,7 @@ func legacyASCII(v value) ([]byte, error) {
 
 // appendASCII writes a value with sorted members and without a character beyond ASCII, as json.dumps
 // of Python does.
+// number writes the numbers, which the two forms do differently.
 func appendASCII(b []byte, v value, number func(string) string) []byte {
 	switch v.kind {
 	case '"':
@@ -63,6 +65,7 @@ func appendASCII(b []byte, v value, number func(string) string) []byte {
 }
 
 // appendEscaped writes a string in ASCII.
+// A character beyond the Basic Multilingual Plane is written as two escapes, its UTF-16 surrogates.
 func appendEscaped(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
@@ -93,6 +96,7 @@ func pythonDouble(literal string) string {
 }
 
 // pythonNumber is how a number that was read as JSON is written.
+// Python has one zero among its integers: -0 is read as 0.
 func pythonNumber(literal string) string {
 	if !strings.ContainsAny(literal, ".eE") {
 		if literal == "-0" {

@@ -10,4 +10,15 @@
 // It owns the keys that are trusted and the fetching of key sets. It does not decide what
 // becomes of a card whose signature does not hold, and fetches no cards. It imports
 // internal/jws, which verifies, and internal/egress, by which alone it reaches key sets.
+//
+// One verification goes like this: the card is read strictly (no name twice, nothing behind it);
+// for each signature the protected header is judged; the keys that its kid may mean are looked up,
+// in files, in the configured JWK set, or in the set that the header names, where that is listed;
+// and each canonical form of the card is tried with them until one holds.
+//
+//	Verifier.Verify   a card that an agent serves; Verdict says what holds, and what of the card it covers
+//	Signer.Sign       a card that the gateway serves, in every form that its readers may try
+//
+// Signing goes the other way round: readers of one shape use different SDKs, so that one card gets
+// a signature per form, and a reader takes the first that it can verify.
 package signature

@@ -12,6 +12,8 @@ import (
 )
 
 // Limits of a card.
+// They are well above what real cards have, and keep the time for one card within milliseconds:
+// every form is made and hashed for every signature.
 const (
 	maxCard       = 1 << 20
 	maxDepth      = 64
@@ -20,6 +22,8 @@ const (
 
 // value is a JSON value as it stands in a card. Numbers keep their digits, since forms
 // differ in how they are written.
+// It is not map[string]any: order, digits and duplicate names would be lost, and all of them matter
+// to what was signed.
 type value struct {
 	kind    jsontext.Kind // '{', '[', '"', '0', 't', 'f', 'n'
 	text    string        // of a string, unquoted; of a number, its literal
@@ -37,6 +41,7 @@ type member struct {
 const maxInteger = 1<<53 - 1
 
 // read reads a document that has one reading only: UTF-8, no name twice, nothing after it.
+// A byte order mark in front is dropped, which RFC 8259 section 8.1 allows readers to do.
 func read(doc []byte) (value, error) {
 	if len(doc) > maxCard {
 		return value{}, fmt.Errorf("larger than %d bytes", maxCard)
@@ -62,6 +67,7 @@ func readValue(d *jsontext.Decoder) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	// The bound keeps the recursion below from being as deep as an agent likes.
 	if d.StackDepth() > maxDepth {
 		return value{}, fmt.Errorf("nested deeper than %d", maxDepth)
 	}
@@ -110,6 +116,7 @@ func readMembers(d *jsontext.Decoder) ([]member, error) {
 }
 
 // numbers looks at the literal of every number at any depth.
+// It stops at the first error.
 func (v *value) numbers(check func(literal string) error) error {
 	if v.kind == '0' {
 		return check(v.text)
@@ -137,6 +144,8 @@ func isFinite(literal string) error {
 
 // isDouble makes sure that canonical form does not change a number: in RFC 8785 all are
 // doubles, and a reader with larger integers would see another one than was signed.
+// An integer such as 9007199254740993 would be signed by one reader as it is written and verified
+// by another as 9007199254740992.
 func isDouble(literal string) error {
 	if err := isFinite(literal); err != nil {
 		return err
@@ -160,6 +169,7 @@ func (v *value) find(name string) *value {
 }
 
 // without is v less one member.
+// v itself stays as it is: forms share its parts.
 func (v value) without(name string) value {
 	members := make([]member, 0, len(v.members))
 	for _, m := range v.members {

@@ -26,6 +26,8 @@ type header struct {
 }
 
 // entry is a member of the card's signatures.
+// The payload is not among its members: it is detached (RFC 7515 appendix F), and is the card
+// itself.
 type entry struct {
 	Protected string         `json:"protected"`
 	Signature string         `json:"signature"`
@@ -35,6 +37,8 @@ type entry struct {
 // readHeader reads a protected header. Whatever brings a key along, changes how the
 // payload is to be read, or could be read in two ways is refused. What is left is
 // returned beside the error, for the record.
+// Refused among others are jwk and x5c, by which a signer could bring a key of his own, crit and
+// b64 (RFC 7797), which change what is signed, and alg "none".
 func readHeader(protected string) (header, error) {
 	doc, err := decode(protected, maxHeader)
 	if err != nil {
@@ -58,6 +62,7 @@ func readHeader(protected string) (header, error) {
 			return h, fmt.Errorf("%w: %s is not a short string", errHeader, p.name)
 		}
 	}
+	// What is not known and not banned is ignored, as RFC 7515 section 4 wants.
 	for name := range params {
 		// Where jku is not listed, it is not used.
 		if jws.Banned(name, "alg", "kid", "jku", "typ") {
@@ -72,6 +77,8 @@ func readHeader(protected string) (header, error) {
 }
 
 // decode is base64url of no more than most bytes, in its one spelling.
+// A spelling with padding, or with bits set that are not used, is refused: one signature has one
+// text.
 func decode(part string, most int) ([]byte, error) {
 	switch {
 	case part == "":

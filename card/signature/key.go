@@ -51,6 +51,8 @@ func (k *publicKey) current(now time.Time) bool {
 }
 
 // readKeys reads a file with public keys: PEM, a JWK or a JWK set.
+// Keys of a set that cannot be used (another curve, too short, private) are returned as skipped,
+// with the reason, and do not keep the others from being used.
 func readKeys(path string) ([]*publicKey, []jws.Skipped, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator's path
 	if err != nil {
@@ -82,6 +84,7 @@ func parseKeys(doc []byte) (*jws.Set, error) {
 // parsePEM reads a file of public keys or certificates, as many as a JWK set may have.
 func parsePEM(doc []byte) (*jws.Set, error) {
 	var list []*jws.Key
+	// Text between blocks is passed over, as in files that openssl prints.
 	for len(list) <= jws.MaxKeys {
 		var block *pem.Block
 		if block, doc = pem.Decode(doc); block == nil {

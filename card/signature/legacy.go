@@ -7,6 +7,7 @@ import (
 // What the SDK for Python knows in 0.3. All of it has presence there: what is absent is
 // None, which is the default.
 var (
+	// The order of fields does not matter: members are sorted when the form is written.
 	legacyCard = schema{snake: true, fields: slices.Concat(
 		optional("name", "description", "version", "url", "documentationUrl", "iconUrl"),
 		[]field{

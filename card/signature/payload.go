@@ -37,6 +37,8 @@ const (
 )
 
 // forms are all of them. One that covers more comes before one that covers less.
+// The error of make means that a card cannot be written in that form, as when a member is of
+// another type than the schema has.
 var forms = [...]struct {
 	name Form
 	make func(card value) (payload []byte, uncovered []string, err error)
@@ -71,12 +73,14 @@ type payload struct {
 // payloads are forms of a card without its signatures, all of them or those that are
 // wanted, less those that are the same as one before them. The error is about the first
 // that the card does not have.
+// Most cards have two or three forms that differ.
 func payloads(card value, wanted ...Form) (list []payload, lacking error) {
 	for _, f := range &forms {
 		if wanted != nil && !slices.Contains(wanted, f.name) {
 			continue
 		}
 		body, uncovered, err := f.make(card)
+		// A signature over bytes that were tried already cannot hold this time.
 		same := func(o payload) bool { return string(o.body) == string(body) }
 		switch {
 		case err != nil && lacking == nil:
@@ -98,6 +102,7 @@ func whole(card value, write writer) ([]byte, []string, error) {
 }
 
 // typed is a form that has only what a schema knows.
+// uncovered lists what the schema does not know, and so a signature of this form says nothing of.
 func typed(card value, s *schema, compacted bool, write writer) ([]byte, []string, error) {
 	p := pruning{keepRequired: !compacted}
 	out, err := p.message(card, s, "")
@@ -113,6 +118,8 @@ func typed(card value, s *schema, compacted bool, write writer) ([]byte, []strin
 }
 
 // jcs is RFC 8785.
+// Names are sorted by UTF-16 code units (RFC 8785 section 3.2.3), which differs from code points
+// only beyond the Basic Multilingual Plane.
 func jcs(v value) ([]byte, error) {
 	if err := v.numbers(isDouble); err != nil {
 		return nil, err
@@ -147,6 +154,7 @@ func compact(v value) value {
 }
 
 // empty reports whether a value is the default of its kind: an empty text, list or object, or null.
+// false and 0 are not empty: they are values that somebody may have set.
 func (v *value) empty() bool {
 	switch v.kind {
 	case '"':
@@ -182,6 +190,8 @@ func (p *pruning) message(v value, s *schema, at string) (value, error) {
 			}
 			continue
 		}
+		// Protobuf readers take documentationUrl and documentation_url for one member, and the last
+		// of the two wins; what was signed could then be another card than what is read.
 		if out.find(name) != nil {
 			return v, fmt.Errorf("%s is there in two spellings", where)
 		}
@@ -192,6 +202,8 @@ func (p *pruning) message(v value, s *schema, at string) (value, error) {
 		if err != nil {
 			return v, err
 		}
+		// Whether it was set cannot be told of a member without presence; its default then counts
+		// as not set.
 		if f.optional || f.required && p.keepRequired || !f.isDefault(&kept) {
 			out.members = append(out.members, member{name, kept})
 		}

@@ -27,6 +27,8 @@ const (
 )
 
 // remote is a key set behind a URL, fetched when it is needed and kept.
+// States: never fetched (keys is nil), fresh, stale (older than its lifetime, tried again, used for
+// up to staleFor), and away.
 type remote struct {
 	url    string
 	client *egress.Client
@@ -49,12 +51,16 @@ type remote struct {
 // comes of that.
 func newRemote(address string, client *egress.Client, o Options) *remote {
 	r := &remote{url: address, client: client, now: o.Now, report: o.Skipped, turn: make(chan struct{}, 1)}
+	// A channel and not a mutex, since who waits for the fetch of another may give up with its
+	// context.
 	r.turn <- struct{}{}
 	return r
 }
 
 // keysFor returns the set, fetched anew where it is too old or has no such kid. An error
 // beside keys says that the kid may be in a newer set, which could not be fetched.
+// start is when the verification began: a set that was fetched since is new enough to say that a
+// kid is unknown.
 func (r *remote) keysFor(ctx context.Context, kid string, start time.Time) ([]*publicKey, error) {
 	select {
 	case <-r.turn:
@@ -63,6 +69,8 @@ func (r *remote) keysFor(ctx context.Context, kid string, start time.Time) ([]*p
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnavailable, r.host(), context.Cause(ctx))
 	}
 	now := r.now()
+	// A clock that was set back makes keys look as if they came from the future; they are fetched
+	// again.
 	if r.keys == nil || !between(now, r.asked, r.fresh) {
 		if !elapsed(r.routine, now, r.pause()) && r.keys == nil {
 			return nil, r.away()
@@ -72,6 +80,8 @@ func (r *remote) keysFor(ctx context.Context, kid string, start time.Time) ([]*p
 			r.fetch(ctx)
 		}
 	}
+	// A key that was withdrawn because it was stolen must not count for ever while the server is
+	// kept away.
 	if now.After(r.fresh.Add(staleFor)) {
 		return nil, r.away()
 	}
@@ -133,6 +143,8 @@ func (r *remote) host() string {
 }
 
 // fetch replaces the keys, or notes why it could not.
+// A failure keeps the keys there are: an agent must not lose its card because a key server
+// restarts.
 func (r *remote) fetch(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -150,6 +162,8 @@ func (r *remote) fetch(ctx context.Context) {
 }
 
 // load fetches the set. How long it may be kept is what the server says, within bounds.
+// A redirect is an answer that is not 200, and so an error: it could lead to a host that is not
+// allowed.
 func (r *remote) load(ctx context.Context) (*jws.Set, time.Duration, error) {
 	answer, err := r.client.Send(ctx, http.MethodGet, r.url, http.Header{"Accept": {"application/jwk-set+json, application/json"}}, nil)
 	switch {
@@ -207,6 +221,7 @@ func newRemotes(t Trust, o Options) (*remotes, error) {
 }
 
 // find is the set that a signature names, if it is listed.
+// The bound keeps a signer who varies the path below a listed place from filling the memory.
 func (r *remotes) find(jku string) (*remote, error) {
 	client, err := r.clientFor(jku)
 	if err != nil {

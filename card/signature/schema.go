@@ -24,6 +24,8 @@ const (
 )
 
 // field is a member that a version's schema knows.
+// In Protobuf's terms: optional is explicit presence, required is google.api.field_behavior
+// REQUIRED.
 type field struct {
 	name     string
 	shape    shape
@@ -65,6 +67,7 @@ func camel(name string) string {
 }
 
 // isDefault reports the value that a message has for a member that is not set.
+// It decides only what is left out before signing, and never what is valid.
 func (f *field) isDefault(v *value) bool {
 	switch f.shape {
 	case text:

@@ -40,6 +40,8 @@ func formsOf(shape Shape) []Form {
 // Signer signs the cards that the gateway serves. What it has signed it remembers, so
 // that a card which is made anew for every caller or call is signed once. It is safe for
 // concurrent use.
+// The first form covers the whole card, so that a reader who verifies that one may use everything
+// in it.
 type Signer struct {
 	ring Ring
 	jku  string
@@ -61,7 +63,10 @@ func (s *Signer) Generation() string { return s.ring.Signers() + s.jku }
 
 // Sign puts signatures at the end of a card that has none, in compact JSON, one for every
 // form that it has. Equal cards get equal signatures.
+// The card must be one compact JSON object that ends with its brace, as the gateway renders it.
 func (s *Signer) Sign(card []byte, shape Shape) ([]byte, error) {
+	// The generation is part of the key, so that a rotation of keys makes every card be signed
+	// anew.
 	key := sha256.Sum256(strconv.AppendInt(append([]byte(s.Generation()+"\n"), card...), int64(shape), 10))
 	if list, ok := s.load(key); ok {
 		return appendSignatures(card, &list), nil
@@ -106,6 +111,7 @@ func (e entry) value() value {
 }
 
 // appendSignatures leaves the card as it is, to the byte.
+// What stands before the signatures was hashed and may have been handed to others; it is copied.
 func appendSignatures(card []byte, list *value) []byte {
 	out := append(make([]byte, 0, len(card)+(4<<10)), card[:len(card)-1]...)
 	return append(list.append(append(out, `,"signatures":`...)), '}')
@@ -131,12 +137,14 @@ func (s *Signer) store(key [sha256.Size]byte, list value) {
 
 // SignAgain is Sign for a card from elsewhere, however it is written: signatures that it
 // has are replaced, and its shape is found out. It comes back in compact JSON.
+// It is what `a2a-gateway card sign` does.
 func (s *Signer) SignAgain(card []byte) ([]byte, error) {
 	doc, err := read(card)
 	if err != nil {
 		return nil, fmt.Errorf("sign card: %w", err)
 	}
 	doc = doc.without("signatures")
+	// A card with any member that only 0.3 has is read by SDKs of both generations.
 	shape := Modern
 	for _, name := range [...]string{"url", "protocolVersion", "preferredTransport", "additionalInterfaces", "security"} {
 		if doc.find(name) != nil {

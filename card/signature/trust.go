@@ -56,6 +56,7 @@ func (t Trust) IsZero() bool {
 }
 
 // Validate reports everything wrong with t, by the names of the keys. It reads no files.
+// Errors carry the path of their key below the section.
 func (t Trust) Validate() error {
 	if t.IsZero() {
 		return nil

@@ -4,6 +4,7 @@ import "slices"
 
 // upgraded is what the SDK for Python reads a card with 0.3's members as. Members that
 // 1.0 has as well stay; the others are dropped when the form is made.
+// The card that is passed is not changed: other forms are made of it too.
 func upgraded(card value) value {
 	card.members = slices.Clone(card.members)
 	upgradeExtended(&card)
@@ -87,6 +88,9 @@ func upgradeInterfaces(card *value) {
 }
 
 // upgradeSecurity is for cards and skills.
+// 0.3 has {"security":[{"oauth":["read"]}]}, and 1.0 for the same:
+//
+//	{"securityRequirements":[{"schemes":{"oauth":{"list":["read"]}}}]}
 func upgradeSecurity(v *value) {
 	security := v.take("security")
 	if security == nil || security.kind != '[' || v.find("securityRequirements") != nil {
@@ -106,6 +110,8 @@ func upgradeSecurity(v *value) {
 }
 
 // upgradeScheme puts a scheme below the member that 1.0 has for its type.
+// {"type":"apiKey","in":"header","name":"X-Key"} becomes
+// {"apiKeySecurityScheme":{"location":"header",…}}.
 func upgradeScheme(scheme *value) {
 	scheme.members = slices.Clone(scheme.members)
 	kind := scheme.take("type")

@@ -45,6 +45,8 @@ func States() []State {
 }
 
 // Standing is the card of an agent that is in force.
+// One exists per agent. It is kept for good, so that a gateway which starts while the agent is away
+// still has a card to go by.
 type Standing struct {
 	Digest string    `json:"digest"`
 	State  State     `json:"state"`
@@ -74,6 +76,12 @@ type Entry struct {
 var ErrNotWaiting = errors.New("no such card waits")
 
 // Book is the record of agents' cards. It is safe for concurrent use, by replicas too.
+// It keeps JSON values in the shared state under these spaces, by the agent's id:
+//
+//	cards           agent          the card in force, with its document
+//	card-history    agent/digest   what became of a card
+//	card-documents  agent/digest   the card itself, for as long as its entry
+//	card-decisions  latest         a word that changes with each decision of a person
 type Book struct {
 	values state.Values
 	now    func() time.Time
@@ -142,6 +150,7 @@ func latestFirst(all []Entry) []Entry {
 
 // Approve has a card that waits, or that was alerted, come into force: by is who says so.
 // The error wraps ErrNotWaiting where there is none of that digest.
+// The gateway, and every replica, acts by it when it asks for Decisions next.
 func (b *Book) Approve(ctx context.Context, agent, digest, by string) (Entry, error) {
 	e, doc, err := b.waiting(ctx, agent, digest, Quarantined, Rejected, Alerted)
 	if err != nil {
@@ -206,6 +215,7 @@ func (b *Book) stand(ctx context.Context, agent string, s Standing) error {
 }
 
 // first stands a card unless one stands already, and returns the one that does.
+// Two replicas that see two first cards at one moment agree on the one that was written first.
 func (b *Book) first(ctx context.Context, agent string, s Standing) (Standing, error) {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -226,6 +236,7 @@ func (b *Book) first(ctx context.Context, agent string, s Standing) (Standing, e
 }
 
 // remember writes down a card that was seen, and forgets the oldest beyond count.
+// The document has a key of its own, so that listing a history does not read every card.
 func (b *Book) remember(ctx context.Context, agent string, e Entry, doc []byte, count int, keep time.Duration) error {
 	if err := b.values.Put(ctx, documentSpace, place(agent, e.Digest), doc, keep); err != nil {
 		return fmt.Errorf("write card: %w", err)
@@ -248,6 +259,7 @@ func (b *Book) remember(ctx context.Context, agent string, e Entry, doc []byte, 
 }
 
 // put writes to the state, as JSON.
+// keep is how long the state holds it; 0 for ever.
 func (b *Book) put(ctx context.Context, space, key string, v any, keep time.Duration) error {
 	data, err := json.Marshal(v)
 	if err == nil {

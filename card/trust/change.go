@@ -58,6 +58,7 @@ func (s Severity) Worse(other Severity) bool { return s.rank() > other.rank() }
 func (s Severity) rank() int { return slices.Index([]Severity{Info, Notice, Danger}, s) }
 
 // Change is one difference between two cards.
+// Old and New are cut and cleaned: they are an agent's words, and are shown in terminals and pages.
 type Change struct {
 	Kind     Kind     `json:"kind"`
 	Severity Severity `json:"severity"`
@@ -89,6 +90,7 @@ func Worst(list []Change) Severity {
 }
 
 // Words says in a line what has changed, the worst first.
+// It is what an alert's line and the reason of a quarantine say.
 func Words(list []Change) string {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b Change) int { return cmp.Compare(b.Severity.rank(), a.Severity.rank()) })

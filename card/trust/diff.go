@@ -125,6 +125,7 @@ func (l *changes) interfaces(a, b []endpoint) {
 }
 
 // originOf is what has to be the same for a URL, or host:port, to lead to the same place.
+// A port is compared as it is written: one that is left out is another than 443.
 func originOf(raw string) string {
 	if !strings.Contains(raw, "//") {
 		return strings.ToLower(raw)
@@ -264,6 +265,7 @@ func (l *changes) findings(old, new []byte) error {
 }
 
 // sorted are the names in either.
+// The order of a list of changes must not depend on that of a map: it is compared and shown.
 func sorted[T any](a, b map[string]T) []string {
 	all := maps.Clone(a)
 	if all == nil {

@@ -17,6 +17,7 @@ const digestPrefix = "sha256:"
 // Digest names what a card says, whoever signed it and however it is laid out: "sha256:"
 // and the SHA-256, in lower-case hexadecimal, of the card without its member signatures in
 // canonical form (RFC 8785).
+// Two cards that differ in white space, order of members or signatures have one digest.
 func Digest(card []byte) (string, error) {
 	doc, err := canonical(card)
 	if err != nil {
@@ -27,7 +28,9 @@ func Digest(card []byte) (string, error) {
 }
 
 // canonical is a card without its signatures in the form of RFC 8785.
+// Signatures are left out, so that signing a card again does not make another card of it.
 func canonical(card []byte) (jsontext.Value, error) {
+	// Canonicalize works in place, and the caller keeps the card.
 	v := jsontext.Value(bytes.Clone(bytes.TrimPrefix(card, []byte("\xef\xbb\xbf"))))
 	if err := v.Canonicalize(); err != nil {
 		return nil, fmt.Errorf("read card: %w", err)

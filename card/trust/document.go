@@ -17,6 +17,7 @@ type object = map[string]any
 var errNotObject = errors.New("not a JSON object")
 
 // document reads a card.
+// The size and depth of cards are bounded by who fetches them.
 func document(doc []byte) (object, error) {
 	var v any
 	if err := json.Unmarshal(bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf")), &v); err != nil {
@@ -97,6 +98,7 @@ func SnakeCase(name string) string {
 
 // take takes a member out of an object if it is of the type that it should be. Else it stays, and is
 // compared with what else A2A does not define.
+// The zero value is returned for a member that is absent or of another type.
 func take[T any](o object, name string) T {
 	v, ok := o[name].(T)
 	if ok {
@@ -128,6 +130,7 @@ func texts(list []any) []string {
 }
 
 // written is a value as JSON, for people.
+// Deterministic, since texts of changes are compared between replicas.
 func written(v any) string {
 	if v == nil {
 		return ""

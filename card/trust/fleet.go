@@ -12,6 +12,8 @@ import (
 
 // Fleet knows what the cards in force are called, so that no agent passes for another.
 // The zero Fleet is empty. It is safe for concurrent use.
+// One is shared by the judges of all agents. Its memory is of this process only: what other
+// replicas let into force is found in the state, and what is in force nowhere is not compared with.
 type Fleet struct {
 	mu     sync.Mutex
 	agents map[string]identity
@@ -40,6 +42,7 @@ func identify(p *profile) identity {
 // Keep says which agents there are: others are forgotten. What agents that are new here
 // were called before is read from the Book when somebody has to know, so that Keep is to be
 // called before they are judged.
+// It is called when the configuration is loaded and whenever agents come or go.
 func (f *Fleet) Keep(ids []string) {
 	kept := make(map[string]struct{}, len(ids))
 	for _, id := range ids {
@@ -82,6 +85,8 @@ func (f *Fleet) drop(agent string) { f.set(agent, identity{}) }
 // claim is set for a card that is about to come into force, unless it has what is forbidden:
 // of two that come at once with one name, one gets it. taken is as of collisions. back puts
 // back what was there before, for a card that did not come into force.
+// Looking and putting are one step under the mutex: between two steps another judge could put the
+// same name.
 func (f *Fleet) claim(agent string, old, new *profile, forbids func(Change) bool) (taken []Change, back func()) {
 	was, is := differing(old, new)
 	f.mu.Lock()
@@ -112,6 +117,7 @@ func (f *Fleet) put(agent string, i identity) {
 	}
 	f.forget(agent)
 	delete(f.unread, agent)
+	// An agent whose card has neither collides with nobody.
 	if i.name == "" && len(i.skills) == 0 {
 		return
 	}
@@ -172,6 +178,7 @@ func differing(old, new *profile) (was, is identity) {
 }
 
 // meet is collisions. f.mu is held.
+// A name that the agent had before is not told again with each change of its card.
 func (f *Fleet) meet(agent string, was, is identity) []Change {
 	var l changes
 	if is.name != "" && is.name != was.name {
@@ -209,6 +216,7 @@ func (l *changes) taken(skill, whose string) {
 const mostOthers = 8
 
 // others are some of the agents of a list without one, and how many more there are.
+// ids is sorted, so that the same agents are named each time.
 func others(ids []string, but string) (named []string, more int) {
 	for i, id := range ids {
 		switch {

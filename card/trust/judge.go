@@ -14,6 +14,7 @@ import (
 )
 
 // Verifier says whose signatures a card has, as a signature.Verifier does.
+// The error is one of those of package signature, of which ErrUnavailable may pass.
 type Verifier interface {
 	Verify(ctx context.Context, card []byte) (signature.Verdict, error)
 }
@@ -36,6 +37,7 @@ type Options struct {
 }
 
 // Judge decides which card of an agent is in force. It is safe for concurrent use.
+// There is one for each agent.
 type Judge struct {
 	Options
 
@@ -81,6 +83,7 @@ func (j *Judge) Status() Ruling {
 
 // Judge rules on a card that the agent serves now, and remembers it. The error means that
 // nothing could be decided, so that all stays as it is.
+// It is called each time the card was fetched, also when it is the same as before.
 func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 	c, err := j.open(ctx, card)
 	if err != nil {
@@ -99,6 +102,7 @@ func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 }
 
 // publish has everybody know of a ruling.
+// The status is set before others are told, so that whoever asks because of that finds it.
 func (j *Judge) publish(ctx context.Context, c *candidate, r Ruling) {
 	j.mu.Lock()
 	j.status, j.went = r, j.went || r.InForce != nil
@@ -157,6 +161,7 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 		return nil, err
 	}
 	if len(j.config.Digests) > 0 {
+		// Pinned digests are over what the agent sent: whoever pins one has seen the whole card.
 		if c.sure = slices.Contains(j.config.Digests, digest); !c.sure {
 			c.State, c.Why = Refused, "its digest is none of card.trust.digests"
 		}
@@ -181,6 +186,7 @@ func (c *candidate) refused() bool { return c.State == Refused }
 func (c *candidate) comes() bool { return c.State == Accepted || c.State == Alerted }
 
 // verify looks at the signatures. An error means that they may hold later.
+// A signature that does not hold is reported where it is not required, and decides nothing.
 func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
 	if j.Verifier == nil {
 		return nil
@@ -220,6 +226,8 @@ func verdictName(err error) string {
 }
 
 // rule compares a card with the one that stands.
+// Claiming a name comes before the card stands, and is given back when it could not: of two agents
+// whose cards take one name at the same moment only one comes into force.
 func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	standing, stands, err := j.standing(ctx)
 	if err != nil {
@@ -279,6 +287,7 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 // standing is the card that stands, if the configuration of today allows it. A card that came
 // into force before signatures were required, or that is not among the digests any more, is as
 // if it had never been.
+// It is asked with each fetch, since the configuration may have been reloaded.
 func (j *Judge) standing(ctx context.Context) (Standing, bool, error) {
 	s, ok, err := j.Book.Standing(ctx, j.Agent)
 	if err != nil || !ok ||
@@ -328,6 +337,7 @@ func (j *Judge) meet(c *candidate, taken []Change) {
 }
 
 // decide says what becomes of a card that nothing speaks against but that it is new.
+// A severity of info, such as another version of the agent, never waits for a person.
 func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 	worst := Worst(c.Changes)
 	switch {
@@ -351,9 +361,12 @@ func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 // stand makes a card the one that stands, in the place of before, "" for none. Where changes
 // wait for people, the card that they approved stays what others are compared with: many
 // harmless steps may go a long way.
+// The state decides between replicas; where another was first, this card waits.
 func (j *Judge) stand(ctx context.Context, c *candidate, before string, r *Ruling) error {
 	s := Standing{Digest: c.Digest, State: c.State, At: c.Seen, Signed: c.Signed, Card: c.doc}
 	switch {
+	// The state writes the first card only where there is none, which is how replicas agree without
+	// a lock.
 	case before == "":
 		first, err := j.Book.first(ctx, j.Agent, s)
 		if err == nil && (c.sure || j.config.OnChange != actQuarantine) && first.Digest != c.Digest {

@@ -13,6 +13,8 @@ const keptSpace = "card-kept"
 
 // Kept is the card in force as the agent sent it, signatures included: a gateway that does
 // not reach the card's URL judges it as it would the agent's answer.
+// It is not Standing, which has only what may be used of the card: a signature has to be verified
+// again over the card as it was sent, by the keys that count then.
 type Kept struct {
 	From     string    `json:"from"`     // the URL's origin
 	Standing string    `json:"standing"` // digest of the card that stood when this one was in force
@@ -33,6 +35,7 @@ func (b *Book) keep(ctx context.Context, agent string, k Kept) error {
 }
 
 // origin names the URL of a card without saying it.
+// URLs of cards may have secrets in them.
 func origin(url string) string {
 	sum := sha256.Sum256([]byte(url))
 	return hex.EncodeToString(sum[:])
@@ -51,6 +54,8 @@ type noted struct {
 
 // keep remembers a card in force for who starts while its URL is away; standing is what stands
 // now. That it could not be written down changes nothing of the card, and is tried again.
+// The card is compared with what this process wrote last, before the state is asked: the usual
+// fetch costs no question.
 func (j *Judge) keep(ctx context.Context, c *candidate, standing string, at time.Time) {
 	now := noted{sha256.Sum256(c.raw), standing}
 	j.mu.Lock()
@@ -78,6 +83,7 @@ func (j *Judge) keep(ctx context.Context, c *candidate, standing string, at time
 // none, where it was fetched from another URL, and where it may not come into force by itself.
 // Then nothing else does either: what stands beside a card that is refused stands for those
 // who have seen it in force. The error means that nothing could be decided.
+// It is called at a start when the agent does not answer.
 func (j *Judge) Recall(ctx context.Context) (Ruling, error) {
 	k, ok, err := j.Book.Kept(ctx, j.Agent)
 	if err != nil || !ok || k.From != origin(j.From) {

@@ -52,6 +52,7 @@ type extension struct {
 
 // read takes a card apart: each member is taken out of the document when it is read, and what
 // is left at the end is what A2A does not define, or what is not of the type that it should be.
+// It takes the card by the schema of 1.0 and that of 0.3 at once, since cards in between mix both.
 func read(doc []byte) (*profile, error) {
 	top, err := document(doc)
 	if err != nil {
@@ -113,6 +114,7 @@ func (p *profile) addInterface(e endpoint) {
 }
 
 // spoken is a version of the protocol without its patch, which changes nothing of that.
+// A2A 1.0 section 3.6: a patch number does not change the protocol.
 func spoken(version string) string {
 	if parts := strings.SplitN(version, ".", 3); len(parts) == 3 {
 		return parts[0] + "." + parts[1]

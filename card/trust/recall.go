@@ -26,6 +26,7 @@ type recollection struct {
 // stand, for a judge of an agent: after a restart the owner of a name may be slow to answer,
 // or never do. Each is read once, by one of those who ask. The error means that it is not
 // known whose names are taken.
+// Of several judges who need it at the same time one reads and the others wait for the outcome.
 func (f *Fleet) recall(ctx context.Context, b *Book, agent string) error {
 	for {
 		r, ids := f.recollect(agent)
@@ -67,6 +68,7 @@ func (f *Fleet) recollect(agent string) (*recollection, []string) {
 
 // learn ends a look at the cards of those in found. Whoever was judged meanwhile is called
 // what the judge says. That the one who looked went away says nothing to the others.
+// away says that the reader's own context ended, which is no failure of the state.
 func (f *Fleet) learn(r *recollection, found map[string]identity, err error, away bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,6 +134,7 @@ func (b *Book) identitiesByPage(ctx context.Context, found map[string]identity) 
 }
 
 // identity is what the agent is called by a card that was read before it stood.
+// A card that cannot be read any more, as of an older version of the gateway, claims nothing.
 func (s *Standing) identity() identity {
 	p, err := read(s.Card)
 	if err != nil {

@@ -17,6 +17,8 @@ type scheme struct {
 }
 
 // strength orders kinds by what somebody needs who wants to pass for another.
+// A certificate proves a key that never leaves the caller; a token can be stolen; a bearer scheme
+// of its own kind is above a key or a password, which are sent each time and hardly ever change.
 func (s scheme) strength() int {
 	switch {
 	case s.kind == "mutualTLS":
@@ -68,8 +70,11 @@ func open(list []requirement) bool {
 
 // weaker reports whether somebody who was refused by the old requirements may not be by
 // the new ones: each of these has to ask for all that one of the old ones asked for.
+// Cards that only say it otherwise, with another name for the same scheme, count as weaker: it errs
+// towards asking a person.
 func weaker(old, new []requirement) bool {
 	switch {
+	// Nothing is weaker than nothing.
 	case open(old):
 		return false
 	case open(new):
@@ -92,6 +97,7 @@ func (p *profile) readSecurity(top object) {
 		}
 	}
 	p.requirements = readRequirements(top)
+	// A2A 0.1 has {"authentication":{"schemes":["Bearer"]}} and no securitySchemes.
 	legacy := takeObject(top, "authentication")
 	for _, name := range texts(takeList(legacy, "schemes")) { // 0.1: each is an alternative
 		key := strings.ToLower(name)
@@ -129,6 +135,10 @@ var wrappers = [...]struct{ name, kind string }{
 // readScheme reads 0.3's form, 1.0's, both in one, and what JavaScript's SDK serves. One
 // that says one thing here and another there is left as it is written: readers differ on
 // which of both counts, and neither may change unseen.
+// The same scheme in 0.3 and in 1.0:
+//
+//	{"type":"http","scheme":"Bearer"}
+//	{"httpAuthSecurityScheme":{"scheme":"Bearer"}}
 func readScheme(o object) scheme {
 	kind, detail, ok := unwrapped(o)
 	if !ok {
@@ -179,6 +189,7 @@ func join(o, members object) bool {
 
 // readRequirements takes the requirements of a card or a skill, of whichever version,
 // in the four ways that they are written in.
+// Order within an alternative means nothing, so that its parts are sorted.
 func readRequirements(o object) []requirement {
 	entries, legacy := takeList(o, "securityRequirements"), takeList(o, "security")
 	if len(entries) == 0 {

@@ -8,6 +8,22 @@
 // It does not fetch cards, and does not know how they are served or called. It is asked
 // when a card was fetched, or is not to be had, never for a request. It imports internal/state,
 // internal/secret, card/signature and card/lint.
+//
+// One fetched card goes through Judge like this:
+//
+//	open      digest, signature (of a signed card only what is covered is used), pinned digests, lint
+//	rule      is it the one in force? else compare: Diff with the standing card, collisions with others
+//	decide    accepted, alerted, quarantined, by card.trust.firstSeen and onChange
+//	stand     make it the one in force, in the state, first come first served among replicas
+//	remember  an Entry in the history, with what changed and who decided
+//
+// States of a card: pending (not fetched yet), accepted, alerted (in force, a person should look),
+// quarantined (waits, the one before stays in force), approved and rejected (a person said so),
+// refused (signature, digest or collision; no person can overrule it but by the configuration).
+//
+// The package exports more than twenty names: changes, states and severities are values that the
+// console, the admin API, metrics and the command line show and filter by, each under its own name,
+// and Judge, Book and Fleet are what the gateway, its replicas and those tools hold.
 package trust
 
 import (

@@ -6,17 +6,19 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 )
 
 // own are the keys of a gateway alone: replicas of one configuration may have each their own.
-// Files with rules and agents count by what is in them. A collector is often one of the node's,
-// and where there are several sites each has its HTTP proxy.
+// Files with rules and agents count by what is in them. Where there are several sites each has
+// its HTTP proxy. Sinks of audit records have such keys as well, by their registration (sink.Own).
 // A star is any entry of a list.
 var own = [][]string{
 	{"server", "id"}, {"server", "address"}, {"server", "statusAddress"}, {"server", "statusHosts"}, {"server", "dataDir"},
 	{"server", "h2c"}, // where it is not said, it follows from the address
 	{"admin", "address"}, {"keys", "dir"}, {"state", "sqlite", "path"}, {"telemetry", "audit", "dir"},
-	{"egress"}, {"agents", "*", "egress"}, {"policy", "files"}, {"fleet", "files"}, {"telemetry", "audit", "sinks", "*", "otlp", "endpoint"},
+	{"egress"}, {"agents", "*", "egress"}, {"policy", "files"}, {"fleet", "files"},
 }
 
 // commonSum is a SHA-256 of what gateways have to have in common to decide alike: what is in
@@ -26,6 +28,9 @@ var own = [][]string{
 func (c *Config) commonSum(root *yaml.Node) [32]byte {
 	for _, path := range own {
 		dropAt(root, path)
+	}
+	for _, path := range sink.Own() {
+		dropAt(root, append([]string{"telemetry", "audit", "sinks", "*"}, path...))
 	}
 	places := map[string]bool{}
 	readPaths(c, func(path *string) {

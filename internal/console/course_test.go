@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 )
 
@@ -22,7 +22,7 @@ func TestCourse(t *testing.T) {
 	w.ledger.calls = nil
 	now := time.Now()
 	for n := range 5 {
-		w.ledger.calls = append(w.ledger.calls, audit.Entry{Seq: uint64(9 - n), Line: fmt.Appendf(nil, //nolint:gosec // small
+		w.ledger.calls = append(w.ledger.calls, reader.Entry{Seq: uint64(9 - n), Line: fmt.Appendf(nil, //nolint:gosec // small
 			`{"type":"call","time":%q,"agent":"billing","decision":"deny","reason":"POLICY","cause":"canary-cause","duration_ms":1.5}`,
 			now.Add(-time.Duration(n+1)*time.Minute).Format(time.RFC3339Nano))})
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
 )
@@ -28,7 +28,7 @@ func TestLimits(t *testing.T) {
 		`"reason":"RATE_LIMITED","limit":"per-caller","principal":"carol","agent":"billing"`,
 		`"reason":"REQUEST_TOO_LARGE","limit":"small","principal":"bob","agent":"billing"`,
 	} {
-		w.ledger.calls = append(w.ledger.calls, audit.Entry{Seq: uint64(9 - n), Line: fmt.Appendf(nil, //nolint:gosec // small
+		w.ledger.calls = append(w.ledger.calls, reader.Entry{Seq: uint64(9 - n), Line: fmt.Appendf(nil, //nolint:gosec // small
 			`{"type":"call","time":%q,"cause":"canary-cause",%s}`, now.Add(-time.Duration(n+1)*time.Second).Format(time.RFC3339Nano), of)})
 	}
 	got := w.ask(http.MethodGet, "/api/v1/policy/limits?window=5m", nil)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
@@ -63,7 +63,7 @@ func (s *spectator) next() string {
 // make has a record made.
 func (l *ledger) make(seq uint64, kind, members string) {
 	text := fmt.Sprintf(`{"seq":%d,"v":1,"type":%q,"time":"2026-01-01T00:00:00Z"%s}`, seq, kind, members)
-	l.feed <- found{entry: audit.Entry{Seq: seq, Line: []byte(text)}}
+	l.feed <- found{entry: reader.Entry{Seq: seq, Line: []byte(text)}}
 }
 
 func shown(seq int, kind, members string) string {
@@ -81,7 +81,7 @@ func TestLive(t *testing.T) {
 	w.ledger.make(42, "checkpoint", "")
 	w.ledger.make(43, "call", `,"principal":"alice","decision":"allow"`)
 	w.ledger.make(44, "event", `,"event":"card.changed","attrs":{"agent":"a"}`)
-	w.ledger.feed <- found{err: &audit.LostError{From: 45, To: 47}}
+	w.ledger.feed <- found{err: &reader.LostError{From: 45, To: 47}}
 	for _, want := range []string{
 		shown(41, "intent", `,"principal":"alice","decision":"allow"`), shown(43, "call", `,"principal":"alice","decision":"allow"`),
 		shown(44, "event", `,"event":"card.changed","attrs":{"agent":"a"}`),

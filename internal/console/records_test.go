@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 )
 
@@ -23,7 +24,7 @@ type ledger struct {
 	world *world
 	asked index.Query
 	from  time.Time
-	calls []audit.Entry  // where there are others than the four
+	calls []reader.Entry // where there are others than the four
 	feed  chan found     // of records that are made; nil for a log that cannot be read
 	reads sync.WaitGroup // of the feed
 	held  chan struct{}  // what reads all of the log waits for; nil for nothing
@@ -31,16 +32,16 @@ type ledger struct {
 
 // found is what reading the log brings.
 type found struct {
-	entry audit.Entry
+	entry reader.Entry
 	err   error
 }
 
-func (l *ledger) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
+func (l *ledger) Live(ctx context.Context) (uint64, iter.Seq2[reader.Entry, error], error) {
 	if l.feed == nil {
 		return 0, nil, errors.New("disk")
 	}
 	l.reads.Add(1)
-	return 40, func(yield func(audit.Entry, error) bool) {
+	return 40, func(yield func(reader.Entry, error) bool) {
 		defer l.reads.Done()
 		for {
 			select {
@@ -55,9 +56,9 @@ func (l *ledger) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error
 	}, nil
 }
 
-func (l *ledger) Find(_ context.Context, q index.Query) ([]audit.Entry, error) {
+func (l *ledger) Find(_ context.Context, q index.Query) ([]reader.Entry, error) {
 	l.asked = q
-	var list []audit.Entry
+	var list []reader.Entry
 	switch {
 	case l.world.away != nil:
 	case l.calls != nil && q.Reason != "":
@@ -70,9 +71,9 @@ func (l *ledger) Find(_ context.Context, q index.Query) ([]audit.Entry, error) {
 	case l.calls != nil:
 		return l.calls[:min(len(l.calls), q.Limit)], nil
 	case q.Behind == 3 && q.Limit == 1: // one record, and the other one of its call
-		return []audit.Entry{{Seq: 2, Line: []byte(pairedCall)}}, nil
+		return []reader.Entry{{Seq: 2, Line: []byte(pairedCall)}}, nil
 	case q.Type == "intent" && q.Oldest:
-		return []audit.Entry{{Seq: 1, Line: []byte(pairedIntent)}}, nil
+		return []reader.Entry{{Seq: 1, Line: []byte(pairedIntent)}}, nil
 	}
 	for k := range 4 {
 		seq := uint64(4 - k) //nolint:gosec // small
@@ -82,19 +83,19 @@ func (l *ledger) Find(_ context.Context, q index.Query) ([]audit.Entry, error) {
 		if q.Behind != 0 && (q.Oldest && seq <= q.Behind || !q.Oldest && seq >= q.Behind) || q.Limit > 0 && len(list) == q.Limit {
 			continue
 		}
-		list = append(list, audit.Entry{Seq: seq, Line: fmt.Appendf(nil, `{"seq":%d}`, seq)})
+		list = append(list, reader.Entry{Seq: seq, Line: fmt.Appendf(nil, `{"seq":%d}`, seq)})
 	}
 	return list, l.world.away
 }
 
-func (l *ledger) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
-	return func(yield func(audit.Entry, error) bool) {
+func (l *ledger) All(ctx context.Context, q index.Query) iter.Seq2[reader.Entry, error] {
+	return func(yield func(reader.Entry, error) bool) {
 		if l.held != nil {
 			l.held <- struct{}{} // it reads
 			<-l.held
 		}
 		line := `{"v":1,"seq":1,"type":"event","time":"2026-01-01T00:00:00Z","event":"config.reloaded"}`
-		_ = yield(audit.Entry{Seq: 1, Line: []byte(line)}, nil) && l.world.away != nil && yield(audit.Entry{}, l.world.away)
+		_ = yield(reader.Entry{Seq: 1, Line: []byte(line)}, nil) && l.world.away != nil && yield(reader.Entry{}, l.world.away)
 	}
 }
 

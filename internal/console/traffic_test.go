@@ -9,16 +9,16 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 )
 
 // callsOf are records of calls, the newest first.
-func callsOf(n int) []audit.Entry {
-	list := []audit.Entry{}
+func callsOf(n int) []reader.Entry {
+	list := []reader.Entry{}
 	for i := range n {
-		list = append(list, audit.Entry{Seq: uint64(n - i), Line: fmt.Appendf(nil, //nolint:gosec // small
+		list = append(list, reader.Entry{Seq: uint64(n - i), Line: fmt.Appendf(nil, //nolint:gosec // small
 			`{"seq":%d,"type":"call","time":"2026-01-01T00:00:%02dZ","principal":"alice","agent":"billing","decision":"allow","cause":"canary-cause","path":"/canary"}`, n-i, n-i)})
 	}
 	return list

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -49,7 +49,7 @@ func NewReplay(jd *Judge) *Replay {
 }
 
 // Add puts one call to the rules.
-func (r *Replay) Add(c *audit.Call) error {
+func (r *Replay) Add(c *reader.Call) error {
 	r.Calls++
 	before, why := was(c)
 	var strict, lenient ruling
@@ -93,7 +93,7 @@ func (r *Replay) doubt(why string) {
 }
 
 // note counts a call that would be decided otherwise.
-func (r *Replay) note(c *audit.Call, before, now ruling) {
+func (r *Replay) note(c *reader.Call, before, now ruling) {
 	n := &r.OtherRule
 	switch {
 	case before.allow && !now.allow:

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -23,7 +23,7 @@ type ruling struct {
 
 // was is what the rules had said of a recorded call. why is a reason not to compare it
 // with anything, "" for none.
-func was(c *audit.Call) (r ruling, why string) {
+func was(c *reader.Call) (r ruling, why string) {
 	switch {
 	case c.Cut:
 		return r, "the record was cut short"
@@ -45,7 +45,7 @@ func was(c *audit.Call) (r ruling, why string) {
 }
 
 // request is a recorded call as rules see it, with what of it they cannot.
-func (r *Replay) request(c *audit.Call) (q policy.Request, unknown policy.Facts, why string) {
+func (r *Replay) request(c *reader.Call) (q policy.Request, unknown policy.Facts, why string) {
 	m, err := r.FindMethod(c.Method)
 	if err != nil {
 		return q, unknown, "the configuration has no method " + c.Method
@@ -77,7 +77,7 @@ func (r *Replay) request(c *audit.Call) (q policy.Request, unknown policy.Facts,
 }
 
 // principalOf is who called.
-func principalOf(c *audit.Call) *authn.Principal {
+func principalOf(c *reader.Call) *authn.Principal {
 	p := &authn.Principal{
 		Subject: c.Principal, Issuer: c.Issuer, Client: c.Client, Tenant: c.Tenant,
 		Groups: c.Groups, Scopes: c.Scopes, Method: c.AuthMethod, KeyID: c.KeyID, Owner: c.KeyOwner,
@@ -107,7 +107,7 @@ func parted(text string) (subject, issuer string) {
 // settle finds the skill that the call is for: the one that was found then. Where there
 // was none it is found again, if that takes no more than the configuration. refused says
 // that the skill being unknown is refused.
-func (r *Replay) settle(q *policy.Request, c *audit.Call) (unknown policy.Facts, refused bool) {
+func (r *Replay) settle(q *policy.Request, c *reader.Call) (unknown policy.Facts, refused bool) {
 	a := r.agent(c.Agent)
 	wide := q.Method.Subject == wire.OfCaller || q.Method.Subject == wire.OfAgent
 	switch {
@@ -140,7 +140,7 @@ func (r *Replay) settle(q *policy.Request, c *audit.Call) (unknown policy.Facts,
 
 // answer is what the rules say of a call now: at their strictest and their most lenient,
 // which are the same where all that matters is known.
-func (r *Replay) answer(c *audit.Call) (strict, lenient ruling, why string, err error) {
+func (r *Replay) answer(c *reader.Call) (strict, lenient ruling, why string, err error) {
 	q, unknown, why := r.request(c)
 	if why != "" {
 		return strict, lenient, why, nil

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -57,10 +57,10 @@ func TestReplayTells(t *testing.T) {
 	defer c.Book.Close()
 	r := NewReplay(c)
 	for _, subject := range []string{"a", "b"} {
-		err := r.Add(&audit.Call{
+		err := r.Add(&reader.Call{
 			Agent:    "x",
 			Method:   wire.SendMessage,
-			Caller:   audit.Caller{Principal: subject, Issuer: "https://i.example", AuthMethod: "oidc"},
+			Caller:   reader.Caller{Principal: subject, Issuer: "https://i.example", AuthMethod: "oidc"},
 			Decision: "allow",
 			Rule:     "all",
 		})
@@ -81,15 +81,15 @@ func TestReplayStaysSmall(t *testing.T) {
 	r := NewReplay(c)
 	const calls = 2*manyGroups + 5
 	for i := range calls {
-		err := r.Add(&audit.Call{
+		err := r.Add(&reader.Call{
 			Agent:    "x",
 			Method:   wire.SendMessage,
-			Caller:   audit.Caller{Principal: fmt.Sprint(i), Issuer: "https://i.example"},
+			Caller:   reader.Caller{Principal: fmt.Sprint(i), Issuer: "https://i.example"},
 			Decision: "allow",
 			Rule:     "all",
 		})
 		if err == nil {
-			err = r.Add(&audit.Call{Reason: fmt.Sprint(i)})
+			err = r.Add(&reader.Call{Reason: fmt.Sprint(i)})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -171,12 +171,12 @@ func drawCall(t *rapid.T) replayed {
 }
 
 // decided makes a call at a gateway with these rules, and its record.
-func decided(c *Judge, call *replayed) (ruling, *audit.Call) {
+func decided(c *Judge, call *replayed) (ruling, *reader.Call) {
 	q, path := call.Request, call.Skill
-	record := &audit.Call{
+	record := &reader.Call{
 		Agent:    q.Agent,
 		Method:   q.Method.Name,
-		Caller:   audit.Caller{Principal: q.Principal.Subject, Issuer: q.Principal.Issuer, AuthMethod: "oidc", Groups: q.Principal.Groups},
+		Caller:   reader.Caller{Principal: q.Principal.Subject, Issuer: q.Principal.Issuer, AuthMethod: "oidc", Groups: q.Principal.Groups},
 		Start:    q.Now,
 		Binding:  "JSONRPC",
 		A2A:      "1.0",
@@ -206,11 +206,11 @@ func BenchmarkReplay(b *testing.B) {
 	c := judgeOf(b, rules)
 	defer c.Book.Close()
 	r := NewReplay(c)
-	call := &audit.Call{
+	call := &reader.Call{
 		Agent:    "x",
 		Method:   wire.SendMessage,
 		Skill:    "s",
-		Caller:   audit.Caller{Principal: "a", Issuer: "https://i.example", AuthMethod: "oidc", Groups: []string{"g7"}},
+		Caller:   reader.Caller{Principal: "a", Issuer: "https://i.example", AuthMethod: "oidc", Groups: []string{"g7"}},
 		Decision: "allow",
 		Rule:     "r7",
 	}

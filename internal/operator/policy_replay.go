@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
@@ -74,9 +74,9 @@ const replayPage = 1000
 // calls are the recorded calls that are asked for, the newest first. It yields records of
 // type call and leaves out those of other types. It asks for one page of records after the
 // other, each from behind the last one. An error is yielded once, and ends the sequence.
-func (r *Records) calls(ctx context.Context, q index.Query) iter.Seq2[*audit.Call, error] {
+func (r *Records) calls(ctx context.Context, q index.Query) iter.Seq2[*reader.Call, error] {
 	q.Limit = replayPage
-	return func(yield func(*audit.Call, error) bool) {
+	return func(yield func(*reader.Call, error) bool) {
 		for {
 			list, err := r.Find(ctx, q)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 )
@@ -18,7 +19,7 @@ import (
 // first asks: a gateway that nobody asks has no work with it.
 type Records struct {
 	// The segments of the log on the disk, which are read beside the writer.
-	source   audit.Source
+	source   reader.Source
 	interval time.Duration // of checkpoints
 	// For the signatures of checkpoints and for sealed members of records.
 	keys *keys.Ring
@@ -37,7 +38,7 @@ func NewRecords(c audit.Config, ring *keys.Ring) *Records {
 // to the end of the log, and gives copies of the records that are found. An error
 // records.ErrBusy says that the time of ctx was over, during the wait or the search: the
 // caller may ask for less.
-func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error) {
+func (r *Records) Find(ctx context.Context, q index.Query) ([]reader.Entry, error) {
 	// The channel is the lock of the index: unlike with a mutex, waiting for it ends with
 	// ctx, so that a request which is given up leaves no goroutine behind.
 	var i *index.Index
@@ -59,7 +60,7 @@ func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 	if err := i.Update(ctx, nil); err != nil {
 		return nil, late(err)
 	}
-	var list []audit.Entry
+	var list []reader.Entry
 	for e, err := range i.Find(ctx, q) {
 		if err != nil {
 			return nil, late(err)
@@ -73,13 +74,13 @@ func (r *Records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 
 // All implements records.Records. It reads the segments and not the index, so that an
 // export of everything keeps nobody waiting who asks for a page.
-func (r *Records) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
+func (r *Records) All(ctx context.Context, q index.Query) iter.Seq2[reader.Entry, error] {
 	return index.Scan(ctx, r.source, q)
 }
 
 // Live implements records.Records. It gives the sequence number of the last record there
 // is, and the records behind it as they are written; the sequence ends with ctx.
-func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
+func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[reader.Entry, error], error) {
 	end, err := r.source.End()
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the audit log: %w", err)
@@ -92,7 +93,7 @@ func (r *Records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, erro
 // beginning, to the end). What is wrong is in the report; an error says that the log could
 // not be read.
 func (r *Records) Verify(ctx context.Context, from, to time.Time) (*audit.Report, error) {
-	report, err := r.source.Verify(ctx, audit.Check{
+	report, err := audit.Verify(ctx, r.source, audit.Check{
 		Keys: r.keys.JWKS(), Sealer: r.keys, Interval: r.interval, From: from, To: to,
 	})
 	if err == nil {

@@ -3,6 +3,7 @@ package anomaly
 import "time"
 
 // pointer is how a detector has counts of type T.
+// It lets callers hold values in its table, and call their methods without an interface per value.
 type pointer[T any] interface {
 	*T
 	counted
@@ -10,6 +11,8 @@ type pointer[T any] interface {
 
 // callers holds counts for callers. Those with a name and those without are remembered
 // apart: addresses cost nothing, and must not have others forgotten.
+// tables[0] and tables[1] are chosen by key.table. An attacker without a credential can fill only
+// the one of addresses.
 type callers[T any, P pointer[T]] struct {
 	detector
 	size   int
@@ -22,6 +25,8 @@ func (d *callers[T, P]) open(name string, w *Watch, size int) {
 }
 
 // configure puts other settings in force. Counts by other windows mean nothing then.
+// The tables are made anew even where only the threshold changed: what was counted was judged by
+// another.
 func (d *callers[T, P]) configure(set settings, now moment) {
 	d.mu.Lock()
 	defer d.unlock()
@@ -34,6 +39,7 @@ func (d *callers[T, P]) configure(set settings, now moment) {
 }
 
 // of finds the counts of a caller, or begins with them.
+// The place may have been another caller's, whose anomaly then ends as forgotten. Under the lock.
 func (d *callers[T, P]) of(k key, now moment) P {
 	v, had := d.tables[k.table].take(k.hash, now.since)
 	if !had {
@@ -45,6 +51,8 @@ func (d *callers[T, P]) of(k key, now moment) P {
 }
 
 // check is for how long calls of a caller are refused.
+// 0 is "not refused". The caller is only looked for and not remembered: a check must not displace
+// anybody.
 func (d *callers[T, P]) check(k key, now moment) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,6 +67,7 @@ func (d *callers[T, P]) check(k key, now moment) time.Duration {
 }
 
 // rates counts how often callers do something, or how often something is done to agents.
+// Denials, cancels, agentCancels and cards are of this type.
 type rates struct {
 	callers[tally, *tally]
 }
@@ -87,6 +96,7 @@ func (d *rates) settled(k key, now moment) {
 }
 
 // kinds counts how many different things callers do.
+// Probing is of this type: its things are ids of tasks.
 type kinds struct {
 	callers[sketch, *sketch]
 }

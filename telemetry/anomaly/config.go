@@ -120,6 +120,7 @@ const (
 )
 
 // settings are a detector's, with what is not configured filled in.
+// It is comparable, so that a reload can tell whether anything changed.
 type settings struct {
 	action           string
 	threshold        int
@@ -158,6 +159,7 @@ func (l *Learned) settings(threshold int, window time.Duration) settings {
 }
 
 // all are the settings of every detector by its name.
+// Defaults differ by detector and are written here and in the comments of the fields.
 func (c *Config) all() map[string]settings {
 	return map[string]settings{
 		Denials:      c.Denials.settings(100, time.Minute),
@@ -185,6 +187,7 @@ func (c *Config) tasks() int {
 }
 
 // Check reports every value that New would refuse.
+// Errors carry the path of their key.
 func (c *Config) Check() error {
 	var errs []error
 	all := c.all()

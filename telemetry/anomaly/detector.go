@@ -17,6 +17,7 @@ type counted interface {
 }
 
 // episode is an anomaly that goes on.
+// Its fields are under the mutex of its detector.
 type episode struct {
 	Anomaly
 	until time.Duration // when calls are not refused any more
@@ -24,12 +25,15 @@ type episode struct {
 }
 
 // moment is when something is seen.
+// Windows go by the monotonic clock, so that setting the system's clock neither ends nor begins an
+// anomaly.
 type moment struct {
 	since time.Duration // since the watch began, by a clock that nobody sets
 	unix  int64         // what outlasts the process is counted by
 }
 
 // sighting is a call, as detectors see it.
+// Strings in it may be parts of the request, which are not to be kept: see keep.
 type sighting struct {
 	Caller
 	key          key
@@ -40,6 +44,8 @@ type sighting struct {
 
 // detector holds counts against a threshold, and knows which anomalies go on. Whoever
 // embeds it has the counts.
+// Events are collected in news under the lock and told after it, since telling writes an audit
+// record, which may wait for the disk.
 type detector struct {
 	name  string
 	start time.Time     // of the watch
@@ -60,6 +66,8 @@ func (d *detector) open(name string, w *Watch) {
 func (d *detector) off() bool { return d.set.action == actionOff }
 
 // slice is the part of a window that a moment is in.
+// A window has a fixed number of slices (parts); counts move on by slices, which is why a window
+// counts to an eighth.
 func (d *detector) slice(now moment) int64 { return int64(now.since / (d.set.window / parts)) }
 
 // unlock tells what has become known under the lock.
@@ -73,9 +81,12 @@ func (d *detector) unlock() {
 }
 
 // judge is told each time something was counted, of which there are n now.
+// An anomaly begins at the threshold and ends below half of it (settle), so that a caller who stays
+// near the threshold does not make an event a second.
 func (d *detector) judge(c counted, n int, s *sighting) {
 	on := *c.episode()
 	switch {
+	// The usual case: something was counted, and it is not much.
 	case on == nil && n < d.set.threshold:
 		return
 	case on == nil:
@@ -84,6 +95,8 @@ func (d *detector) judge(c counted, n int, s *sighting) {
 		on.Count++
 		on.Peak = max(on.Peak, n)
 	}
+	// A throttled caller's calls are not counted, so that the time is renewed only by what comes
+	// after it.
 	if on.holds && n >= d.set.threshold && s.now.since >= on.until {
 		on.until = s.now.since + d.set.throttle
 	}
@@ -109,6 +122,7 @@ func (d *detector) begin(c counted, n int, s *sighting) *episode {
 // keep copies a text that may be part of a larger one. Nothing reads more of it.
 func keep(s string) string { return strings.Clone(s[:min(len(s), telemetry.MaxText)]) }
 
+// It does nothing where no anomaly goes on.
 func (d *detector) end(c counted, why string, now moment) {
 	on := *c.episode()
 	if on == nil {
@@ -139,6 +153,7 @@ func (d *detector) refuses(on *episode, now moment) time.Duration {
 
 // settle ends the anomalies that are over. One that has calls refused cannot be: what is
 // not counted for that reason would have it end.
+// It is called by the clock, about once a second.
 func (d *detector) settle(now moment) {
 	d.mu.Lock()
 	defer d.unlock()

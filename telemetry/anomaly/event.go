@@ -22,6 +22,7 @@ type Anomaly struct {
 }
 
 // Event says that an anomaly has begun or ended.
+// Each anomaly has two: one when it begins and one, with Ended, when it is over.
 type Event struct {
 	Anomaly
 	Ended bool
@@ -40,6 +41,7 @@ const (
 
 // Caller is whom calls are counted for: a principal or, where nobody has shown who is
 // calling, an address.
+// Either Subject and Issuer or Address is set.
 type Caller struct {
 	Subject, Issuer string
 	Address         string
@@ -50,6 +52,7 @@ const methodAnonymous = "anonymous"
 
 // CallerOf is the caller that a principal stands for, authenticated by a method, or an
 // address: all who show nothing are one principal.
+// address is that of the client, as text; it is used only where nobody was authenticated.
 func CallerOf(subject, issuer, method, address string) Caller {
 	if subject == "" || method == methodAnonymous {
 		return Caller{Address: address}
@@ -60,11 +63,14 @@ func CallerOf(subject, issuer, method, address string) Caller {
 func (c *Caller) named() bool { return c.Subject != "" }
 
 // ofAddress is an address as it is counted: who has one of version 6 has 2^64 of them.
+// A household or a host usually gets a /64 (RFC 6177), so that counting single addresses of version
+// 6 would count nothing.
 func ofAddress(text string) netip.Addr {
 	addr, err := netip.ParseAddr(text)
 	if err != nil {
 		return netip.Addr{}
 	}
+	// ::ffff:192.0.2.1 is 192.0.2.1, and a zone is only the name of a local interface.
 	if addr = addr.Unmap().WithZone(""); addr.Is6() {
 		if p, err := addr.Prefix(64); err == nil {
 			return p.Addr()
@@ -75,6 +81,7 @@ func ofAddress(text string) netip.Addr {
 
 // Throttled is the error of Check: the caller's calls of this kind are refused for a
 // while. The caller is told no more than that.
+// After is for the header Retry-After.
 type Throttled struct {
 	Detector string
 	After    time.Duration

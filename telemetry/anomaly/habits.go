@@ -13,6 +13,8 @@ type use struct {
 }
 
 // habits are what one caller does.
+// It has a fixed size, some 800 bytes, so that the memory for all callers is known when the gateway
+// starts.
 type habits struct {
 	ring // calls of what is new
 	on   *episode
@@ -35,6 +37,8 @@ func (h *habits) episode() **episode { return &h.on }
 
 // fresh reports whether a skill is unusual for somebody of whom enough is known: not used
 // within the time of learning, but for what began just now.
+// It says nothing about callers who are still being learned, who were away for as long as learning
+// takes, or who use more than can be known.
 func (h *habits) fresh(skill uint64, now int64, learning, window time.Duration) bool {
 	span := seconds(learning)
 	if now-h.since < span || now-h.seen > span || now < h.crowded {
@@ -56,6 +60,7 @@ func (h *habits) find(skill uint64) *use {
 }
 
 // note remembers that a skill is used, and reports whether that is unusual.
+// now is Unix time in seconds.
 func (h *habits) note(skill uint64, now int64, learning, window time.Duration) bool {
 	span := seconds(learning)
 	u := h.find(skill)
@@ -101,6 +106,7 @@ func (h *habits) place(now, span int64) *use {
 			worst, rank = u, r
 		}
 	}
+	// What is in use was overwritten: of this caller nothing can be told until its uses fit again.
 	if rank == 0 {
 		h.crowded = now + span
 	}
@@ -131,6 +137,7 @@ func (d *skills) configure(set settings, now moment) {
 }
 
 // see is told of a call that was allowed.
+// The usual case, a skill that the caller uses every day, writes two numbers and allocates nothing.
 func (d *skills) see(s *sighting) {
 	d.mu.Lock()
 	defer d.unlock()
@@ -172,6 +179,8 @@ func (d *skills) check(k key, agent, skill string, now moment) time.Duration {
 
 // hashPair is the same in every process, as it is stored (FNV-1a). Nobody chooses what
 // skills are called.
+// Two skills with one hash would make the newer of them seem usual; with 64 bits nobody will see
+// that.
 func hashPair(agent, skill string) uint64 {
 	const prime = 1099511628211
 	h := uint64(14695981039346656037)

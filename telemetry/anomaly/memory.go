@@ -12,6 +12,8 @@ import (
 // identity is what habits are stored under, from which nobody learns whose they are.
 type identity [16]byte
 
+// The salt is the same over restarts (Options.Salt), so that habits are found again; who does not
+// have it cannot try names. The length before the issuer keeps ("ab","c") apart from ("a","bc").
 func identify(salt []byte, c *Caller) identity {
 	text := make([]byte, 0, len(salt)+8+len(c.Issuer)+len(c.Subject))
 	text = append(text, salt...)
@@ -38,6 +40,8 @@ const (
 var errStored = errors.New("habits of another form")
 
 // encode writes what outlasts the process. What is new just now is as good as known then.
+// The form is one byte of version, three times of eight bytes, and sixteen bytes per skill,
+// big-endian.
 func (h *habits) encode() []byte {
 	out := make([]byte, 1, headSize+useSize*usesKept)
 	out[0] = storedForm
@@ -79,6 +83,7 @@ func (h *habits) restore(data []byte) {
 }
 
 // load reads what was known when the gateway ended last.
+// What cannot be read within startWait is learned anew: the gateway does not wait longer to start.
 func (w *Watch) load(ctx context.Context) error {
 	if w.options.Values == nil {
 		return nil
@@ -94,6 +99,7 @@ func (w *Watch) load(ctx context.Context) error {
 		for _, v := range page {
 			after = v.Key
 			var id identity
+			// Keys of another form are another version's, and are passed over.
 			if n, err := hex.Decode(id[:], []byte(v.Key[:min(len(v.Key), 2*len(id))])); err == nil && n == len(id) {
 				d.learnt[id] = v.Data
 			}
@@ -113,6 +119,8 @@ type stored struct {
 }
 
 // unsaved takes what is known and not stored, of at most so many callers.
+// Being seen alone is written only once in a sixtieth of the learning time, so that a busy caller
+// does not cost a write a minute.
 func (d *skills) unsaved() ([]stored, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,6 +150,7 @@ func (d *skills) again(list []stored) {
 }
 
 // save stores what has changed.
+// The lock is not held while the store is written to.
 func (w *Watch) save(ctx context.Context) error {
 	if w.options.Values == nil {
 		return nil
@@ -156,6 +165,7 @@ func (w *Watch) save(ctx context.Context) error {
 				return err
 			}
 		}
+		// A store that is slow is written to in parts, each of which counts when it is done.
 		if len(list) < saveMost {
 			return nil
 		}

@@ -12,6 +12,8 @@ const ways = 8
 // heard of to make place for another. A key has its place in one of eight by its hash, so
 // that nothing is ever moved, and no more is held than was in use once. Keys are hashes
 // under a seed that nobody knows: who could choose them could have others forgotten.
+// It is set-associative, like a processor's cache: finding a key looks at eight places that lie
+// together. Memory is taken for a set when its first key comes.
 type table[T any] struct {
 	sets []*[ways]place[T]
 }
@@ -27,6 +29,7 @@ func newTable[T any](size int) table[T] {
 }
 
 // set finds the places of a key without a division.
+// The upper half of key times the number of sets is spread like the key itself.
 func (t *table[T]) set(key uint64) **[ways]place[T] {
 	i, _ := bits.Mul64(key, uint64(len(t.sets)))
 	return &t.sets[i]
@@ -49,6 +52,7 @@ func (t *table[T]) find(key uint64) *T {
 // take is find for a key that is to be remembered from now on. Where it was not, had is
 // false, and the value is what the place was used for before, which is the caller's to
 // clear.
+// Of the eight the one is taken that is free, or else was used longest ago.
 func (t *table[T]) take(key uint64, now time.Duration) (value *T, had bool) {
 	at := t.set(key)
 	if *at == nil {
@@ -62,6 +66,7 @@ func (t *table[T]) take(key uint64, now time.Duration) (value *T, had bool) {
 		case p.key == key:
 			p.used = now
 			return &p.value, true
+		// A place that nobody has is better than the oldest.
 		case oldest.key != 0 && (p.key == 0 || p.used < oldest.used):
 			oldest = p
 		}

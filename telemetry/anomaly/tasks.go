@@ -35,6 +35,7 @@ func (d *openTasks) see(task uint64, s *sighting) {
 	}
 	at := d.slice(s.now)
 	c := d.of(s.key, s.now)
+	// A task that many calls leave unfinished counts once per window.
 	if t := d.tasks.find(task); t != nil && at-t.slice < parts {
 		return
 	}

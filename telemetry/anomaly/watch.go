@@ -104,6 +104,8 @@ func (w *Watch) detectors() []*detector {
 	}
 }
 
+// One goroutine for all detectors: what it does takes microseconds each second, and a write to the
+// store each minute.
 func (w *Watch) run() {
 	defer close(w.done)
 	settle, save := time.NewTicker(settleEvery), time.NewTicker(saveEvery)

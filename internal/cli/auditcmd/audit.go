@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -54,16 +55,16 @@ type auditSource struct{ dir, config string }
 // cannot be read, and verbs say so at the first one.
 //
 // There is no default: a verb that guessed a directory could report an empty log as sound.
-func (a auditSource) open() (audit.Source, error) {
+func (a auditSource) open() (reader.Source, error) {
 	if a.config == "" && a.dir == "" {
-		return audit.Source{}, verb.Usage(errors.New("which log? Name its directory by --dir, or a configuration by -c"))
+		return reader.Source{}, verb.Usage(errors.New("which log? Name its directory by --dir, or a configuration by -c"))
 	}
 	if a.config == "" {
 		return audit.Config{Dir: a.dir}.Source(), nil
 	}
 	cfg, err := config.Load(a.config)
 	if err != nil {
-		return audit.Source{}, verb.Usage(err)
+		return reader.Source{}, verb.Usage(err)
 	}
 	// A copy elsewhere, and the keys of the configuration.
 	if a.dir != "" {

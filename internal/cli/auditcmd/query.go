@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -140,7 +140,7 @@ func auditQuery(from *auditSource) *cobra.Command {
 
 // there refuses a directory without a segment, with exit code 2. An empty result for a misspelt
 // directory would be taken for an answer.
-func there(source audit.Source) error {
+func there(source reader.Source) error {
 	all, err := source.Segments()
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("%s: there is no segment of an audit log (audit-YYYY-MM-DD.jsonl)", source.Path)
@@ -155,7 +155,7 @@ func there(source audit.Source) error {
 // closes the index. Where the index cannot be written, the log being somebody else's, it reads the
 // whole log and says so on standard error; any other failure of the index is one of the command,
 // as the index may then say too little.
-func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (found iter.Seq2[audit.Entry, error], done func(), err error) {
+func find(cmd *cobra.Command, source reader.Source, q index.Query, scan bool) (found iter.Seq2[reader.Entry, error], done func(), err error) {
 	done = func() {}
 	if !scan {
 		i, err := updated(cmd, source)
@@ -178,11 +178,11 @@ func find(cmd *cobra.Command, source audit.Source, q index.Query, scan bool) (fo
 // last q.Limit of what it finds, the newest first. It holds that many records in memory, or with a
 // limit of 0 all that fit the query. Lines are cloned, since the scan reads the next one into the
 // same buffer.
-func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[audit.Entry, error] {
-	return func(yield func(audit.Entry, error) bool) {
+func newest(ctx context.Context, source reader.Source, q index.Query) iter.Seq2[reader.Entry, error] {
+	return func(yield func(reader.Entry, error) bool) {
 		all := q
 		all.Limit = 0
-		var kept []audit.Entry
+		var kept []reader.Entry
 		for e, err := range index.Scan(ctx, source, all) {
 			if err != nil {
 				yield(e, err)
@@ -206,7 +206,7 @@ func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[a
 // updated is the index with all records in it that the log has by now. Building it for the first
 // time reads the whole log, which takes minutes for some tens of gigabytes: progress goes to
 // standard error, first after 2 s and then every 5 s, so that a quick update says nothing.
-func updated(cmd *cobra.Command, source audit.Source) (*index.Index, error) {
+func updated(cmd *cobra.Command, source reader.Source) (*index.Index, error) {
 	i, err := index.Open(cmd.Context(), source, source.Secret(index.File))
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -43,7 +43,7 @@ func auditTail(from *auditSource) *cobra.Command {
 		// Follow waits for records past the end. Without --follow the loop leaves at the number
 		// that the end had when the command began, so that a busy gateway does not keep it.
 		for e, err := range source.Follow(cmd.Context(), start) {
-			var lost *audit.LostError
+			var lost *reader.LostError
 			switch {
 			// Records were removed by retention, or a file was lost, before they were read.
 			// Whoever follows wants to know, and wants what comes after.

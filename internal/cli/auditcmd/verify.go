@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
@@ -89,7 +90,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	report, err := source.Verify(cmd.Context(), check)
+	report, err := audit.Verify(cmd.Context(), source, check)
 	if err != nil {
 		return verb.Usage(err)
 	}
@@ -104,7 +105,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 // configured takes from a configuration what it says of the log: how often a checkpoint is
 // due, and the keys that content is sealed with, where there is any. Who may read the log
 // need not have the keys.
-func (v *verification) configured(w io.Writer, source audit.Source, check *audit.Check) (done func(), err error) {
+func (v *verification) configured(w io.Writer, source reader.Source, check *audit.Check) (done func(), err error) {
 	done = func() {}
 	if v.from.config == "" {
 		return done, nil

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -38,9 +37,9 @@ func services(cfg *config.Config, egress *tunnel.Proxy) []func(context.Context) 
 		add("state", func(ctx context.Context) outcome { return tryRedis(ctx, cfg) })
 	}
 	for i, s := range cfg.Telemetry.Audit.Sinks {
-		if s.Postgres != nil {
-			add(fmt.Sprintf("telemetry.audit.sinks[%d].postgres", i), func(ctx context.Context) outcome {
-				return outcome{Err: postgres.Try(ctx, *s.Postgres)}
+		if kind, try := s.Probe(); try != nil {
+			add(fmt.Sprintf("telemetry.audit.sinks[%d].%s", i, kind), func(ctx context.Context) outcome {
+				return outcome{Err: try(ctx)}
 			})
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
@@ -132,7 +132,7 @@ func (a *feed) dismiss(why *ended) {
 }
 
 // read passes records on until ctx ends. Records that retention removed before they were
-// read come as an audit.LostError: they are counted as a gap, and reading goes on behind
+// read come as an reader.LostError: they are counted as a gap, and reading goes on behind
 // them. Any other error dismisses all viewers, who may come back, which starts another
 // reader.
 func (a *feed) read(ctx context.Context) {
@@ -140,7 +140,7 @@ func (a *feed) read(ctx context.Context) {
 	if err == nil {
 		a.begin(ctx, after)
 		var h index.Head
-		var lost *audit.LostError
+		var lost *reader.LostError
 		for e, failed := range records {
 			if errors.As(failed, &lost) {
 				a.skip(ctx, lost.To-lost.From+1)
@@ -183,7 +183,7 @@ func (a *feed) begin(ctx context.Context, after uint64) {
 
 // show gives a record to those who want it. The line is copied once for all viewers and
 // never changed, as the reader uses its buffer for the next record.
-func (a *feed) show(ctx context.Context, h *index.Head, e audit.Entry) {
+func (a *feed) show(ctx context.Context, h *index.Head, e reader.Entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if ctx.Err() != nil {

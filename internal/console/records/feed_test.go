@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
@@ -21,11 +21,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // growing is a log whose records are made as somebody reads it.
 type growing struct {
 	Records
-	made chan audit.Entry
+	made chan reader.Entry
 }
 
-func (g *growing) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
-	return 40, func(yield func(audit.Entry, error) bool) {
+func (g *growing) Live(ctx context.Context) (uint64, iter.Seq2[reader.Entry, error], error) {
+	return 40, func(yield func(reader.Entry, error) bool) {
 		for {
 			select {
 			case <-ctx.Done():
@@ -42,14 +42,14 @@ func (g *growing) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, erro
 // make has a record made.
 func (g *growing) make(seq uint64, kind, members string) {
 	text := fmt.Sprintf(`{"seq":%d,"v":1,"type":%q,"time":"2026-01-01T00:00:00Z"%s}`, seq, kind, members)
-	g.made <- audit.Entry{Seq: seq, Line: []byte(text)}
+	g.made <- reader.Entry{Seq: seq, Line: []byte(text)}
 }
 
 // TestFeedBounds: whoever is slow loses the oldest records, is told how many, and holds up nobody.
 func TestFeedBounds(t *testing.T) {
 	t.Parallel()
 	const leastBuffer = 64 << 10
-	log := &growing{made: make(chan audit.Entry)}
+	log := &growing{made: make(chan reader.Entry)}
 	f := &feed{records: log, most: 1, buffer: leastBuffer, log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(f.close)
 	v, err := f.join(wants(index.Query{}))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
@@ -20,11 +21,11 @@ import (
 type Records interface {
 	// Find has the records that are all of what is asked for. ErrBusy where the log could not
 	// be read in time; whoever asks again is nearer to it.
-	Find(ctx context.Context, q index.Query) ([]audit.Entry, error)
+	Find(ctx context.Context, q index.Query) ([]reader.Entry, error)
 	// All reads all of the log and gives what is asked for, the oldest first.
-	All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error]
+	All(ctx context.Context, q index.Query) iter.Seq2[reader.Entry, error]
 	// Live has the records from now on, until ctx ends, and the number of the one before.
-	Live(ctx context.Context) (after uint64, records iter.Seq2[audit.Entry, error], err error)
+	Live(ctx context.Context) (after uint64, records iter.Seq2[reader.Entry, error], err error)
 	// Verify looks for what was changed in the log, is missing, or stands elsewhere.
 	Verify(ctx context.Context, from, to time.Time) (*audit.Report, error)
 }

@@ -1,4 +1,4 @@
-package audit
+package reader
 
 import (
 	"bytes"
@@ -9,9 +9,15 @@ import (
 	"io/fs"
 	"iter"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // Cursor is a place between two records. The zero Cursor is before the oldest.
+// Number and hash say which record is meant, segment and offset where it was found; when the two do
+// not agree, as after files were moved, the segment is read from its beginning and the number
+// decides. It is what sinks and the index keep as JSON.
 type Cursor struct {
 	Segment string `json:"segment,omitempty"` // file that holds the record before the place
 	Offset  int64  `json:"offset,omitempty"`  // where that record ends in it
@@ -28,6 +34,8 @@ type Entry struct {
 
 // LostError says that records are not there any more, or have not been found: somebody
 // removed them before they were read.
+// It is not fatal: the iterator yields it with an empty [Entry] and goes on with the next record
+// there is.
 type LostError struct {
 	From, To uint64 // the first and the last of them
 }
@@ -37,6 +45,8 @@ func (e *LostError) Error() string {
 }
 
 // followEvery is how soon a new record is seen.
+// Polling works on every file system, also on network mounts that deliver no events, and costs one
+// read of nothing per reader.
 const followEvery = 200 * time.Millisecond
 
 // Follow reads the records after a place in their order, over all segments, and waits
@@ -46,7 +56,7 @@ const followEvery = 200 * time.Millisecond
 // sequence goes on with what there is; any other error ends it.
 func (s Source) Follow(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: newSummer()}
+		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, segment.BlockSize), sum: chain.NewSummer()}
 		defer f.close()
 		timer := time.NewTimer(0)
 		defer timer.Stop()
@@ -75,19 +85,21 @@ var errEnough = errors.New("no more is wanted")
 var errElsewhere = errors.New("the cursor is not between two records")
 
 // follower is a reader under way.
+// It is for one goroutine. Its states are: no segment open (in is nil), reading, and at the end of
+// what there is; from there it looks for a successor, or whether the file was replaced.
 type follower struct {
 	source Source
 	at     Cursor
 	yield  func(Entry, error) bool
 
-	name   name   // of the open segment
-	in     blocks // nil when none is open
-	sought bool   // nothing has been read since the segment was opened at an offset
-	anew   bool   // it was read anew, as what came after record tried did not fit
+	name   segment.Name   // of the open segment
+	in     segment.Blocks // nil when none is open
+	sought bool           // nothing has been read since the segment was opened at an offset
+	anew   bool           // it was read anew, as what came after record tried did not fit
 	tried  uint64
 	last   bool // the segment has a successor, so that no more will come
 	buf    []byte
-	sum    *summer
+	sum    *chain.Summer
 }
 
 // close closes the open segment, if there is one.
@@ -99,6 +111,7 @@ func (f *follower) close() {
 }
 
 // read reads all there is now.
+// It returns nil at the end of what there is, and errEnough when the caller stopped.
 func (f *follower) read(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if f.in == nil {
@@ -106,18 +119,19 @@ func (f *follower) read(ctx context.Context) error {
 				return err
 			}
 		}
-		block, err := f.in.next(f.buf)
+		block, err := f.in.Next(f.buf)
 		switch {
+		// The end of what there is now; advance decides whether it is the end of the segment.
 		case errors.Is(err, io.EOF):
 			if more, err := f.advance(); err != nil || !more {
 				return err
 			}
 			continue
 		case err != nil:
-			return fmt.Errorf("%s: %w", f.name.file(), err)
+			return fmt.Errorf("%s: %w", f.name.File(), err)
 		}
 		f.buf = f.buf[:cap(f.buf)]
-		err = f.entries(ctx, block, f.in.offset()-int64(len(block)))
+		err = f.entries(ctx, block, f.in.Offset()-int64(len(block)))
 		if errors.Is(err, errElsewhere) {
 			err = f.again()
 		}
@@ -130,8 +144,9 @@ func (f *follower) read(ctx context.Context) error {
 
 // open opens the cursor's segment at its offset, or else the next one there is. It
 // reports whether there is any.
+// Without a cursor it is the oldest segment.
 func (f *follower) open() (bool, error) {
-	names, err := list(f.source.Path)
+	names, err := segment.List(f.source.Path)
 	if err != nil {
 		return false, err
 	}
@@ -143,32 +158,32 @@ func (f *follower) open() (bool, error) {
 		case c == 0:
 			offset = f.at.Offset
 		}
-		in, err := f.source.openSegment(n, offset)
+		in, err := f.source.Dir().Open(n, offset)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
 		if err != nil {
 			return false, err
 		}
-		f.name, f.in, f.sought, f.last, f.anew = n, in, in.offset() > 0, false, false
+		f.name, f.in, f.sought, f.last, f.anew = n, in, in.Offset() > 0, false, false
 		return true, nil
 	}
 	return false, nil
 }
 
 // compare orders a segment and that of the cursor.
-func (f *follower) compare(n name) int {
-	at, ok := parseName(f.at.Segment)
+func (f *follower) compare(n segment.Name) int {
+	at, ok := segment.ParseName(f.at.Segment)
 	if !ok {
 		return 1
 	}
-	return n.compare(at)
+	return n.Compare(at)
 }
 
 // again reads the segment, or what has its name now, from its beginning.
 func (f *follower) again() error {
 	f.close()
-	in, err := f.source.openSegment(f.name, 0)
+	in, err := f.source.Dir().Open(f.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // open finds what is there
 	}
@@ -182,9 +197,12 @@ func (f *follower) again() error {
 // advance is called at the end of what the segment holds now. It reports whether there
 // may be more to read. A segment that is done with is looked at once more, since it may
 // have grown until its successor was made.
+// The writer makes the successor first and writes to it from then on, so that after one more look
+// at the end nothing can follow here.
 func (f *follower) advance() (bool, error) {
-	p, ok := f.in.(*plain)
-	moved := ok && p.moved(f.name.path(f.source.Path))
+	// Other forms are not written to any more, or only by this gateway, and are not moved.
+	p, ok := f.in.(*segment.Plain)
+	moved := ok && p.Moved(f.name.Path(f.source.Path))
 	next, err := f.successor()
 	switch {
 	case err != nil:
@@ -203,13 +221,14 @@ func (f *follower) advance() (bool, error) {
 }
 
 // successor is the segment after the open one, nil when there is none.
-func (f *follower) successor() (*name, error) {
-	names, err := list(f.source.Path)
+// The directory is listed each time: once in followEvery, and only at the end of a segment.
+func (f *follower) successor() (*segment.Name, error) {
+	names, err := segment.List(f.source.Path)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range names {
-		if n.compare(f.name) > 0 {
+		if n.Compare(f.name) > 0 {
 			return &n, nil
 		}
 	}
@@ -218,8 +237,10 @@ func (f *follower) successor() (*name, error) {
 
 // fits reports whether a line may be the one after the cursor's record. When lines of a
 // failed write were read before they were taken back, others have their numbers now.
+// Two records can be compared only where one follows the other; what is further on is taken as it
+// is.
 func (f *follower) fits(line []byte, seq uint64) bool {
-	body, h, ok := cutHash(line)
+	body, h, ok := chain.CutHash(line)
 	if !ok || f.at.Hash == "" || f.at.Seq == 0 {
 		return true
 	}
@@ -227,9 +248,9 @@ func (f *follower) fits(line []byte, seq uint64) bool {
 	case f.at.Seq:
 		return h.String() == f.at.Hash
 	case f.at.Seq + 1:
-		var before link
+		var before chain.Link
 		copy(before[:], f.at.Hash)
-		return f.sum.link(before, body) == h
+		return f.sum.Link(before, body) == h
 	}
 	return true
 }
@@ -255,7 +276,10 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 	for line := range bytes.Lines(block) {
 		offset += int64(len(line))
 		line = line[:len(line)-1]
-		seq, ok := lastSeq(line)
+		seq, ok := chain.LastSeq(line)
+		// After seeking, the first line must be the next record. Otherwise the offset led
+		// elsewhere, and all of the segment is read, in which records up to the cursor are passed
+		// over by their numbers.
 		if f.sought && (!ok || seq != f.at.Seq+1) {
 			return errElsewhere
 		}
@@ -269,7 +293,7 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 		case !ok && !f.stuck():
 			return errElsewhere
 		case !ok:
-			return fmt.Errorf("%s: before byte %d: it is no record of an audit log", f.name.file(), offset)
+			return fmt.Errorf("%s: before byte %d: it is no record of an audit log", f.name.File(), offset)
 		case seq <= f.at.Seq:
 			continue // seen before
 		case seq > f.at.Seq+1 && f.at.Seq > 0:
@@ -277,8 +301,10 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 				return errEnough
 			}
 		}
-		f.at = Cursor{Segment: f.name.file(), Offset: offset, Seq: seq}
-		if _, h, ok := cutHash(line); ok {
+		// The place is moved before the entry is handed out, so that a caller who stops has its
+		// cursor.
+		f.at = Cursor{Segment: f.name.File(), Offset: offset, Seq: seq}
+		if _, h, ok := chain.CutHash(line); ok {
 			f.at.Hash = h.String()
 		}
 		if !f.yield(Entry{Seq: seq, Line: line, Cursor: f.at}, nil) {

@@ -1,4 +1,4 @@
-package audit
+package reader
 
 import (
 	"bytes"
@@ -14,6 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // Call is what the record of a call says, as far as it is about who asked for what and
@@ -65,12 +68,14 @@ type Caller struct {
 	ClientIP   string    `json:"client_ip"`
 }
 
-// longestRecord bounds a line: lists and texts in records are bounded.
-const longestRecord = tailSize
+// typeCall is the type of the records of calls.
+const typeCall = "call"
 
 // Calls reads the records of calls, in a file or a directory of segments, in their order,
 // each once; what else is recorded is passed over. A line that is no record ends it with
 // an error, but for a torn one at the end of a file.
+// It does not wait for more and does not follow: a log that grows meanwhile may or may not show
+// what came.
 func (s Source) Calls() iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		dir, names, err := s.files()
@@ -79,7 +84,7 @@ func (s Source) Calls() iter.Seq2[*Call, error] {
 			return
 		}
 		for _, n := range names {
-			if !(Source{Path: dir, keys: s.keys}).readCalls(n, yield) {
+			if !(Source{Path: dir, Keys: s.Keys}).readCalls(n, yield) {
 				return
 			}
 		}
@@ -87,15 +92,16 @@ func (s Source) Calls() iter.Seq2[*Call, error] {
 }
 
 // files lists the segments of a directory, or the one file.
-func (s Source) files() (dir string, names []name, err error) {
+// A path to one file, with any name, is for a file that was copied out of the directory.
+func (s Source) files() (dir string, names []segment.Name, err error) {
 	info, err := os.Stat(s.Path)
 	if err != nil {
 		return "", nil, err
 	}
 	if !info.IsDir() {
-		return filepath.Dir(s.Path), []name{fileNamed(filepath.Base(s.Path))}, nil
+		return filepath.Dir(s.Path), []segment.Name{segment.FileNamed(filepath.Base(s.Path))}, nil
 	}
-	names, err = list(s.Path)
+	names, err = segment.List(s.Path)
 	if err != nil {
 		return "", nil, err
 	}
@@ -106,28 +112,29 @@ func (s Source) files() (dir string, names []name, err error) {
 }
 
 // readCalls reads one file. It reports whether to go on.
-func (s Source) readCalls(n name, yield func(*Call, error) bool) bool {
-	in, err := s.openSegment(n, 0)
+// Errors name file and line, as a compiler does.
+func (s Source) readCalls(n segment.Name, yield func(*Call, error) bool) bool {
+	in, err := s.Dir().Open(n, 0)
 	if err != nil {
 		yield(nil, err)
 		return false
 	}
 	defer func() { _ = in.Close() }() // only read from
-	at, buf := 0, make([]byte, blockSize)
+	at, buf := 0, make([]byte, segment.BlockSize)
 	for {
-		block, err := in.next(buf)
+		block, err := in.Next(buf)
 		if errors.Is(err, io.EOF) { // whatever is left is torn
 			return true
 		}
 		if err != nil {
-			yield(nil, fmt.Errorf("%s:%d: %w", n.path(s.Path), at+1, err))
+			yield(nil, fmt.Errorf("%s:%d: %w", n.Path(s.Path), at+1, err))
 			return false
 		}
 		for line := range bytes.Lines(block) {
 			at++
 			c, err := callIn(line)
 			if err != nil {
-				yield(nil, fmt.Errorf("%s:%d: %w", n.path(s.Path), at, err))
+				yield(nil, fmt.Errorf("%s:%d: %w", n.Path(s.Path), at, err))
 				return false
 			}
 			if c != nil && !yield(c, nil) {
@@ -141,9 +148,13 @@ func (s Source) readCalls(n name, yield func(*Call, error) bool) bool {
 func (e Entry) Call() (*Call, error) { return callIn(e.Line) }
 
 // callIn reads a line, nil when it is the record of something else.
+// A line that is no record at all is an error, so that a file of something else is not taken for an
+// empty log.
 func callIn(line []byte) (*Call, error) {
+	// Looking for the text first saves parsing the other half of a log, its intents. A call whose
+	// user agent holds that text is parsed all the same, and its type decides.
 	if !bytes.Contains(line, []byte(`"type":"call"`)) {
-		if !bytes.HasPrefix(line, []byte(seqPrefix)) {
+		if !bytes.HasPrefix(line, []byte(chain.SeqPrefix)) {
 			return nil, errors.New("it is no record of an audit log")
 		}
 		return nil, nil
@@ -161,9 +172,13 @@ func parseCall(line []byte) (*Call, error) {
 	if err := json.Unmarshal(line, c); err != nil {
 		return nil, errors.New("it is no record of an audit log")
 	}
-	if c.Version != schemaVersion {
-		return nil, fmt.Errorf("its schema is version %d; %d is known", c.Version, schemaVersion)
+	// Members of another version may mean something else, and a decision that is replayed from them
+	// would be about another call.
+	if c.Version != chain.Version {
+		return nil, fmt.Errorf("its schema is version %d; %d is known", c.Version, chain.Version)
 	}
+	// Members whose values are words of the gateway's own (decision, reason, binding) are never
+	// cleaned.
 	for _, s := range []*string{
 		&c.Agent, &c.Skill, &c.Method, &c.Principal, &c.Issuer, &c.Client, &c.Tenant, &c.KeyID, &c.KeyOwner,
 		&c.ACR, &c.Workload, &c.ClientIP, &c.Rule, &c.Sharing, &c.Limit,
@@ -186,6 +201,8 @@ func (c *Call) restore(s *string) {
 }
 
 // original undoes telemetry.Clean. whole is false where something was left out.
+// Clean writes control characters and bytes that are no UTF-8 as \x0a, \u202e or \U0001f600, a
+// backslash as two, and marks what it cut off with a backslash and an ellipsis.
 func original(s string) (text string, whole bool) {
 	if !strings.Contains(s, `\`) {
 		return s, true

@@ -1,21 +1,17 @@
-package audit
+package segment
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 )
 
 // An encrypted segment is a line of JSON that names the key and a salt, and frames: four
@@ -23,37 +19,19 @@ import (
 // key of a segment is derived from the configured one and the salt, so that random nonces
 // are good for any number of frames. A frame is written with one call, so that a crash
 // tears at most the last, as it does with lines.
+// The numbers are in bytes. The bound on a frame lets a reader refuse a length that somebody made
+// up before it makes room for it.
 const (
 	frameHead  = 4
 	frameExtra = 12 + 16 // GCM's nonce and tag
 	frameFull  = 1 << 20 // of lines in one frame, but for a longer line
-	frameMost  = longestRecord + frameFull + 64
+	frameMost  = chain.LongestRecord + frameFull + 64
 )
 
-// masterKey is a configured key.
-type masterKey struct {
-	key []byte
-	id  string
-}
-
-// newMasterKey reads 32 bytes as openssl rand prints them, in hexadecimal or base64.
-func newMasterKey(v secret.Value) (masterKey, error) {
-	text := v.Reveal()
-	for _, decode := range []func(string) ([]byte, error){
-		hex.DecodeString, base64.StdEncoding.Strict().DecodeString, base64.RawStdEncoding.Strict().DecodeString,
-		base64.RawURLEncoding.Strict().DecodeString,
-	} {
-		key, err := decode(text)
-		if err != nil || len(key) != sha256.Size || bytes.Count(key, key[:1]) == len(key) {
-			continue
-		}
-		id, err := hkdf.Key(sha256.New, key, nil, "a2a-gateway audit key id", 4)
-		return masterKey{key, hex.EncodeToString(id)}, err
-	}
-	return masterKey{}, errors.New("want 32 bytes as 64 hex digits or base64; make them with: openssl rand -hex 32")
-}
-
 // cipherHead is the first line of an encrypted segment.
+// It looks like this:
+//
+//	{"cipher":"a2a-gateway audit A256GCM","key":"1f2e3d4c","salt":"<64 hex digits>"}
 type cipherHead struct {
 	Cipher string `json:"cipher"`
 	Key    string `json:"key"`
@@ -62,15 +40,17 @@ type cipherHead struct {
 
 const cipherName = "a2a-gateway audit A256GCM"
 
-// sealing encrypts one segment.
-type sealing struct {
+// Encrypter encrypts one segment.
+// It is for one goroutine. Its state is the number of the next frame, which is authenticated with
+// the frame and stored nowhere: a reader counts too, and a frame in another place does not open.
+type Encrypter struct {
 	head  []byte // not written yet; nil afterwards
 	aead  cipher.AEAD
 	frame uint64 // number of the next
 }
 
-// newSealing begins a segment.
-func newSealing(m masterKey) (*sealing, error) {
+// NewEncrypter begins a segment.
+func NewEncrypter(m Key) (*Encrypter, error) {
 	salt := make([]byte, sha256.Size)
 	_, _ = rand.Read(salt) // never fails (crypto/rand)
 	head, err := json.Marshal(cipherHead{cipherName, m.id, hex.EncodeToString(salt)})
@@ -78,26 +58,14 @@ func newSealing(m masterKey) (*sealing, error) {
 		return nil, err
 	}
 	aead, err := m.aead(salt)
-	return &sealing{head: append(head, '\n'), aead: aead}, err
+	return &Encrypter{head: append(head, '\n'), aead: aead}, err
 }
 
-// aead derives the key of one segment. No two have the same, so that a key has as few frames to seal as
-// random nonces want.
-func (m masterKey) aead(salt []byte) (cipher.AEAD, error) {
-	key, err := hkdf.Key(sha256.New, m.key, salt, "a2a-gateway audit segment", sha256.Size)
-	if err != nil {
-		return nil, err
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCMWithRandomNonce(block)
-}
-
-// frames appends what stands in the file for some bytes. The next call is about those that
+// Frames appends what stands in the file for some bytes. The next call is about those that
 // follow; when the write failed and was taken back, s is to be as it was.
-func (s *sealing) frames(dst, plain []byte, whole bool) []byte {
+// With whole, frames end with lines, so that a crash between two frames tears no line; compressed
+// data has no lines, and is cut anywhere.
+func (s *Encrypter) Frames(dst, plain []byte, whole bool) []byte {
 	dst = append(dst, s.head...)
 	s.head = nil
 	for len(plain) > 0 {
@@ -119,36 +87,56 @@ func (s *sealing) frames(dst, plain []byte, whole bool) []byte {
 	return dst
 }
 
-// opening decrypts one segment.
-type opening struct {
+// Whole counts the lines in the first n bytes of out, which is what frames made of some whole
+// lines. s is as it was before.
+func (s *Encrypter) Whole(lines, out []byte, n int) int {
+	count, at := 0, len(s.head)
+	for at+frameHead <= n {
+		size := int(binary.BigEndian.Uint32(out[at:]))
+		if at += frameHead + size; at > n {
+			break
+		}
+		plain := lines[:size-frameExtra]
+		count += bytes.Count(plain, []byte{'\n'})
+		lines = lines[len(plain):]
+	}
+	return count
+}
+
+// decrypter decrypts one segment.
+type decrypter struct {
 	aead  cipher.AEAD
 	frame uint64
 }
 
-// newOpening reads the first line of a segment.
-func newOpening(line []byte, keys []masterKey) (*opening, error) {
+// newDecrypter reads the first line of a segment.
+// A segment whose key is not configured any more is an error that names the key and the setting,
+// and is no damage: the log may be fine.
+func newDecrypter(line []byte, keys []Key) (*decrypter, error) {
 	var head cipherHead
 	if err := json.Unmarshal(line, &head); err != nil || head.Cipher != cipherName {
-		return nil, fmt.Errorf("%w: its first line does not say how it is encrypted", errChanged)
+		return nil, fmt.Errorf("%w: its first line does not say how it is encrypted", ErrChanged)
 	}
 	salt, err := hex.DecodeString(head.Salt)
 	if err != nil {
-		return nil, fmt.Errorf("%w: its first line has no salt", errChanged)
+		return nil, fmt.Errorf("%w: its first line has no salt", ErrChanged)
 	}
 	for _, m := range keys {
 		if m.id == head.Key {
 			aead, err := m.aead(salt)
-			return &opening{aead: aead}, err
+			return &decrypter{aead: aead}, err
 		}
 	}
 	return nil, fmt.Errorf("it is encrypted with a key that is not there, %.16q (telemetry.audit.encryption.keys)", head.Key)
 }
 
 // open appends what is in the next frame.
-func (o *opening) open(dst, sealed []byte) ([]byte, error) {
+// The frame's number is what is authenticated beside it. Sealed bytes that were cut, changed, or
+// brought from another place are one error: GCM does not tell which.
+func (o *decrypter) open(dst, sealed []byte) ([]byte, error) {
 	out, err := o.aead.Open(dst, nil, sealed, binary.BigEndian.AppendUint64(nil, o.frame))
 	if err != nil {
-		return dst, fmt.Errorf("%w: encrypted part %d was changed, or is not where it was", errChanged, o.frame+1)
+		return dst, fmt.Errorf("%w: encrypted part %d was changed, or is not where it was", ErrChanged, o.frame+1)
 	}
 	o.frame++
 	return out, nil
