@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -29,11 +30,11 @@ var onContent = condition{
 
 // content is Content, compiled.
 type content struct {
-	kinds    []string     // nil: any
-	types    []mediaRange // nil: any
-	hosts    *patterns    // nil: any
-	names    []string     // what hosts was made of
-	maxParts int          // 0: no bound, as with the next two
+	kinds    []string      // nil: any
+	types    []mediaRange  // nil: any
+	hosts    *pattern.List // nil: any
+	names    []string      // what hosts was made of
+	maxParts int           // 0: no bound, as with the next two
 	maxPart  int64
 	maxBytes int64
 	denies   bool
@@ -178,7 +179,7 @@ func (c *content) hosted(p *wire.Part) bool {
 	if !ok || !plain && !c.denies {
 		return c.denies
 	}
-	return c.hosts.match(name)
+	return c.hosts.Match(name)
 }
 
 // defaultTypes are the media types of parts that say none.
@@ -200,7 +201,7 @@ func (m mediaRange) covers(other mediaRange) bool {
 // parts.
 func (c *content) covers(other *content) bool {
 	return widens(c.kinds, other.kinds) && coversTypes(c.types, other.types) &&
-		(c.hosts == nil || other.hosts != nil && c.hosts.covers(other.names)) &&
+		(c.hosts == nil || other.hosts != nil && c.hosts.Covers(other.names)) &&
 		looser(int64(c.maxParts), int64(other.maxParts)) &&
 		looser(c.maxPart, other.maxPart) && looser(c.maxBytes, other.maxBytes)
 }

@@ -1,7 +1,5 @@
 package policy
 
-import "slices"
-
 // covers reports whether r holds for every call that other holds for, as far as the
 // conditions, read on their own, tell. Both have the same effect, or r denies.
 func (r *rule) covers(other *rule) bool {
@@ -21,12 +19,6 @@ func (s *Set) stops(r, other *rule) bool {
 		}
 	}
 	return true
-}
-
-// covers reports whether everything that a list names fits. As in overruled, matching
-// a glob as if it were a name is sound.
-func (p *patterns) covers(list []string) bool {
-	return p.any || list != nil && !slices.ContainsFunc(list, func(pattern string) bool { return !p.match(pattern) })
 }
 
 // widens reports whether a condition that any of a satisfies holds where one on b does.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // onIssuers is the condition on who vouches for the caller.
@@ -36,15 +37,15 @@ var onIssuers = condition{
 var onSubjects = condition{
 	key: "subjects", about: ofCaller, holds: "the principal's subject is one of them", patterns: "yes",
 	compile: func(_ *compiler, r *rule) []error {
-		r.subjects = newPatterns(r.source.Subjects)
+		r.subjects = pattern.Compile(r.source.Subjects)
 		return checkList("subjects", r.source.Subjects, false, "rule")
 	},
 	// ["*"] is no condition: everybody has a subject.
-	has: func(r *rule) bool { return !r.subjects.any },
+	has: func(r *rule) bool { return !r.subjects.All() },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
-		return unless(r.subjects.match(q.Principal.Subject), "subjects")
+		return unless(r.subjects.Match(q.Principal.Subject), "subjects")
 	},
-	covers: func(r, other *rule) bool { return r.subjects.covers(other.source.Subjects) },
+	covers: func(r, other *rule) bool { return r.subjects.Covers(other.source.Subjects) },
 	names:  func(*rule) string { return "subjects or groups" },
 }
 
@@ -71,15 +72,15 @@ var onClients = condition{
 	compile: func(_ *compiler, r *rule) []error {
 		// Behind a pointer, since a lone star is a condition here: somebody has to be named.
 		if list := r.source.Clients; list != nil {
-			clients := newPatterns(list)
+			clients := pattern.Compile(list)
 			r.clients = &clients
 		}
 		return checkList("clients", r.source.Clients, false, "rule")
 	},
 	has: func(r *rule) bool { return r.clients != nil },
 	caller: func(r *rule, p *authn.Principal) string {
-		return unless(p.Client != "" && r.clients.match(p.Client) ||
-			p.Workload != nil && r.clients.match(p.Workload.Subject), "clients")
+		return unless(p.Client != "" && r.clients.Match(p.Client) ||
+			p.Workload != nil && r.clients.Match(p.Workload.Subject), "clients")
 	},
 	covers: func(r, other *rule) bool { return widens(r.source.Clients, other.source.Clients) },
 	names:  func(*rule) string { return "clients or actors" },
@@ -167,7 +168,7 @@ var onActors = condition{
 type actors struct {
 	none    bool // nobody may act for the caller
 	anyOf   bool // one is enough; else all have to fit
-	allowed patterns
+	allowed pattern.List
 }
 
 // newActors compiles them. One actor that a deny rule names is enough for it: otherwise
@@ -179,7 +180,7 @@ func newActors(list []string, effect string) *actors {
 	case slices.Contains(list, nobody):
 		return &actors{none: true}
 	}
-	return &actors{anyOf: effect == "deny", allowed: newPatterns(list)}
+	return &actors{anyOf: effect == "deny", allowed: pattern.Compile(list)}
 }
 
 // match reports whether the condition holds for the actors of a credential.
@@ -188,7 +189,7 @@ func (a *actors) match(list []authn.Actor) bool {
 		return a.none && len(list) == 0
 	}
 	for i := range list {
-		if a.allowed.match(list[i].Subject) == a.anyOf {
+		if a.allowed.Match(list[i].Subject) == a.anyOf {
 			return a.anyOf
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // hitRoom is how many matching rules fit on the stack; more cost an allocation.
@@ -30,7 +31,7 @@ func (b *bucket) place(r *rule) {
 	b.reads = b.reads || r.reads()
 	switch {
 	// One caller meets a subject, many a group, and nearly all who come an issuer.
-	case !r.subjects.any && len(r.subjects.globs) == 0:
+	case r.subjects.Exact():
 		b.subjects.add(r.source.Subjects, r)
 	case r.groups != nil:
 		b.groups.add(r.groups, r)
@@ -172,19 +173,19 @@ func (b *bucket) piles(p *authn.Principal) []*ruleList {
 func (s *Set) index() map[string]*bucket {
 	byPattern := map[string]*bucket{}
 	for _, r := range s.rules {
-		for _, pattern := range r.places() {
-			if byPattern[pattern] == nil {
-				byPattern[pattern] = &bucket{}
+		for _, text := range r.places() {
+			if byPattern[text] == nil {
+				byPattern[text] = &bucket{}
 			}
-			byPattern[pattern].place(r)
+			byPattern[text].place(r)
 		}
 	}
 	s.agents = make(map[string][]*bucket, len(s.ids))
 	for _, id := range s.ids {
 		s.agents[id] = nil
 	}
-	for pattern, b := range byPattern {
-		for _, id := range s.matching(pattern) {
+	for text, b := range byPattern {
+		for _, id := range s.matching(text) {
 			s.agents[id] = append(s.agents[id], b)
 		}
 	}
@@ -193,7 +194,7 @@ func (s *Set) index() map[string]*bucket {
 
 // places are the patterns of agents a rule is filed under, each once.
 func (r *rule) places() []string {
-	if r.agents.any {
+	if r.agents.All() {
 		return []string{"*"}
 	}
 	list := slices.Clone(r.source.Agents)
@@ -203,22 +204,22 @@ func (r *rule) places() []string {
 
 // matching lists the configured agents that a pattern names. Only those that
 // share the pattern's beginning are looked at.
-func (s *Set) matching(pattern string) []string {
-	prefix, _, isGlob := strings.Cut(pattern, "*")
+func (s *Set) matching(text string) []string {
+	prefix, _, isGlob := strings.Cut(text, "*")
 	from := sort.SearchStrings(s.ids, prefix)
 	if !isGlob {
-		if from < len(s.ids) && s.ids[from] == pattern {
+		if from < len(s.ids) && s.ids[from] == text {
 			return s.ids[from : from+1]
 		}
 		return nil
 	}
-	g := newGlob(pattern)
+	g := pattern.NewGlob(text)
 	var list []string
 	for _, id := range s.ids[from:] {
 		if !strings.HasPrefix(id, prefix) {
 			break
 		}
-		if g.match(id) {
+		if g.Match(id) {
 			list = append(list, id)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // warning is about a rule that can be compiled and yet cannot be meant.
@@ -48,7 +50,7 @@ func (s *Set) warnings(buckets map[string]*bucket) []warning {
 func (s *Set) Unused() []string {
 	var ids []string
 	for _, id := range s.ids {
-		lets := func(r *rule) bool { return r.effect == allows && !r.shadow && r.agents.match(id) }
+		lets := func(r *rule) bool { return r.effect == allows && !r.shadow && r.agents.Match(id) }
 		if !slices.ContainsFunc(s.rules, lets) {
 			ids = append(ids, id)
 		}
@@ -60,7 +62,7 @@ func (s *Set) Unused() []string {
 }
 
 // dead says why a rule can never decide anything, or "".
-func (s *Set) dead(r *rule, closed patterns) string {
+func (s *Set) dead(r *rule, closed pattern.List) string {
 	// What cannot match at all is told of first, whatever the rule is for.
 	for _, d := range r.conditions {
 		if d.dead == nil {
@@ -79,7 +81,7 @@ func (s *Set) dead(r *rule, closed patterns) string {
 		return "a deny rule without other conditions covers its agents, so there is never a call it is about"
 	case r.effect == allows && s.allow && r.says == nil:
 		return "the default is allow, so it decides nothing"
-	case r.effect != allows && !r.skills.any && r.methods&^s.wideMethods() == 0:
+	case r.effect != allows && !r.skills.All() && r.methods&^s.wideMethods() == 0:
 		return "it is about some skills of methods that are about no skill; " +
 			"it matches only calls under the path of such a skill"
 	}
@@ -87,29 +89,29 @@ func (s *Set) dead(r *rule, closed patterns) string {
 }
 
 // closed are the agents that some rule denies to everybody, as patterns.
-func (s *Set) closed() patterns {
+func (s *Set) closed() pattern.List {
 	list := []string{}
 	for _, r := range s.rules {
 		other := func(d *condition) bool { return d != &onAgents }
 		if r.effect != denies || r.shadow || slices.ContainsFunc(r.conditions, other) {
 			continue
 		}
-		if r.agents.any {
-			return patterns{any: true}
+		if r.agents.All() {
+			return pattern.Compile(nil)
 		}
 		list = append(list, r.source.Agents...)
 	}
-	return newPatterns(list)
+	return pattern.Compile(list)
 }
 
 // overruled reports whether all agents of a rule are closed. Matching a glob as
 // if it were an id is sound: its stars can only be taken by the other's stars,
 // which then take whatever they stand for.
-func overruled(r *rule, closed patterns) bool {
-	if r.agents.any {
-		return closed.any
+func overruled(r *rule, closed pattern.List) bool {
+	if r.agents.All() {
+		return closed.All()
 	}
-	return !slices.ContainsFunc(r.source.Agents, func(pattern string) bool { return !closed.match(pattern) })
+	return !slices.ContainsFunc(r.source.Agents, func(text string) bool { return !closed.Match(text) })
 }
 
 // wideMethods are the methods that are about no skill for certain. Those that

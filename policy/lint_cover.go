@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // idle says that a rule decides nothing because of another, enforced one, or "". Of two
@@ -79,9 +81,9 @@ const coverBudget = 2_000_000
 // shadowed makes ready to look for rules that cover others, in the buckets of the index.
 func (s *Set) shadowed(buckets map[string]*bucket) *shadowed {
 	sh := &shadowed{set: s, buckets: buckets, budget: coverBudget}
-	for pattern := range buckets {
-		if strings.Contains(pattern, "*") {
-			sh.globs = append(sh.globs, pattern)
+	for text := range buckets {
+		if strings.Contains(text, "*") {
+			sh.globs = append(sh.globs, text)
 		}
 	}
 	return sh
@@ -112,14 +114,14 @@ func (sh *shadowed) above(r *rule) [][]*rule {
 }
 
 // around lists the buckets of the patterns that cover one.
-func (sh *shadowed) around(pattern string) []*bucket {
-	if !strings.Contains(pattern, "*") {
-		return sh.set.agents[pattern]
+func (sh *shadowed) around(text string) []*bucket {
+	if !strings.Contains(text, "*") {
+		return sh.set.agents[text]
 	}
 	var list []*bucket
 	for _, wide := range sh.globs {
-		g := newGlob(wide)
-		if wide == "*" || wide == pattern || g.match(pattern) {
+		g := pattern.NewGlob(wide)
+		if wide == "*" || wide == text || g.Match(text) {
 			list = append(list, sh.buckets[wide])
 		}
 	}

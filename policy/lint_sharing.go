@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -62,10 +63,10 @@ func (s *Set) sharedBy(pos int) *share {
 // callers, for the same methods.
 func (sh *share) covers(other *share) bool {
 	a, b := sh.source, other.source
-	agents := newPatterns(a.Agents)
-	return other.methods&^sh.methods == 0 && agents.covers(b.Agents) &&
-		sh.owners.covers(b.Owners) && widens(a.OwnerIssuers, b.OwnerIssuers) && widens(a.OwnerTenants, b.OwnerTenants) &&
-		(!sh.skilled || other.skilled && sh.skills.covers(b.Skills)) && sh.subjects.covers(b.Subjects) &&
+	agents := pattern.Compile(a.Agents)
+	return other.methods&^sh.methods == 0 && agents.Covers(b.Agents) &&
+		sh.owners.Covers(b.Owners) && widens(a.OwnerIssuers, b.OwnerIssuers) && widens(a.OwnerTenants, b.OwnerTenants) &&
+		(!sh.skilled || other.skilled && sh.skills.Covers(b.Skills)) && sh.subjects.Covers(b.Subjects) &&
 		widens(a.Groups, b.Groups) && widens(a.Issuers, b.Issuers) && widens(a.Tenants, b.Tenants)
 }
 
@@ -84,7 +85,7 @@ func (s *Set) lintSharing(k Known) []warning {
 				}
 			}
 		}
-		if src.Issuers == nil && len(k.Issuers) > 1 && (!sh.subjects.any || src.Groups != nil) {
+		if src.Issuers == nil && len(k.Issuers) > 1 && (!sh.subjects.All() || src.Groups != nil) {
 			list = append(list, sh.warn(i, "", "names subjects or groups but no issuers, "+
 				"so the same names from any of %d issuers match", len(k.Issuers)))
 		}

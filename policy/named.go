@@ -19,7 +19,7 @@ func (s *Set) Everywhere(p *authn.Principal, agent string, m *wire.Method) bool 
 	bit := s.bit(m)
 	allowed := s.allow
 	for _, r := range gather(room[:0], buckets, p, bit, &need{level: withoutSkill}) {
-		allowed = allowed || r.effect == allows && !r.shadow && r.skills.any && r.lasts()
+		allowed = allowed || r.effect == allows && !r.shadow && r.skills.All() && r.lasts()
 	}
 	if !allowed { // as for a caller with thousands of rules for single skills
 		return false

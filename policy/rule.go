@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
 )
@@ -28,14 +29,14 @@ type rule struct {
 	// What the conditions are compiled to. Each is read by its descriptor, and by whatever
 	// finds rules faster than by asking all of them.
 	methods  methods
-	agents   patterns
-	skills   patterns
-	subjects patterns
+	agents   pattern.List
+	skills   pattern.List
+	subjects pattern.List
 	issuers  []string // nil: any
 	groups   []string // nil: any
 	scopes   []string // all needed
 
-	clients        *patterns       // nil: any
+	clients        *pattern.List   // nil: any
 	actors         *actors         // nil: any
 	claims         []claim         // in the order of their names
 	authentication *Authentication // nil: none is asked for
@@ -87,7 +88,7 @@ func (s *Set) bit(m *wire.Method) methods {
 // identifies reports whether the conditions on who is calling hold, apart from scopes.
 func (r *rule) identifies(p *authn.Principal) bool {
 	return (r.issuers == nil || slices.Contains(r.issuers, p.Issuer)) &&
-		r.subjects.match(p.Subject) &&
+		r.subjects.Match(p.Subject) &&
 		(r.groups == nil || intersect(r.groups, p.Groups)) &&
 		(r.ofCaller == nil || r.describes(p))
 }

@@ -41,7 +41,7 @@ func (p *ruleList) add(r *rule) {
 
 // file enters a rule by its skills.
 func (p *ruleList) file(r *rule) {
-	if r.skills.any || r.skills.globs != nil {
+	if !r.skills.Exact() {
 		p.open = append(p.open, r)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -17,14 +18,14 @@ type share struct {
 	methods methods
 
 	// Whose tasks, and for which skills.
-	owners       patterns
+	owners       pattern.List
 	ownerIssuers []string // nil: any
 	ownerTenants []string // nil: any
 	skilled      bool     // there is a condition on skills: a task without one is for none
-	skills       patterns
+	skills       pattern.List
 
 	// Who may use them.
-	subjects patterns
+	subjects pattern.List
 	groups   []string // nil: any
 	issuers  []string // nil: any
 	tenants  []string // nil: any
@@ -65,7 +66,7 @@ func (s *Set) MayShare(p *authn.Principal, agent string, m *wire.Method) bool {
 
 // lets reports whether the entry is for this principal.
 func (sh *share) lets(p *authn.Principal) bool {
-	return sh.subjects.match(p.Subject) &&
+	return sh.subjects.Match(p.Subject) &&
 		(sh.groups == nil || intersect(sh.groups, p.Groups)) &&
 		(sh.issuers == nil || slices.Contains(sh.issuers, p.Issuer)) &&
 		(sh.tenants == nil || slices.Contains(sh.tenants, p.Tenant))
@@ -74,10 +75,10 @@ func (sh *share) lets(p *authn.Principal) bool {
 // about reports whether the entry is about this task. No list has an empty entry, so
 // that what is not recorded is on none of them.
 func (sh *share) about(t *Task) bool {
-	return sh.owners.match(t.Owner) &&
+	return sh.owners.Match(t.Owner) &&
 		(sh.ownerIssuers == nil || slices.Contains(sh.ownerIssuers, t.Issuer)) &&
 		(sh.ownerTenants == nil || slices.Contains(sh.ownerTenants, t.Tenant)) &&
-		(!sh.skilled || t.Skill != "" && sh.skills.match(t.Skill))
+		(!sh.skilled || t.Skill != "" && sh.skills.Match(t.Skill))
 }
 
 // share compiles tasks.sharing.
@@ -94,9 +95,9 @@ func (s *Set) share(list []Sharing, names map[string]methods) []error {
 			errs = append(errs, keypath.At(p, "tasks", "sharing", i))
 		}
 		s.sharing = append(s.sharing, sh)
-		agents := newPatterns(src.Agents)
+		agents := pattern.Compile(src.Agents)
 		for _, id := range s.ids {
-			if agents.match(id) {
+			if agents.Match(id) {
 				s.shares[id] = append(s.shares[id], sh)
 			}
 		}
@@ -119,9 +120,9 @@ func readsOfTasks() []string {
 func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error) {
 	sh := &share{
 		name: src.Name, source: src,
-		owners: newPatterns(src.Owners), ownerIssuers: src.OwnerIssuers, ownerTenants: src.OwnerTenants,
-		skilled: src.Skills != nil, skills: newPatterns(src.Skills),
-		subjects: newPatterns(src.Subjects), groups: src.Groups, issuers: src.Issuers, tenants: src.Tenants,
+		owners: pattern.Compile(src.Owners), ownerIssuers: src.OwnerIssuers, ownerTenants: src.OwnerTenants,
+		skilled: src.Skills != nil, skills: pattern.Compile(src.Skills),
+		subjects: pattern.Compile(src.Subjects), groups: src.Groups, issuers: src.Issuers, tenants: src.Tenants,
 	}
 	list := src.Methods
 	if list == nil { // those that change nothing

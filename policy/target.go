@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // onAgents is the condition on which agent is called. Rules are indexed by it (index.go).
@@ -14,12 +15,12 @@ var onAgents = condition{
 	key: "agents", about: ofTarget, holds: "the agent is one of them", patterns: "yes",
 	compile: func(c *compiler, r *rule) []error {
 		list := r.source.Agents
-		r.agents = newPatterns(list)
+		r.agents = pattern.Compile(list)
 		return append(checkList("agents", list, false, "rule"), c.checkAgents(list)...)
 	},
-	has:    func(r *rule) bool { return !r.agents.any },
-	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.agents.match(q.Agent), "agents") },
-	covers: func(r, other *rule) bool { return r.agents.covers(other.source.Agents) },
+	has:    func(r *rule) bool { return !r.agents.All() },
+	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.agents.Match(q.Agent), "agents") },
+	covers: func(r, other *rule) bool { return r.agents.Covers(other.source.Agents) },
 	dead: func(s *Set, r *rule) string {
 		if slices.ContainsFunc(r.source.Agents, s.names) {
 			return ""
@@ -86,13 +87,13 @@ func methodsOf(list []string, names map[string]methods) (set methods, problems [
 var onSkills = condition{
 	key: "skills", about: ofTarget, holds: "the skill is one of them", patterns: "yes",
 	compile: func(_ *compiler, r *rule) []error {
-		r.skills = newPatterns(r.source.Skills)
+		r.skills = pattern.Compile(r.source.Skills)
 		return checkList("skills", r.source.Skills, false, "rule")
 	},
-	has: func(r *rule) bool { return !r.skills.any },
+	has: func(r *rule) bool { return !r.skills.All() },
 	// While a call is decided, need asks: the same rules are read for one skill and for many.
 	traced: func(_ *Set, r *rule, _ *Request, n *need) string { return unless(n.met(r), "skills") },
-	covers: func(r, other *rule) bool { return r.skills.covers(other.source.Skills) },
+	covers: func(r, other *rule) bool { return r.skills.Covers(other.source.Skills) },
 	stops: func(s *Set, _, other *rule) bool {
 		// See acrossSkills: an allow rule about some skills holds there, a deny rule does not.
 		return other.effect != allows || other.methods&(s.mayBeWide()|otherMethods) == 0
@@ -104,7 +105,7 @@ var onSkills = condition{
 // lintSkills reports the skills that none of the rule's agents has. A rule with
 // an agent whose skills are not known yet is left alone.
 func (s *Set) lintSkills(r *rule, known map[string][]string) []warning {
-	if r.skills.any {
+	if r.skills.All() {
 		return nil
 	}
 	var list []warning

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -34,7 +35,7 @@ func newContent(src *Content, effect string) (*content, []error) {
 		return c, problems
 	}
 	list, wrong := hostPatterns(src.Hosts)
-	hosts := newPatterns(list)
+	hosts := pattern.Compile(list)
 	c.hosts, c.names = &hosts, list
 	return c, append(problems, wrong...)
 }
