@@ -58,6 +58,9 @@ var floors = [][]string{
 		"internal/wire/pushconfig",
 		"internal/wire/taskpage",
 		"internal/wire/translate",
+		"policy/content",
+		"policy/netset",
+		"policy/window",
 		"telemetry",
 	},
 	3: {

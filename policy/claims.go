@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // onClaims is the condition on what the credential says of the caller beside its name.
@@ -33,7 +34,7 @@ var onClaims = condition{
 	},
 	covers: func(r, other *rule) bool {
 		for path, values := range r.source.Claims {
-			if !widens(values, other.source.Claims[path]) {
+			if !pattern.Widens(values, other.source.Claims[path]) {
 				return false
 			}
 		}

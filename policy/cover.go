@@ -21,8 +21,5 @@ func (s *Set) stops(r, other *rule) bool {
 	return true
 }
 
-// widens reports whether a condition that any of a satisfies holds where one on b does.
-func widens(a, b []string) bool { return a == nil || b != nil && within(b, a) }
-
 // looser reports whether an upper bound is no lower than another; 0 is none.
 func looser(a, b int64) bool { return a == 0 || b != 0 && b <= a }

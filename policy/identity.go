@@ -21,7 +21,7 @@ var onIssuers = condition{
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
 		return unless(slices.Contains(r.issuers, q.Principal.Issuer), "issuers")
 	},
-	covers: func(r, other *rule) bool { return widens(r.issuers, other.issuers) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.issuers, other.issuers) },
 	lint: func(_ *Set, r *rule, k Known) []warning {
 		var list []warning
 		for _, issuer := range r.issuers {
@@ -58,9 +58,9 @@ var onGroups = condition{
 	},
 	has: func(r *rule) bool { return r.groups != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
-		return unless(intersect(r.groups, q.Principal.Groups), "groups")
+		return unless(pattern.Intersect(r.groups, q.Principal.Groups), "groups")
 	},
-	covers: func(r, other *rule) bool { return widens(r.groups, other.groups) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.groups, other.groups) },
 	names:  func(*rule) string { return "subjects or groups" },
 }
 
@@ -82,7 +82,7 @@ var onClients = condition{
 		return unless(p.Client != "" && r.clients.Match(p.Client) ||
 			p.Workload != nil && r.clients.Match(p.Workload.Subject), "clients")
 	},
-	covers: func(r, other *rule) bool { return widens(r.source.Clients, other.source.Clients) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.source.Clients, other.source.Clients) },
 	names:  func(*rule) string { return "clients or actors" },
 }
 
@@ -97,7 +97,7 @@ var onScopes = condition{
 	has:    func(r *rule) bool { return r.scopes != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.scoped(q.Principal), "scopes") },
 	// All scopes are needed, so that fewer of them hold for more calls.
-	covers: func(r, other *rule) bool { return within(r.scopes, other.scopes) },
+	covers: func(r, other *rule) bool { return pattern.Within(r.scopes, other.scopes) },
 }
 
 // lintNames reports a rule that goes by names which several issuers may give to anybody.
@@ -115,26 +115,6 @@ func (r *rule) lintNames(issuers []string) []warning {
 		}
 	}
 	return nil
-}
-
-// within reports whether all of a are in b.
-func within(a, b []string) bool {
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			return false
-		}
-	}
-	return true
-}
-
-// intersect reports whether any of a is in b.
-func intersect(a, b []string) bool {
-	for _, s := range a {
-		if slices.Contains(b, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // nobody alone in Rule.Actors is for callers nobody acts for.
@@ -155,7 +135,7 @@ var onActors = condition{
 	},
 	has:    func(r *rule) bool { return r.actors != nil },
 	caller: func(r *rule, p *authn.Principal) string { return unless(r.actors.match(p.Actors), "actors") },
-	covers: func(r, other *rule) bool { return widens(r.source.Actors, other.source.Actors) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.source.Actors, other.source.Actors) },
 	names: func(r *rule) string {
 		if r.actors.none {
 			return ""

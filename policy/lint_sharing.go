@@ -65,9 +65,9 @@ func (sh *share) covers(other *share) bool {
 	a, b := sh.source, other.source
 	agents := pattern.Compile(a.Agents)
 	return other.methods&^sh.methods == 0 && agents.Covers(b.Agents) &&
-		sh.owners.Covers(b.Owners) && widens(a.OwnerIssuers, b.OwnerIssuers) && widens(a.OwnerTenants, b.OwnerTenants) &&
+		sh.owners.Covers(b.Owners) && pattern.Widens(a.OwnerIssuers, b.OwnerIssuers) && pattern.Widens(a.OwnerTenants, b.OwnerTenants) &&
 		(!sh.skilled || other.skilled && sh.skills.Covers(b.Skills)) && sh.subjects.Covers(b.Subjects) &&
-		widens(a.Groups, b.Groups) && widens(a.Issuers, b.Issuers) && widens(a.Tenants, b.Tenants)
+		pattern.Widens(a.Groups, b.Groups) && pattern.Widens(a.Issuers, b.Issuers) && pattern.Widens(a.Tenants, b.Tenants)
 }
 
 // lintSharing compares entries with what is known by now, as Lint does with rules.

@@ -7,7 +7,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/content"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
+	"github.com/a2a-gateway/a2a-gateway/policy/netset"
+	"github.com/a2a-gateway/a2a-gateway/policy/window"
 )
 
 // rule is a Rule, compiled.
@@ -42,9 +45,9 @@ type rule struct {
 	authentication *Authentication // nil: none is asked for
 	consent        *consent        // nil: none is asked for
 	bindings       bindings        // 0: any
-	sources        ranges          // nil: any
-	times          []window        // nil: any
-	content        *content        // nil: any
+	sources        netset.Set      // nil: any
+	times          []window.Window // nil: any
+	content        *content.Bounds // nil: any
 	expr           *expr.Program   // nil: none
 
 	source *Rule // as written, for Lint
@@ -89,7 +92,7 @@ func (s *Set) bit(m *wire.Method) methods {
 func (r *rule) identifies(p *authn.Principal) bool {
 	return (r.issuers == nil || slices.Contains(r.issuers, p.Issuer)) &&
 		r.subjects.Match(p.Subject) &&
-		(r.groups == nil || intersect(r.groups, p.Groups)) &&
+		(r.groups == nil || pattern.Intersect(r.groups, p.Groups)) &&
 		(r.ofCaller == nil || r.describes(p))
 }
 
@@ -105,7 +108,7 @@ func (r *rule) describes(p *authn.Principal) bool {
 
 // scoped reports whether the principal has every scope that the rule asks for.
 func (r *rule) scoped(p *authn.Principal) bool {
-	return within(r.scopes, p.Scopes)
+	return pattern.Within(r.scopes, p.Scopes)
 }
 
 // momentary reports whether the rule has conditions on the call itself. They are another

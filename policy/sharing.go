@@ -67,7 +67,7 @@ func (s *Set) MayShare(p *authn.Principal, agent string, m *wire.Method) bool {
 // lets reports whether the entry is for this principal.
 func (sh *share) lets(p *authn.Principal) bool {
 	return sh.subjects.Match(p.Subject) &&
-		(sh.groups == nil || intersect(sh.groups, p.Groups)) &&
+		(sh.groups == nil || pattern.Intersect(sh.groups, p.Groups)) &&
 		(sh.issuers == nil || slices.Contains(sh.issuers, p.Issuer)) &&
 		(sh.tenants == nil || slices.Contains(sh.tenants, p.Tenant))
 }

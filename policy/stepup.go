@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -98,7 +99,7 @@ func token(s string) bool {
 
 // covers reports whether a asks for no more than other does, which may be nil.
 func (a *Authentication) covers(other *Authentication) bool {
-	return other != nil && widens(a.ACR, other.ACR) && within(a.AMR, other.AMR) && looser(int64(a.MaxAge), int64(other.MaxAge))
+	return other != nil && pattern.Widens(a.ACR, other.ACR) && pattern.Within(a.AMR, other.AMR) && looser(int64(a.MaxAge), int64(other.MaxAge))
 }
 
 // lacks names the first key that does not hold, "" when all do. Without a time of the
@@ -107,7 +108,7 @@ func (a *Authentication) lacks(p *authn.Principal, now time.Time) string {
 	switch {
 	case a.ACR != nil && !slices.Contains(a.ACR, p.ACR):
 		return "authentication.acr"
-	case !within(a.AMR, p.AMR):
+	case !pattern.Within(a.AMR, p.AMR):
 		return "authentication.amr"
 	case a.MaxAge == 0:
 		return ""
