@@ -42,24 +42,26 @@ var onSources = condition{
 	key: "sources", about: ofCall, holds: "it comes from one of these addresses and networks, trusted proxies taken off",
 	compile: func(_ *compiler, r *rule) []error {
 		list, wrong := netset.Parse(r.source.Sources)
-		r.sources = list
+		r.call.sources = list
 		problems := checkList("sources", r.source.Sources, true, "rule")
 		for _, err := range wrong {
 			problems = append(problems, keypath.At(err, "sources"))
 		}
 		return problems
 	},
-	has: func(r *rule) bool { return r.sources != nil },
+	has: func(r *rule) bool { return r.call.sources != nil },
 	call: func(r *rule, c circumstances) string {
 		if !c.source.IsValid() { // not known
 			return r.inDoubt("sources")
 		}
 		// The zone of a link-local address is the name of one of this machine's interfaces, and
 		// says nothing of the caller.
-		return unless(r.sources.Has(c.source.Unmap().WithZone("")), "sources")
+		return unless(r.call.sources.Has(c.source.Unmap().WithZone("")), "sources")
 	},
 	// Ranges are joined where they touch, so that each of the other rule lies in one.
-	covers: func(r, other *rule) bool { return other.sources != nil && r.sources.Covers(other.sources) },
+	covers: func(r, other *rule) bool {
+		return other.call.sources != nil && r.call.sources.Covers(other.call.sources)
+	},
 }
 
 // onTimes is the condition on when the call comes. Windows that are over are told of while
@@ -67,25 +69,27 @@ var onSources = condition{
 var onTimes = condition{
 	key: "times", about: ofCall, holds: "it comes in one of these windows",
 	compile: func(_ *compiler, r *rule) (problems []error) {
-		r.times, problems = window.Compile(r.source.Times)
+		r.call.times, problems = window.Compile(r.source.Times)
 		return problems
 	},
-	has: func(r *rule) bool { return r.times != nil },
+	has: func(r *rule) bool { return r.call.times != nil },
 	call: func(r *rule, c circumstances) string {
 		if c.now.IsZero() { // not known
 			return r.inDoubt("times")
 		}
-		for i := range r.times {
-			if r.times[i].Has(c.now) {
+		for i := range r.call.times {
+			if r.call.times[i].Has(c.now) {
 				return ""
 			}
 		}
 		return "times"
 	},
-	covers: func(r, other *rule) bool { return other.times != nil && window.Covers(r.times, other.times) },
+	covers: func(r, other *rule) bool {
+		return other.call.times != nil && window.Covers(r.call.times, other.call.times)
+	},
 	lint: func(_ *Set, r *rule, k Known) []warning {
 		open := func(w window.Window) bool { return !w.Over(k.Now) }
-		if k.Now.IsZero() || slices.ContainsFunc(r.times, open) {
+		if k.Now.IsZero() || slices.ContainsFunc(r.call.times, open) {
 			return nil
 		}
 		return []warning{{r.name, "all of its times are over, so the rule matches no more"}}
@@ -96,12 +100,14 @@ var onTimes = condition{
 var onContent = condition{
 	key: "content", about: ofCall, holds: "the parts of its message are within these bounds", patterns: "`hosts`",
 	compile: func(_ *compiler, r *rule) (problems []error) {
-		r.content, problems = content.New(r.source.Content, r.source.Effect)
+		r.call.content, problems = content.New(r.source.Content, r.source.Effect)
 		return problems
 	},
-	has:    func(r *rule) bool { return r.content != nil },
-	call:   func(r *rule, c circumstances) string { return r.content.Failed(c.message) },
-	covers: func(r, other *rule) bool { return other.content != nil && r.content.Covers(other.content) },
+	has:  func(r *rule) bool { return r.call.content != nil },
+	call: func(r *rule, c circumstances) string { return r.call.content.Failed(c.message) },
+	covers: func(r, other *rule) bool {
+		return other.call.content != nil && r.call.content.Covers(other.call.content)
+	},
 	// A call without parts is within what an allow rule says of them, and in no deny rule.
 	stops: func(*Set, *rule, *rule) bool { return false },
 	// For an allow rule a call without parts is within any bounds.
@@ -121,5 +127,5 @@ func (s *Set) mayHaveParts(r *rule) bool {
 			may |= bit
 		}
 	}
-	return r.methods&may != 0
+	return r.target.methods&may != 0
 }

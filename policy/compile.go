@@ -27,9 +27,9 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []warning,
 		errs = append(errs, err)
 		s.rules = append(s.rules, r)
 		s.hasExtensionRules = s.hasExtensionRules || r.says != nil
-		s.hasStepUp = s.hasStepUp || r.ofSignIn != nil
+		s.hasStepUp = s.hasStepUp || r.checks.ofSignIn != nil
 		s.hasConditions = s.hasConditions || s.hasStepUp || r.momentary()
-		s.exprs = s.exprs || r.expr != nil
+		s.exprs = s.exprs || r.call.expr != nil
 	}
 	errs = append(errs, compiler.late...)
 	errs = append(errs, s.share(c.Tasks.Sharing, names)...)

@@ -3,7 +3,7 @@ package policy
 // covers reports whether r holds for every call that other holds for, as far as the
 // conditions, read on their own, tell. Both have the same effect, or r denies.
 func (r *rule) covers(other *rule) bool {
-	for _, d := range r.conditions {
+	for _, d := range r.checks.all {
 		if !d.covers(r, other) {
 			return false
 		}
@@ -13,7 +13,7 @@ func (r *rule) covers(other *rule) bool {
 
 // stops reports whether r, a deny rule, denies every call that other holds for.
 func (s *Set) stops(r, other *rule) bool {
-	for _, d := range r.conditions {
+	for _, d := range r.checks.all {
 		if !d.covers(r, other) || d.stops != nil && !d.stops(s, r, other) {
 			return false
 		}

@@ -53,7 +53,7 @@ func unconditional(buckets []*bucket, m methods) []*rule {
 	var hits []*rule
 	for _, b := range buckets {
 		for _, r := range b.rest.all { // rules with groups, scopes or issuers stand elsewhere
-			if r.methods&m != 0 && !r.hasAny(ofCaller, ofSignIn) && r.expr == nil {
+			if r.target.methods&m != 0 && !r.hasAny(ofCaller, ofSignIn) && r.call.expr == nil {
 				hits = append(hits, r)
 			}
 		}

@@ -14,17 +14,17 @@ import (
 var onIssuers = condition{
 	key: "issuers", about: ofCaller, holds: "the principal's issuer is one of them",
 	compile: func(_ *compiler, r *rule) []error {
-		r.issuers = r.source.Issuers
-		return checkList("issuers", r.issuers, true, "rule")
+		r.caller.issuers = r.source.Issuers
+		return checkList("issuers", r.caller.issuers, true, "rule")
 	},
-	has: func(r *rule) bool { return r.issuers != nil },
+	has: func(r *rule) bool { return r.caller.issuers != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
-		return unless(slices.Contains(r.issuers, q.Principal.Issuer), "issuers")
+		return unless(slices.Contains(r.caller.issuers, q.Principal.Issuer), "issuers")
 	},
-	covers: func(r, other *rule) bool { return pattern.Widens(r.issuers, other.issuers) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.caller.issuers, other.caller.issuers) },
 	lint: func(_ *Set, r *rule, k Known) []warning {
 		var list []warning
-		for _, issuer := range r.issuers {
+		for _, issuer := range r.caller.issuers {
 			if k.Issuers != nil && !slices.Contains(k.Issuers, issuer) {
 				list = append(list, warning{r.name, fmt.Sprintf("issuer %q is not configured", issuer)})
 			}
@@ -37,15 +37,15 @@ var onIssuers = condition{
 var onSubjects = condition{
 	key: "subjects", about: ofCaller, holds: "the principal's subject is one of them", patterns: "yes",
 	compile: func(_ *compiler, r *rule) []error {
-		r.subjects = pattern.Compile(r.source.Subjects)
+		r.caller.subjects = pattern.Compile(r.source.Subjects)
 		return checkList("subjects", r.source.Subjects, false, "rule")
 	},
 	// ["*"] is no condition: everybody has a subject.
-	has: func(r *rule) bool { return !r.subjects.All() },
+	has: func(r *rule) bool { return !r.caller.subjects.All() },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
-		return unless(r.subjects.Match(q.Principal.Subject), "subjects")
+		return unless(r.caller.subjects.Match(q.Principal.Subject), "subjects")
 	},
-	covers: func(r, other *rule) bool { return r.subjects.Covers(other.source.Subjects) },
+	covers: func(r, other *rule) bool { return r.caller.subjects.Covers(other.source.Subjects) },
 	names:  func(*rule) string { return "subjects or groups" },
 }
 
@@ -53,14 +53,14 @@ var onSubjects = condition{
 var onGroups = condition{
 	key: "groups", about: ofCaller, holds: "the principal is in one of them",
 	compile: func(_ *compiler, r *rule) []error {
-		r.groups = r.source.Groups
-		return checkList("groups", r.groups, true, "rule")
+		r.caller.groups = r.source.Groups
+		return checkList("groups", r.caller.groups, true, "rule")
 	},
-	has: func(r *rule) bool { return r.groups != nil },
+	has: func(r *rule) bool { return r.caller.groups != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
-		return unless(pattern.Intersect(r.groups, q.Principal.Groups), "groups")
+		return unless(pattern.Intersect(r.caller.groups, q.Principal.Groups), "groups")
 	},
-	covers: func(r, other *rule) bool { return pattern.Widens(r.groups, other.groups) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.caller.groups, other.caller.groups) },
 	names:  func(*rule) string { return "subjects or groups" },
 }
 
@@ -73,14 +73,14 @@ var onClients = condition{
 		// Behind a pointer, since a lone star is a condition here: somebody has to be named.
 		if list := r.source.Clients; list != nil {
 			clients := pattern.Compile(list)
-			r.clients = &clients
+			r.caller.clients = &clients
 		}
 		return checkList("clients", r.source.Clients, false, "rule")
 	},
-	has: func(r *rule) bool { return r.clients != nil },
+	has: func(r *rule) bool { return r.caller.clients != nil },
 	caller: func(r *rule, p *authn.Principal) string {
-		return unless(p.Client != "" && r.clients.Match(p.Client) ||
-			p.Workload != nil && r.clients.Match(p.Workload.Subject), "clients")
+		return unless(p.Client != "" && r.caller.clients.Match(p.Client) ||
+			p.Workload != nil && r.caller.clients.Match(p.Workload.Subject), "clients")
 	},
 	covers: func(r, other *rule) bool { return pattern.Widens(r.source.Clients, other.source.Clients) },
 	names:  func(*rule) string { return "clients or actors" },
@@ -91,21 +91,21 @@ var onClients = condition{
 var onScopes = condition{
 	key: "scopes", about: ofCaller, holds: "the credential has all of them",
 	compile: func(_ *compiler, r *rule) []error {
-		r.scopes = r.source.Scopes
-		return checkList("scopes", r.scopes, true, "rule")
+		r.caller.scopes = r.source.Scopes
+		return checkList("scopes", r.caller.scopes, true, "rule")
 	},
-	has:    func(r *rule) bool { return r.scopes != nil },
+	has:    func(r *rule) bool { return r.caller.scopes != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.scoped(q.Principal), "scopes") },
 	// All scopes are needed, so that fewer of them hold for more calls.
-	covers: func(r, other *rule) bool { return pattern.Within(r.scopes, other.scopes) },
+	covers: func(r, other *rule) bool { return pattern.Within(r.caller.scopes, other.caller.scopes) },
 }
 
 // lintNames reports a rule that goes by names which several issuers may give to anybody.
 func (r *rule) lintNames(issuers []string) []warning {
-	if r.issuers != nil || len(issuers) < 2 || r.effect == denies {
+	if r.caller.issuers != nil || len(issuers) < 2 || r.effect == denies {
 		return nil
 	}
-	for _, d := range r.conditions {
+	for _, d := range r.checks.all {
 		if d.names == nil {
 			continue
 		}
@@ -126,18 +126,18 @@ var onActors = condition{
 	holds: "whoever acts for the caller is one of them; in an allow rule every one, in a deny rule any; `[none]`: nobody does",
 	compile: func(_ *compiler, r *rule) []error {
 		list := r.source.Actors
-		r.actors = newActors(list, r.source.Effect)
+		r.caller.actors = newActors(list, r.source.Effect)
 		problems := checkList("actors", list, false, "rule")
 		if slices.Contains(list, nobody) && len(list) > 1 {
 			problems = append(problems, keypath.Point(errors.New(`actors has "none" beside others; it stands alone`), "actors", slices.Index(list, nobody)))
 		}
 		return problems
 	},
-	has:    func(r *rule) bool { return r.actors != nil },
-	caller: func(r *rule, p *authn.Principal) string { return unless(r.actors.match(p.Actors), "actors") },
+	has:    func(r *rule) bool { return r.caller.actors != nil },
+	caller: func(r *rule, p *authn.Principal) string { return unless(r.caller.actors.match(p.Actors), "actors") },
 	covers: func(r, other *rule) bool { return pattern.Widens(r.source.Actors, other.source.Actors) },
 	names: func(r *rule) string {
-		if r.actors.none {
+		if r.caller.actors.none {
 			return ""
 		}
 		return "clients or actors"

@@ -31,15 +31,15 @@ func (b *bucket) place(r *rule) {
 	b.reads = b.reads || r.reads()
 	switch {
 	// One caller meets a subject, many a group, and nearly all who come an issuer.
-	case r.subjects.Exact():
+	case r.caller.subjects.Exact():
 		b.subjects.add(r.source.Subjects, r)
-	case r.groups != nil:
-		b.groups.add(r.groups, r)
-	case r.scopes != nil:
-		b.scopes.add(r.scopes[:1], r)
+	case r.caller.groups != nil:
+		b.groups.add(r.caller.groups, r)
+	case r.caller.scopes != nil:
+		b.scopes.add(r.caller.scopes[:1], r)
 		b.scoped.add(r)
-	case r.issuers != nil:
-		b.issuers.add(r.issuers, r)
+	case r.caller.issuers != nil:
+		b.issuers.add(r.caller.issuers, r)
 	default:
 		b.rest.add(r)
 	}
@@ -133,7 +133,7 @@ func (b *bucket) allows(p *authn.Principal, m methods) bool {
 // where a call spends its time if many rules are about the same callers.
 func pick(hits, from []*rule, p *authn.Principal, m methods) []*rule {
 	for _, r := range from {
-		if r.methods&m != 0 && r.identifies(p) && r.scoped(p) {
+		if r.target.methods&m != 0 && r.identifies(p) && r.scoped(p) {
 			hits = append(hits, r)
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Set) unscoped(p *authn.Principal, agent string, m methods, n *need) []*
 		for _, ruleList := range b.piles(p) {
 			for list := range ruleList.about(n) {
 				for _, r := range list {
-					if r.effect == allows && !r.shadow && r.methods&m != 0 && r.identifies(p) {
+					if r.effect == allows && !r.shadow && r.target.methods&m != 0 && r.identifies(p) {
 						hits = append(hits, r)
 					}
 				}
@@ -194,7 +194,7 @@ func (s *Set) index() map[string]*bucket {
 
 // places are the patterns of agents a rule is filed under, each once.
 func (r *rule) places() []string {
-	if r.agents.All() {
+	if r.target.agents.All() {
 		return []string{"*"}
 	}
 	list := slices.Clone(r.source.Agents)

@@ -50,7 +50,7 @@ func (s *Set) warnings(buckets map[string]*bucket) []warning {
 func (s *Set) Unused() []string {
 	var ids []string
 	for _, id := range s.ids {
-		lets := func(r *rule) bool { return r.effect == allows && !r.shadow && r.agents.Match(id) }
+		lets := func(r *rule) bool { return r.effect == allows && !r.shadow && r.target.agents.Match(id) }
 		if !slices.ContainsFunc(s.rules, lets) {
 			ids = append(ids, id)
 		}
@@ -64,7 +64,7 @@ func (s *Set) Unused() []string {
 // dead says why a rule can never decide anything, or "".
 func (s *Set) dead(r *rule, closed pattern.List) string {
 	// What cannot match at all is told of first, whatever the rule is for.
-	for _, d := range r.conditions {
+	for _, d := range r.checks.all {
 		if d.dead == nil {
 			continue
 		}
@@ -81,7 +81,7 @@ func (s *Set) dead(r *rule, closed pattern.List) string {
 		return "a deny rule without other conditions covers its agents, so there is never a call it is about"
 	case r.effect == allows && s.allow && r.says == nil:
 		return "the default is allow, so it decides nothing"
-	case r.effect != allows && !r.skills.All() && r.methods&^s.wideMethods() == 0:
+	case r.effect != allows && !r.target.skills.All() && r.target.methods&^s.wideMethods() == 0:
 		return "it is about some skills of methods that are about no skill; " +
 			"it matches only calls under the path of such a skill"
 	}
@@ -93,10 +93,10 @@ func (s *Set) closed() pattern.List {
 	list := []string{}
 	for _, r := range s.rules {
 		other := func(d *condition) bool { return d != &onAgents }
-		if r.effect != denies || r.shadow || slices.ContainsFunc(r.conditions, other) {
+		if r.effect != denies || r.shadow || slices.ContainsFunc(r.checks.all, other) {
 			continue
 		}
-		if r.agents.All() {
+		if r.target.agents.All() {
 			return pattern.Compile(nil)
 		}
 		list = append(list, r.source.Agents...)
@@ -108,7 +108,7 @@ func (s *Set) closed() pattern.List {
 // if it were an id is sound: its stars can only be taken by the other's stars,
 // which then take whatever they stand for.
 func overruled(r *rule, closed pattern.List) bool {
-	if r.agents.All() {
+	if r.target.agents.All() {
 		return closed.All()
 	}
 	return !slices.ContainsFunc(r.source.Agents, func(text string) bool { return !closed.Match(text) })
@@ -140,7 +140,7 @@ func (s *Set) Lint(k Known) []warning {
 	var list []warning
 	for _, r := range s.rules {
 		list = append(list, r.lintNames(k.Issuers)...)
-		for _, d := range r.conditions {
+		for _, d := range r.checks.all {
 			if d.lint != nil {
 				list = append(list, d.lint(s, r, k)...)
 			}

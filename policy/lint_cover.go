@@ -47,7 +47,7 @@ func (s *Set) idleBehind(r, other *rule) string {
 }
 
 // asks reports whether the rule asks for an authentication or a consent.
-func (r *rule) asks() bool { return r.ofSignIn != nil }
+func (r *rule) asks() bool { return r.checks.ofSignIn != nil }
 
 // idleBeside is for two rules of the same effect. Allow rules add up: a stricter one
 // beside a laxer one takes nothing away.

@@ -203,10 +203,10 @@ func consents(hits []*rule, n *need) []string {
 	var list []string
 	for i := range n.count() {
 		r := first(hits, n.level, n.skill(i), allows)
-		if r == nil || r.consent == nil {
+		if r == nil || r.signIn.consent == nil {
 			continue
 		}
-		if label := r.consent.label; !slices.Contains(list, label) {
+		if label := r.signIn.consent.label; !slices.Contains(list, label) {
 			list = append(list, label)
 		}
 	}

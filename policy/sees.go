@@ -74,9 +74,9 @@ func (s *Set) weigh(hits []*rule, l level, skill string, among methods) (allowed
 		case r.shadow || !l.met(r, skill):
 		case r.effect == denies && r.momentary():
 		case r.effect == denies:
-			denied |= r.methods
+			denied |= r.target.methods
 		case r.effect == allows:
-			allowed |= r.methods
+			allowed |= r.target.methods
 		}
 	}
 	return allowed, denied

@@ -15,12 +15,14 @@ var onAgents = condition{
 	key: "agents", about: ofTarget, holds: "the agent is one of them", patterns: "yes",
 	compile: func(c *compiler, r *rule) []error {
 		list := r.source.Agents
-		r.agents = pattern.Compile(list)
+		r.target.agents = pattern.Compile(list)
 		return append(checkList("agents", list, false, "rule"), c.checkAgents(list)...)
 	},
-	has:    func(r *rule) bool { return !r.agents.All() },
-	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.agents.Match(q.Agent), "agents") },
-	covers: func(r, other *rule) bool { return r.agents.Covers(other.source.Agents) },
+	has: func(r *rule) bool { return !r.target.agents.All() },
+	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
+		return unless(r.target.agents.Match(q.Agent), "agents")
+	},
+	covers: func(r, other *rule) bool { return r.target.agents.Covers(other.source.Agents) },
 	dead: func(s *Set, r *rule) string {
 		if slices.ContainsFunc(r.source.Agents, s.names) {
 			return ""
@@ -51,16 +53,16 @@ var onMethods = condition{
 	compile: func(c *compiler, r *rule) []error {
 		list := r.source.Methods
 		set, unknown := methodsOf(list, c.methods)
-		r.methods = set
+		r.target.methods = set
 		return append(checkList("methods", list, false, "rule"), unknown...)
 	},
 	// A list of all methods is a condition all the same: it leaves out those of extensions that
 	// the set was not compiled with.
-	has: func(r *rule) bool { return r.methods != allMethods },
+	has: func(r *rule) bool { return r.target.methods != allMethods },
 	traced: func(s *Set, r *rule, q *Request, _ *need) string {
-		return unless(r.methods&s.bit(q.Method) != 0, "methods")
+		return unless(r.target.methods&s.bit(q.Method) != 0, "methods")
 	},
-	covers: func(r, other *rule) bool { return other.methods&^r.methods == 0 },
+	covers: func(r, other *rule) bool { return other.target.methods&^r.target.methods == 0 },
 }
 
 // methodsOf looks method names up and describes those that nobody knows.
@@ -87,16 +89,16 @@ func methodsOf(list []string, names map[string]methods) (set methods, problems [
 var onSkills = condition{
 	key: "skills", about: ofTarget, holds: "the skill is one of them", patterns: "yes",
 	compile: func(_ *compiler, r *rule) []error {
-		r.skills = pattern.Compile(r.source.Skills)
+		r.target.skills = pattern.Compile(r.source.Skills)
 		return checkList("skills", r.source.Skills, false, "rule")
 	},
-	has: func(r *rule) bool { return !r.skills.All() },
+	has: func(r *rule) bool { return !r.target.skills.All() },
 	// While a call is decided, need asks: the same rules are read for one skill and for many.
 	traced: func(_ *Set, r *rule, _ *Request, n *need) string { return unless(n.met(r), "skills") },
-	covers: func(r, other *rule) bool { return r.skills.Covers(other.source.Skills) },
+	covers: func(r, other *rule) bool { return r.target.skills.Covers(other.source.Skills) },
 	stops: func(s *Set, _, other *rule) bool {
 		// See acrossSkills: an allow rule about some skills holds there, a deny rule does not.
-		return other.effect != allows || other.methods&(s.mayBeWide()|otherMethods) == 0
+		return other.effect != allows || other.target.methods&(s.mayBeWide()|otherMethods) == 0
 	},
 	lint: func(s *Set, r *rule, k Known) []warning { return s.lintSkills(r, k.Skills) },
 	asks: func(src *Rule) Facts { return Facts{Skill: src.Skills != nil} },
@@ -105,7 +107,7 @@ var onSkills = condition{
 // lintSkills reports the skills that none of the rule's agents has. A rule with
 // an agent whose skills are not known yet is left alone.
 func (s *Set) lintSkills(r *rule, known map[string][]string) []warning {
-	if r.skills.All() {
+	if r.target.skills.All() {
 		return nil
 	}
 	var list []warning
