@@ -27,7 +27,7 @@ var onBindings = condition{
 		return other.call.bindings != 0 && other.call.bindings&^r.call.bindings == 0
 	},
 	dead: func(s *Set, r *rule) string {
-		return unless(s.possible(r), "none of its methods can be called over its bindings, so the rule can never match")
+		return unless(s.ops.callable(r.target.methods, r.call.bindings), "none of its methods can be called over its bindings, so the rule can never match")
 	},
 }
 
@@ -54,20 +54,6 @@ func bindingNamed(name string) wire.Binding {
 		}
 	}
 	return 0
-}
-
-// possible reports whether some method of the rule can be called over one of its
-// bindings: extensions offer theirs where they say.
-func (s *Set) possible(r *rule) bool {
-	if r.target.methods&otherMethods != 0 {
-		return true
-	}
-	for m, bit := range s.bits {
-		if r.target.methods&bit != 0 && r.call.bindings&offered(m) != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // offered are the bindings over which a method can be called.

@@ -109,23 +109,11 @@ var onContent = condition{
 		return other.call.content != nil && r.call.content.Covers(other.call.content)
 	},
 	// A call without parts is within what an allow rule says of them, and in no deny rule.
-	stops: func(*Set, *rule, *rule) bool { return false },
+	stops: func(operations, *rule, *rule) bool { return false },
 	// For an allow rule a call without parts is within any bounds.
 	dead: func(s *Set, r *rule) string {
-		return unless(r.effect != denies || s.mayHaveParts(r), "no call that it is about has such parts, so the rule can never match")
+		return unless(r.effect != denies || r.target.methods&s.ops.messaging() != 0, "no call that it is about has such parts, so the rule can never match")
 	},
 	reads: func(*rule) bool { return true },
 	asks:  func(src *Rule) Facts { return Facts{Message: src.Content != nil} },
-}
-
-// mayHaveParts reports whether a call that a rule is about can have parts: A2A's own methods
-// bring a message only where they start work.
-func (s *Set) mayHaveParts(r *rule) bool {
-	may := s.sending() | otherMethods
-	for m, bit := range s.bits {
-		if m.Extension != "" {
-			may |= bit
-		}
-	}
-	return r.target.methods&may != 0
 }

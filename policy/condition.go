@@ -46,7 +46,7 @@ type condition struct {
 
 	// stops reports whether a deny rule with the condition denies all that an allow rule
 	// which it covers allows. Nil is yes.
-	stops func(s *Set, r, other *rule) bool
+	stops func(ops operations, r, other *rule) bool
 	// dead says why a rule with the condition never matches, "" where it may.
 	dead func(s *Set, r *rule) string
 	// lint compares the condition with what is known only while the gateway runs.

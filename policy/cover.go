@@ -12,9 +12,9 @@ func (r *rule) covers(other *rule) bool {
 }
 
 // stops reports whether r, a deny rule, denies every call that other holds for.
-func (s *Set) stops(r, other *rule) bool {
+func (r *rule) stops(other *rule, ops operations) bool {
 	for _, d := range r.checks.all {
-		if !d.covers(r, other) || d.stops != nil && !d.stops(s, r, other) {
+		if !d.covers(r, other) || d.stops != nil && !d.stops(ops, r, other) {
 			return false
 		}
 	}

@@ -40,7 +40,7 @@ func (s *Set) denied(q *Request, n *need, hits []*rule, v *outcome) *Denied {
 		d.Rule = byUndeclared
 		d.Reason = "the call does not say which skill it is for"
 	default:
-		rules := prospects{hits, s.unscoped(q.Principal, q.Agent, s.bit(q.Method), n)}
+		rules := prospects{hits, s.unscoped(q.Principal, q.Agent, s.ops.bit(q.Method), n)}
 		if d.Reason = s.lacking(q, n, rules); v.scopes {
 			d.Rule, d.Reason = byScopes, "the card asks for scopes at the skill that the credential lacks"
 		}

@@ -28,7 +28,7 @@ func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]
 	if !s.hasExtensionRules || p != nil && !p.MayUse(agent) {
 		return [][]Extensions{nil}
 	}
-	send := s.sending()
+	send := s.ops.sending()
 	var hits []*rule
 	if p == nil {
 		hits = unconditional(s.agents[agent], send)

@@ -2,11 +2,8 @@ package policy
 
 import (
 	"slices"
-	"sort"
-	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // hitRoom is how many matching rules fit on the stack; more cost an allocation.
@@ -185,7 +182,7 @@ func (s *Set) index() map[string]*bucket {
 		s.agents[id] = nil
 	}
 	for text, b := range byPattern {
-		for _, id := range s.matching(text) {
+		for _, id := range s.ids.matching(text) {
 			s.agents[id] = append(s.agents[id], b)
 		}
 	}
@@ -200,28 +197,4 @@ func (r *rule) places() []string {
 	list := slices.Clone(r.source.Agents)
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// matching lists the configured agents that a pattern names. Only those that
-// share the pattern's beginning are looked at.
-func (s *Set) matching(text string) []string {
-	prefix, _, isGlob := strings.Cut(text, "*")
-	from := sort.SearchStrings(s.ids, prefix)
-	if !isGlob {
-		if from < len(s.ids) && s.ids[from] == text {
-			return s.ids[from : from+1]
-		}
-		return nil
-	}
-	g := pattern.NewGlob(text)
-	var list []string
-	for _, id := range s.ids[from:] {
-		if !strings.HasPrefix(id, prefix) {
-			break
-		}
-		if g.Match(id) {
-			list = append(list, id)
-		}
-	}
-	return list
 }

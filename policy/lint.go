@@ -23,22 +23,22 @@ func (w warning) String() string {
 }
 
 // warnings are what the rules alone give reason for.
-func (s *Set) warnings(buckets map[string]*bucket) []warning {
+func (l *linter) warnings() []warning {
 	var list []warning
-	closed, others := s.closed(), s.shadowed(buckets)
+	s := l.set
 	open := false
 	for _, r := range s.rules {
 		open = open || r.effect == allows && !r.shadow
-		if text := s.dead(r, closed); text != "" {
+		if text := l.dead(r); text != "" {
 			list = append(list, warning{r.name, text})
-		} else if text := s.idle(r, others); text != "" {
+		} else if text := l.idle(r); text != "" {
 			list = append(list, warning{r.name, text})
 		}
 		if text := r.vacuous(); text != "" {
 			list = append(list, warning{r.name, text})
 		}
 	}
-	list = append(list, s.warnSharing()...)
+	list = append(list, s.sharing.warnings(s)...)
 	if !s.allow && !open {
 		list = append(list, warning{Text: "no rule allows anything and the default is deny: every call is denied"})
 	}
@@ -62,7 +62,8 @@ func (s *Set) Unused() []string {
 }
 
 // dead says why a rule can never decide anything, or "".
-func (s *Set) dead(r *rule, closed pattern.List) string {
+func (l *linter) dead(r *rule) string {
+	s := l.set
 	// What cannot match at all is told of first, whatever the rule is for.
 	for _, d := range r.checks.all {
 		if d.dead == nil {
@@ -75,23 +76,23 @@ func (s *Set) dead(r *rule, closed pattern.List) string {
 	switch {
 	case r.shadow:
 		return ""
-	case r.effect == allows && overruled(r, closed):
+	case r.effect == allows && overruled(r, l.closed):
 		return "a deny rule without other conditions covers its agents, so it can never allow anything"
-	case r.effect == silent && overruled(r, closed):
+	case r.effect == silent && overruled(r, l.closed):
 		return "a deny rule without other conditions covers its agents, so there is never a call it is about"
 	case r.effect == allows && s.allow && r.says == nil:
 		return "the default is allow, so it decides nothing"
-	case r.effect != allows && !r.target.skills.All() && r.target.methods&^s.wideMethods() == 0:
+	case r.effect != allows && !r.target.skills.All() && r.target.methods&^s.ops.surelyWide() == 0:
 		return "it is about some skills of methods that are about no skill; " +
 			"it matches only calls under the path of such a skill"
 	}
 	return ""
 }
 
-// closed are the agents that some rule denies to everybody, as patterns.
-func (s *Set) closed() pattern.List {
+// closedBy are the agents that some rule denies to everybody, as patterns.
+func closedBy(rules []*rule) pattern.List {
 	list := []string{}
-	for _, r := range s.rules {
+	for _, r := range rules {
 		other := func(d *condition) bool { return d != &onAgents }
 		if r.effect != denies || r.shadow || slices.ContainsFunc(r.checks.all, other) {
 			continue
@@ -114,18 +115,6 @@ func overruled(r *rule, closed pattern.List) bool {
 	return !slices.ContainsFunc(r.source.Agents, func(text string) bool { return !closed.Match(text) })
 }
 
-// wideMethods are the methods that are about no skill for certain. Those that
-// extensions bring may need one.
-func (s *Set) wideMethods() methods {
-	var set methods
-	for m, bit := range s.bits {
-		if wide(m) && m.Extension == "" {
-			set |= bit
-		}
-	}
-	return set
-}
-
 // Known is what is found out only while the gateway runs.
 type Known struct {
 	Issuers []string            // that principals can come from; nil when not known
@@ -146,5 +135,5 @@ func (s *Set) Lint(k Known) []warning {
 			}
 		}
 	}
-	return append(list, s.lintSharing(k)...)
+	return append(list, s.sharing.lint(s.ids, k)...)
 }

@@ -16,7 +16,7 @@ func (s *Set) Everywhere(p *authn.Principal, agent string, m *wire.Method) bool 
 		return false
 	}
 	var room [hitRoom]*rule
-	bit := s.bit(m)
+	bit := s.ops.bit(m)
 	allowed := s.allow
 	for _, r := range gather(room[:0], buckets, p, bit, &need{level: withoutSkill}) {
 		allowed = allowed || r.effect == allows && !r.shadow && r.target.skills.All() && r.lasts()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/content"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
 	"github.com/a2a-gateway/a2a-gateway/policy/netset"
@@ -88,29 +87,6 @@ const (
 
 // effects are the words for them. Other words are reported before they get here.
 var effects = map[string]effect{"allow": allows, "deny": denies}
-
-// methods is a set of operations, one bit per row of the method table and per
-// method of an extension.
-type methods uint64
-
-// otherMethods is the bit that all methods share that the set was not compiled
-// with. Only a rule without a methods condition has it.
-const (
-	otherMethods methods = 1 << 63
-	allMethods   methods = 1<<64 - 1
-)
-
-// maxExtra is how many methods of extensions there may be: with A2A's own they have
-// to fit below otherMethods.
-const maxExtra = 50
-
-// bit is that of a method. All that the set was not compiled with share one.
-func (s *Set) bit(m *wire.Method) methods {
-	if b, ok := s.bits[m]; ok {
-		return b
-	}
-	return otherMethods
-}
 
 // identifies reports whether the conditions on who is calling hold, apart from scopes.
 func (r *rule) identifies(p *authn.Principal) bool {

@@ -33,6 +33,13 @@ type share struct {
 	source *Sharing
 }
 
+// sharing is TasksConfig.Sharing, compiled.
+type sharing struct {
+	entries []*share            // in the order of the file
+	byAgent map[string][]*share // of them, those about an agent
+	open    bool                // tasks.scope is agent: everybody shares all tasks anyway
+}
+
 // Shares names the first entry of tasks.sharing that lets p call a method on a task of
 // somebody else's at an agent, "" where none does. Whose task t is and what rules say of
 // the call is not asked here.
@@ -40,8 +47,8 @@ func (s *Set) Shares(p *authn.Principal, agent string, m *wire.Method, t *Task) 
 	if p == nil || m == nil || t == nil {
 		return ""
 	}
-	bit := s.bit(m)
-	for _, sh := range s.shares[agent] {
+	bit := s.ops.bit(m)
+	for _, sh := range s.sharing.byAgent[agent] {
 		if sh.methods&bit != 0 && sh.lets(p) && sh.about(t) {
 			return sh.name
 		}
@@ -55,8 +62,8 @@ func (s *Set) MayShare(p *authn.Principal, agent string, m *wire.Method) bool {
 	if p == nil || m == nil {
 		return false
 	}
-	bit := s.bit(m)
-	for _, sh := range s.shares[agent] {
+	bit := s.ops.bit(m)
+	for _, sh := range s.sharing.byAgent[agent] {
 		if sh.methods&bit != 0 && sh.lets(p) {
 			return true
 		}
@@ -81,24 +88,25 @@ func (sh *share) about(t *Task) bool {
 		(!sh.skilled || t.Skill != "" && sh.skills.Match(t.Skill))
 }
 
-// share compiles tasks.sharing.
-func (s *Set) share(list []Sharing, names map[string]methods) []error {
+// compile reads tasks.sharing for the agents and methods of a set, and describes what is wrong
+// with it. names are the methods by name.
+func (l *sharing) compile(list []Sharing, s *Set, names map[string]methods) []error {
 	var errs []error
 	taken := map[string]bool{}
-	s.shares = map[string][]*share{}
+	l.byAgent = map[string][]*share{}
 	for i := range list {
 		src := &list[i]
-		sh, problems := s.newShare(src, names)
-		problems = slices.Concat(checkName(src.Name, taken, "another entry"), src.check(), s.checkAgents(src.Agents), problems)
+		sh, problems := newShare(src, s.ops, names)
+		problems = slices.Concat(checkName(src.Name, taken, "another entry"), src.check(), s.ids.check(src.Agents), problems)
 		taken[src.Name] = true
 		for _, p := range problems {
 			errs = append(errs, keypath.At(p, "tasks", "sharing", i))
 		}
-		s.sharing = append(s.sharing, sh)
+		l.entries = append(l.entries, sh)
 		agents := pattern.Compile(src.Agents)
 		for _, id := range s.ids {
 			if agents.Match(id) {
-				s.shares[id] = append(s.shares[id], sh)
+				l.byAgent[id] = append(l.byAgent[id], sh)
 			}
 		}
 	}
@@ -117,7 +125,7 @@ func readsOfTasks() []string {
 }
 
 // newShare compiles one entry, and describes what is wrong with its methods.
-func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error) {
+func newShare(src *Sharing, ops operations, names map[string]methods) (*share, []error) {
 	sh := &share{
 		name: src.Name, source: src,
 		owners: pattern.Compile(src.Owners), ownerIssuers: src.OwnerIssuers, ownerTenants: src.OwnerTenants,
@@ -130,7 +138,7 @@ func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error)
 	}
 	var problems []error
 	sh.methods, problems = methodsOf(list, names)
-	for m, bit := range s.bits {
+	for m, bit := range ops {
 		if sh.methods&bit == 0 {
 			continue
 		}
