@@ -21,8 +21,11 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 var floors = [][]string{
 	0: {
 		"internal/jsonscan",
+		"internal/keypath",
 	},
 	1: {
+		"authn/credential",
+		"authn/failures",
 		"card/lint",
 		"internal/breaker",
 		"internal/console/openapi",
@@ -30,7 +33,6 @@ var floors = [][]string{
 		"internal/durable",
 		"internal/grpcframe",
 		"internal/jws",
-		"internal/keypath",
 		"internal/netpoll",
 		"internal/pattern",
 		"internal/secret",

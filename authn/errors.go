@@ -1,6 +1,10 @@
 package authn
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
+)
 
 // ErrNoCredentials says that the request carries no credential of the scheme that
 // was asked, or none at all. Within the chain it means "not mine, ask the next";
@@ -26,7 +30,7 @@ type Refused struct {
 
 	Fault  Fault  // label of the outcome in metrics
 	Hint   string // what the caller may read instead of what Code says; "" for nothing
-	Header string // that carried the token, unless it is Authorization
+	Header string // that carried the token, unless it is credential.Authorization
 
 	AudienceAlone bool // it is a genuine token, with nothing wrong but whom it is for
 
@@ -83,5 +87,5 @@ const (
 
 // Refuse makes the refusal of a credential that came as a bearer token, or like one.
 func Refuse(f Fault, reason string, err error) *Refused {
-	return &Refused{Scheme: SchemeBearer, Code: "invalid_token", Reason: reason, Err: err, Fault: f}
+	return &Refused{Scheme: credential.SchemeBearer, Code: "invalid_token", Reason: reason, Err: err, Fault: f}
 }

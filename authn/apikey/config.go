@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
@@ -38,7 +39,7 @@ func (k *Config) Validate() error {
 	if k.File == "" {
 		errs = append(errs, keypath.At(errors.New("missing"), "file"))
 	}
-	if err := authn.CheckHeader(k.Header, k.HeaderName(), ""); err != nil {
+	if err := credential.CheckHeader(k.Header, k.HeaderName(), ""); err != nil {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -50,7 +51,7 @@ func (k *Config) HeaderName() string {
 		return ""
 	}
 	if k.Header == "" {
-		return authn.KeyHeader
+		return credential.KeyHeader
 	}
 	return textproto.CanonicalMIMEHeaderKey(k.Header)
 }
@@ -59,8 +60,8 @@ func (k *Config) HeaderName() string {
 func (k *Config) written() string { return cmp.Or(k.Header, "X-API-Key") }
 
 // HeaderOf is where a credential travels that is an API key; "" where it is none.
-func (k *Config) HeaderOf(credential string) string {
-	if !strings.HasPrefix(credential, authn.KeyPrefix) {
+func (k *Config) HeaderOf(presented string) string {
+	if !strings.HasPrefix(presented, credential.KeyPrefix) {
 		return ""
 	}
 	return k.written()

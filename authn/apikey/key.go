@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // An API key reads a2a_<id>_<secret>. The id finds its record, the secret is 256 random bits in
@@ -18,7 +19,7 @@ const (
 	secretBytes  = 32
 	secretLength = 43
 	maxID        = 64
-	maxKeyLength = len(authn.KeyPrefix) + maxID + 1 + secretLength
+	maxKeyLength = len(credential.KeyPrefix) + maxID + 1 + secretLength
 )
 
 // Authenticate looks a key up if the request has one.
@@ -52,8 +53,8 @@ func (a *Scheme) Authenticate(r *http.Request) (*authn.Principal, error) {
 		reason = reasonKeyExpired
 	}
 	scheme := schemeAPIKey
-	if carrier == authn.Authorization {
-		scheme = authn.SchemeBearer
+	if carrier == credential.Authorization {
+		scheme = credential.SchemeBearer
 	}
 	refused := refuseKey(f, errors.New(string(f)))
 	refused.Scheme, refused.Reason, refused.Hint = scheme, reason, a.misread(key)
@@ -104,8 +105,8 @@ func (a *Scheme) presented(r *http.Request) (key, carrier string) {
 	if !a.bearer {
 		return "", ""
 	}
-	if token, ok := authn.BearerToken(r); ok && strings.HasPrefix(token, authn.KeyPrefix) {
-		return token, authn.Authorization
+	if token, ok := credential.BearerToken(r); ok && strings.HasPrefix(token, credential.KeyPrefix) {
+		return token, credential.Authorization
 	}
 	return "", ""
 }
@@ -121,7 +122,7 @@ func hashKey(key string) [sha256.Size]byte {
 
 // splitKey checks the form of a key and returns its id.
 func splitKey(key string) (id string, ok bool) {
-	id, ok = strings.CutPrefix(key, authn.KeyPrefix)
+	id, ok = strings.CutPrefix(key, credential.KeyPrefix)
 	at := len(id) - secretLength - 1
 	if !ok || at < 1 || id[at] != '_' {
 		return "", false
@@ -156,5 +157,5 @@ func alphanumeric(c byte) bool {
 func mintKey(id string) string {
 	var secret [secretBytes]byte
 	_, _ = rand.Read(secret[:]) // never fails: the runtime ends the process first
-	return authn.KeyPrefix + id + "_" + base64.RawURLEncoding.EncodeToString(secret[:])
+	return credential.KeyPrefix + id + "_" + base64.RawURLEncoding.EncodeToString(secret[:])
 }

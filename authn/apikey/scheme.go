@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // Options are what API keys need besides their configuration, as in Options.
@@ -104,8 +105,8 @@ func (a *Scheme) Only(r *http.Request) (*authn.Principal, error) {
 
 // twice reports whether a request has a key in both places.
 func (a *Scheme) twice(r *http.Request) bool {
-	token, ok := authn.BearerToken(r)
-	return a.bearer && ok && strings.HasPrefix(token, authn.KeyPrefix) && len(r.Header[a.header]) > 0
+	token, ok := credential.BearerToken(r)
+	return a.bearer && ok && strings.HasPrefix(token, credential.KeyPrefix) && len(r.Header[a.header]) > 0
 }
 
 // Owns implements Scheme.
@@ -113,7 +114,7 @@ func (a *Scheme) Owns(p *authn.Principal) bool { return p.Issuer == Issuer }
 
 // takes reports whether keys may come in this header.
 func (a *Scheme) takes(header string) bool {
-	return header == a.header || a.bearer && header == authn.Authorization
+	return header == a.header || a.bearer && header == credential.Authorization
 }
 
 // Bearer implements Scheme.
@@ -138,16 +139,16 @@ func (a *Scheme) Ways() []string { return []string{a.header + " with an API key"
 // misread is what to tell who has sent something else than a key where keys alone are; "" for
 // what may be one.
 func (a *Scheme) misread(value string) string {
-	_, schemed := authn.ReadToken(value, false)
+	_, schemed := credential.ReadToken(value, false)
 	switch {
-	case strings.HasPrefix(value, authn.KeyPrefix):
+	case strings.HasPrefix(value, credential.KeyPrefix):
 		return ""
 	case value == "":
 		return a.header + " is empty: " + a.where()
 	case schemed:
 		return a.header + " has no scheme in front of the API key: " + a.where()
 	}
-	return authn.NotAKey + a.where()
+	return credential.NotAKey + a.where()
 }
 
 // Recall is what the key of an earlier principal stands for now.

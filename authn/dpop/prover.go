@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -142,7 +143,7 @@ func (g *Prover) Nonce() string {
 // *Refused, or wraps ErrUnavailable when proofs cannot be told from repeated ones now, or
 // ErrTooManyProofs when the caller has made too many.
 func (g *Prover) Check(r *http.Request, caller, token, jkt string) error {
-	lines := r.Header[authn.ProofHeader]
+	lines := r.Header[credential.ProofHeader]
 	switch {
 	case len(lines) == 0:
 		return refuseProof(faultNoProof, errors.New("no DPoP header"))
@@ -219,7 +220,7 @@ func refuseProof(f authn.Fault, err error) *authn.Refused {
 		code = "invalid_token"
 	}
 	refused := authn.Refuse(f, proofReason(f), err)
-	refused.Scheme, refused.Code = authn.SchemeDPoP, code
+	refused.Scheme, refused.Code = credential.SchemeDPoP, code
 	// A proof without the nonce of now, by the key of a good token, is how a client gets one
 	// (RFC 9449 §8).
 	refused.Uncounted = f == faultNonce

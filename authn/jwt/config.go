@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
@@ -43,7 +45,7 @@ type Options struct {
 	Skipped   func(reason string)
 	Limits    func() authn.Limits
 	Source    func(*http.Request) string
-	Blame     *authn.FailureCounter
+	Blame     *failures.Counter
 	Scheme    string
 	Proofs    func(ctx context.Context, id string, life time.Duration) (first bool, err error)
 	Nonces    []byte
@@ -151,7 +153,7 @@ func (b *Scheme) Recall(p *authn.Principal) (*authn.Principal, error) {
 
 // Bearer implements Scheme.
 func (b *Scheme) Bearer() bool {
-	return slices.ContainsFunc(b.headers, func(t *tokens) bool { return t.header == authn.Authorization })
+	return slices.ContainsFunc(b.headers, func(t *tokens) bool { return t.header == credential.Authorization })
 }
 
 // Challenges implements Scheme. Tokens that have a header of their own are asked for as
@@ -159,10 +161,10 @@ func (b *Scheme) Bearer() bool {
 func (b *Scheme) Challenges(d *authn.Demand) []string {
 	list := make([]string, 0, len(b.headers))
 	for _, t := range b.headers {
-		if t.header == authn.Authorization {
-			list = append(list, authn.TokenChallenge(authn.SchemeDPoP, "", d))
+		if t.header == credential.Authorization {
+			list = append(list, authn.TokenChallenge(credential.SchemeDPoP, "", d))
 		} else {
-			list = append(list, authn.TokenChallenge(authn.SchemeBearer, t.header, d))
+			list = append(list, authn.TokenChallenge(credential.SchemeBearer, t.header, d))
 		}
 	}
 	return list
@@ -174,17 +176,17 @@ func (b *Scheme) Challenger(name string) (scheme, header string, ok bool) {
 	if is == nil {
 		return "", "", false
 	}
-	if is.header != authn.Authorization {
+	if is.header != credential.Authorization {
 		header = is.header
 	}
-	return authn.SchemeBearer, header, true
+	return credential.SchemeBearer, header, true
 }
 
 // Ways implements Scheme.
 func (b *Scheme) Ways() []string {
 	var ways []string
 	for _, t := range b.headers {
-		if t.header != authn.Authorization {
+		if t.header != credential.Authorization {
 			ways = append(ways, t.header+" with a token")
 		}
 	}
@@ -227,14 +229,14 @@ func (b *Scheme) Usage() authn.Usage {
 }
 
 // misread refuses what is seen to be no token; nil for what may be one.
-func (t *tokens) misread(shown authn.Presented) *authn.Refused {
+func (t *tokens) misread(shown credential.Presented) *authn.Refused {
 	var refused *authn.Refused
 	switch {
-	case t.header != authn.Authorization:
+	case t.header != credential.Authorization:
 	case shown.Token == "":
 		refused = refuse(authn.FaultMalformed, errors.New("no token is behind the scheme"))
 		refused.Hint = shown.Missing() + t.where()
-	case strings.HasPrefix(shown.Token, authn.KeyPrefix) && t.keyHeader != "":
+	case strings.HasPrefix(shown.Token, credential.KeyPrefix) && t.keyHeader != "":
 		refused = refuse(authn.FaultMalformed, errors.New("an API key, which authn.apiKeys.bearer does not accept as a token"))
 		refused.Hint = "API keys are not accepted as bearer tokens here: send " + t.keyHeader + " with an API key"
 	}

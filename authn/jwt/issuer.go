@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -110,7 +111,7 @@ func (is *Issuer) Validate() error {
 		}
 	}
 	if is.Header != "" {
-		if err := authn.CheckHeader(is.Header, is.HeaderName(), authn.Authorization); err != nil {
+		if err := credential.CheckHeader(is.Header, is.HeaderName(), credential.Authorization); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -132,7 +133,7 @@ func (is *Issuer) plaintext() bool { return strings.HasPrefix(is.Issuer, "http:/
 // HeaderName is the effective header name in canonical form.
 func (is *Issuer) HeaderName() string {
 	if is.Header == "" {
-		return authn.Authorization
+		return credential.Authorization
 	}
 	return textproto.CanonicalMIMEHeaderKey(is.Header)
 }
@@ -158,7 +159,7 @@ func Security(issuers []Issuer) []authn.Security {
 	list := make([]authn.Security, len(issuers))
 	for i, is := range issuers {
 		list[i] = authn.Security{Kind: authn.OpenIDConnect, Issuer: is.Issuer}
-		if !strings.EqualFold(is.Header, authn.Authorization) {
+		if !strings.EqualFold(is.Header, credential.Authorization) {
 			list[i].Header = is.Header
 		}
 	}

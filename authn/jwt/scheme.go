@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 )
 
 // Scheme accepts access tokens of several issuers. The headers they come in are a
@@ -26,7 +28,7 @@ type Scheme struct {
 	prover  *dpop.Prover
 	limits  func() authn.Limits
 	source  func(*http.Request) string
-	blame   *authn.FailureCounter // nil: no limit
+	blame   *failures.Counter // nil: no limit
 	now     func() time.Time
 	observe func(provider, result string)
 	where   func() string // Chain.where
@@ -83,7 +85,7 @@ func (b *Scheme) carry(is *issuer, cfg *Config) {
 	i := slices.IndexFunc(b.headers, func(t *tokens) bool { return t.header == name })
 	if i < 0 {
 		i = len(b.headers)
-		b.headers = append(b.headers, &tokens{Scheme: b, header: name, keys: name == authn.Authorization && cfg.Keys, keyHeader: cfg.KeyHeader})
+		b.headers = append(b.headers, &tokens{Scheme: b, header: name, keys: name == credential.Authorization && cfg.Keys, keyHeader: cfg.KeyHeader})
 	}
 	if is.cfg.Introspection != nil {
 		b.headers[i].opaque = is
@@ -113,29 +115,29 @@ func (t *tokens) Authenticate(r *http.Request) (*authn.Principal, error) {
 }
 
 // shown is the token that a request has in this header, if it has one.
-func (t *tokens) shown(r *http.Request) (authn.Presented, bool) {
+func (t *tokens) shown(r *http.Request) (credential.Presented, bool) {
 	values := r.Header[t.header]
 	if len(values) == 0 {
-		return authn.Presented{}, false
+		return credential.Presented{}, false
 	}
-	shown, ok := authn.ReadToken(values[0], t.header != authn.Authorization)
-	return shown, ok && (!t.keys || !strings.HasPrefix(shown.Token, authn.KeyPrefix))
+	shown, ok := credential.ReadToken(values[0], t.header != credential.Authorization)
+	return shown, ok && (!t.keys || !strings.HasPrefix(shown.Token, credential.KeyPrefix))
 }
 
 // blame says in a refusal which challenge it belongs to.
-func (t *tokens) blame(err error, shown authn.Presented) error {
+func (t *tokens) blame(err error, shown credential.Presented) error {
 	refused, ok := err.(*authn.Refused) //nolint:errorlint // others are no challenge's business
 	if !ok {
 		return err
 	}
 	r := *refused // it may be remembered, and shared
-	if shown.Scheme == authn.SchemeDPoP {
-		r.Scheme = authn.SchemeDPoP
+	if shown.Scheme == credential.SchemeDPoP {
+		r.Scheme = credential.SchemeDPoP
 	}
-	if t.header != authn.Authorization {
+	if t.header != credential.Authorization {
 		r.Header = t.header
 	}
-	if r.AudienceAlone && shown.Scheme != authn.SchemeDPoP { // which a token that is bound to nobody is refused with
+	if r.AudienceAlone && shown.Scheme != credential.SchemeDPoP { // which a token that is bound to nobody is refused with
 		r.Hint = otherAudience
 	}
 	return &r
@@ -150,7 +152,7 @@ func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, er
 		return authn.ProviderUnknown, entry{}, err
 	}
 	now, id := t.now(), digest(raw)
-	from := func() netip.Addr { return authn.AddressBlock(t.source(r)) }
+	from := func() netip.Addr { return failures.AddressBlock(t.source(r)) }
 	e, ok := t.cached(id, now)
 	switch {
 	case ok && e.issuer.header == t.header:
