@@ -34,7 +34,7 @@ type Chain struct {
 	schemes    []Scheme
 	carriers   []Carrier  // headers, in the order they are asked
 	connection Connection // nil when no scheme looks at it
-	headers    []string   // that may carry credentials, canonical, credential.Authorization first
+	headers    []string   // that may carry credentials, canonical, Authorization first
 	anonymous  *Principal
 
 	combinations []Combination     // none: exactly one credential

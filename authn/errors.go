@@ -30,7 +30,7 @@ type Refused struct {
 
 	Fault  Fault  // label of the outcome in metrics
 	Hint   string // what the caller may read instead of what Code says; "" for nothing
-	Header string // that carried the token, unless it is credential.Authorization
+	Header string // that carried the token, unless it is Authorization
 
 	AudienceAlone bool // it is a genuine token, with nothing wrong but whom it is for
 

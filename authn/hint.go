@@ -60,14 +60,14 @@ func (c *Chain) unowned(r *http.Request) *Refused {
 	case known && shown.Token == "":
 		refused.Hint = shown.Missing() + c.Where()
 	case strings.HasPrefix(strings.TrimSpace(after), credential.KeyPrefix) || strings.HasPrefix(value, credential.KeyPrefix):
-		refused.Hint = "an API key is not accepted in credential.Authorization like this: " + c.Where()
+		refused.Hint = "an API key is not accepted in Authorization like this: " + c.Where()
 	case !spaced:
 		refused.Hint = "Authorization has no scheme in front of the credential: " + c.Where()
 	case known && shown.Scheme == credential.SchemeBearer && c.takesBearer():
 		refused = Refuse(FaultMalformed, ReasonMalformed, errors.New("a bearer token, where those are API keys"))
 		refused.Hint = credential.NotAKey + c.Where()
 	default:
-		refused.Hint = "the scheme in credential.Authorization is not accepted: " + c.Where()
+		refused.Hint = "the scheme in Authorization is not accepted: " + c.Where()
 	}
 	return refused
 }

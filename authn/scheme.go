@@ -63,7 +63,7 @@ type Connection interface {
 // the gateway. Without issuers there are none, and it is zero.
 type Usage struct {
 	Issuers []string // whose tokens are taken, in the order of configuration
-	Bearer  bool     // some of them in credential.Authorization, where RFC 6750 has them
+	Bearer  bool     // some of them in Authorization, where RFC 6750 has them
 	Bound   bool     // none that is not bound to its sender
 	Proofs  []string // JWS algorithms of DPoP proofs
 }

@@ -5,7 +5,7 @@ package authn
 type Security struct {
 	Kind   SecurityKind
 	Issuer string // whose access tokens they are, with OpenIDConnect
-	Header string // that the credential comes in; "" for credential.Authorization, and for MutualTLS
+	Header string // that the credential comes in; "" for Authorization, and for MutualTLS
 }
 
 // SecurityKind is a type of security scheme, by its name in OpenAPI.

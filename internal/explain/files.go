@@ -23,7 +23,7 @@ func (j *judgement) screen() error {
 	if err != nil {
 		return err
 	}
-	// What is not in the map, as with files.Record, is let through and only recorded.
+	// What is not in the map, as with files.Report, is let through and only recorded.
 	becomes := map[files.Action]string{files.Refuse: verdict.Refused, files.Strip: "stripped"}[rules.Request()]
 	return proxy.ScreenFiles(rules, cs, func(v *content.Violation) {
 		f := verdict.FileFault{Pointer: v.Pointer, Fault: string(v.Fault), Text: v.Text, Becomes: "recorded"}

@@ -77,8 +77,7 @@ func Identify(from *verdict.Claimed, c *schemes.Config, now time.Time) (*authn.P
 }
 
 // valuesOf makes claims what they are in a verified token.
-// In the order of their names, so that the same mistake is told each time. Numbers become float64,
-// as they do when a token is read.
+// In the order of their names, so that the same mistake is told each time.
 func valuesOf(claims map[string]jsontext.Value) (map[string]any, error) {
 	if len(claims) == 0 {
 		return nil, nil //nolint:nilnil // no claims
