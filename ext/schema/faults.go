@@ -76,6 +76,7 @@ func (f *faults) any() *Violation {
 }
 
 // add writes a fault down. Of two at one place it keeps the first by the alphabet.
+// An error without a place of its own is that of the value as a whole, "".
 func (f *faults) add(e *jsonschema.ValidationError) {
 	text := words(e)
 	switch k := e.ErrorKind.(type) {

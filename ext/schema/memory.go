@@ -89,6 +89,7 @@ func (m *memory) keep(key uint64, value []byte, result *Violation) {
 }
 
 // put fills or, with nil, empties a slot, and keeps the account.
+// Swap makes the account right whoever else puts something there at the same time.
 func (m *memory) put(s *slot, r *remembered) {
 	grown := 0
 	if r != nil {

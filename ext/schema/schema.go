@@ -37,6 +37,7 @@ type Schema struct {
 // Violation is the first thing about a value that a schema does not allow: of those
 // in the part of the value that ends first, so that a member is named before the
 // object it is in.
+// It is what Check returns as its error.
 type Violation struct {
 	Pointer string // RFC 6901, into the value; "" for the value as a whole
 	Text    string // what is wrong, without the value itself, which may be a secret
@@ -65,6 +66,8 @@ func Compile(s Source) (*Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
+	// Without a loader of its own the library would read any file: and network addresses are never
+	// read.
 	c.UseLoader(beside)
 	if err := c.AddResource(at, doc); err != nil {
 		return nil, s.told(err, doc)

@@ -56,6 +56,7 @@ func parse(value []byte, names map[string]string) (any, *Violation) {
 }
 
 // next reads one value. The decoder bounds how deep it is nested.
+// The result is what encoding/json makes of JSON, but for numbers.
 func (p *parser) next() (any, error) {
 	switch p.d.PeekKind() {
 	case '{':
@@ -103,6 +104,7 @@ func (p *parser) object() (any, error) {
 }
 
 // name reads the name of a member, or finds out that there is none.
+// The names of the schema are compared as they are written, quotes and escapes included.
 func (p *parser) name() (string, error) {
 	raw, err := p.d.ReadValue()
 	if err != nil {

@@ -38,6 +38,7 @@ func words(e *jsonschema.ValidationError) string {
 		limit = oneOf([]any{k.Want})
 	case *kind.Format:
 		limit = "not a valid " + k.Want
+	// A pattern is the schema's, and may be quoted; the text that does not match it may not.
 	case *kind.Pattern:
 		limit = brief("does not match "+k.Want, "does not match")
 	case *kind.Not:

@@ -22,6 +22,7 @@ import (
 )
 
 // Bounds are a Config, compiled. They are immutable.
+// denies says which question Failed answers: that of an allow rule or that of a deny rule.
 type Bounds struct {
 	kinds    []string      // nil: any
 	types    []mediaRange  // nil: any
@@ -59,6 +60,7 @@ func (c *Bounds) Failed(m *wire.Message) string {
 	default:
 		return ""
 	}
+	// Exactly one of the two walks is made over the parts, and ends at the first that decides.
 	if c.denies {
 		return c.anyPart(m.Parts)
 	}
@@ -175,6 +177,7 @@ var defaultTypes = map[string]string{
 }
 
 // mediaRange is a media type in which both words, or the second, may be *.
+// As in text/plain, image/* or */*; parameters are not compared.
 type mediaRange struct{ major, minor string }
 
 // covers reports whether every type in other is in m.

@@ -31,6 +31,8 @@ type Config struct {
 }
 
 // New compiles bounds and describes what is wrong with them; nil for none.
+// effect is that of the rule, as written: number and size of parts are for allow rules alone. The
+// errors are at keys below content.
 func New(src *Config, effect string) (*Bounds, []error) {
 	if src == nil {
 		return nil, nil
@@ -52,6 +54,7 @@ func New(src *Config, effect string) (*Bounds, []error) {
 	if src.Hosts == nil {
 		return c, problems
 	}
+	// Hosts are compared in one spelling, to which the patterns are brought as well.
 	list, wrong := hostPatterns(src.Hosts)
 	hosts := pattern.Compile(list)
 	c.hosts, c.names = &hosts, list

@@ -84,6 +84,7 @@ func hostLabel(s string) bool {
 }
 
 // numeric reports whether a label is a number to inet_aton: decimal, octal or 0x.
+// As in 0x7f, 0177 and 127.
 func numeric(s string) bool {
 	hex, isHex := strings.CutPrefix(s, "0x")
 	if !isHex {
