@@ -3,6 +3,24 @@
 // issuer is asked (RFC 7662). It owns the key sets of issuers and the cache of verified
 // tokens, and holds tokens to what they are bound to: proofs (package dpop) or client
 // certificates (package clientcert).
+//
+// One call with a token in a configured header goes through these:
+//
+//	scheme.go     the token of a moment ago is known by its digest; others are read
+//	precheck.go   form, size and header of the JWS, before anything costs
+//	issuer.go     the iss claim chooses a configured issuer, whose header it has to be
+//	claimcheck.go iss, kind, aud, exp, nbf and iat; then the claims become a principal
+//	keyset.go     the issuer's key for the kid, fetched and refreshed in the background
+//	verify.go     the signature
+//	confirmation  cnf: a DPoP key or a certificate that the request has to show as well
+//
+// An opaque token skips all but the first and the last: introspector.go asks its issuer instead.
+// Cheap checks come before dear ones, so that a stranger's token costs little, and whatever a
+// stranger can choose is bounded: kids that are asked for, questions to an issuer, tokens that are
+// remembered.
+//
+// What is known of an issuer, its keys and verified tokens outlives a reload where its
+// configuration has not changed.
 package jwt
 
 import (
@@ -53,6 +71,7 @@ type Options struct {
 	Now       func() time.Time
 }
 
+// defaults stand in for what tests and verbs leave out.
 func (o *Options) defaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -88,6 +107,8 @@ const (
 func Methods() []string { return []string{Method, methodIntrospection} }
 
 // origin is what a token's principal rests on.
+// It is kept as the evidence of a principal, for a stream that asks again whether its token still
+// stands.
 type origin struct {
 	issuer *issuer  // as it was configured when the token was verified
 	id     [32]byte // digest of the token
@@ -118,6 +139,7 @@ func (b *Scheme) Carriers() []authn.Carrier {
 func (t *tokens) Header() string { return t.header }
 
 // Only implements Scheme.
+// Tokens in two headers are ambiguous whoever issued them.
 func (b *Scheme) Only(r *http.Request) (*authn.Principal, error) {
 	var found *tokens
 	for _, t := range b.headers {
@@ -200,6 +222,7 @@ func (b *Scheme) Nonce() string { return b.prover.Nonce() }
 func (b *Scheme) Warm(ctx context.Context) error {
 	errs := make([]error, len(b.names))
 	done := make(chan struct{})
+	// All issuers at once: one that does not answer takes none of the others' time.
 	for i, name := range b.names {
 		go func() {
 			errs[i] = b.issuers[name].keys.warm(ctx)
@@ -221,6 +244,7 @@ func (b *Scheme) Close() {
 
 // Usage is how access tokens are taken.
 func (b *Scheme) Usage() authn.Usage {
+	// Bound is true only if no issuer takes a token that is its bearer's.
 	u := authn.Usage{Issuers: slices.Clone(b.names), Bearer: b.Bearer(), Bound: true, Proofs: slices.Clone(authn.Signatures.Algorithms)}
 	for _, is := range b.issuers {
 		u.Bound = u.Bound && is.cfg.SenderConstrained

@@ -84,9 +84,11 @@ type Claims struct {
 }
 
 // maxSkew bounds how long an expired or not yet valid token may pass.
+// Clocks of servers are rarely a second apart; a minute is what most libraries allow.
 const maxSkew = 60 * time.Second
 
 // Validate reports what cannot work, naming the key.
+// Values of JWKS and of addresses are not shown, as they may hold a credential.
 func (is *Issuer) Validate() error {
 	var errs []error
 	u, err := address(secret.URL(is.Issuer), true)
@@ -155,6 +157,8 @@ func (is *Issuer) skew() time.Duration {
 }
 
 // Security is how agent cards ask for tokens of issuers.
+// A token in a header of its own cannot be said in OpenID Connect's scheme of a card: the header
+// is named beside it.
 func Security(issuers []Issuer) []authn.Security {
 	list := make([]authn.Security, len(issuers))
 	for i, is := range issuers {

@@ -19,6 +19,8 @@ import (
 
 // Scheme accepts access tokens of several issuers. The headers they come in are a
 // scheme each; what is known of issuers and tokens is common to them.
+// last is the JOSE header of the latest good token: most tokens of an issuer have the same one,
+// byte for byte, which need not be read again.
 type Scheme struct {
 	issuers map[string]*issuer // by issuer identifier
 	names   []string           // of issuers, in the order of configuration
@@ -35,6 +37,8 @@ type Scheme struct {
 }
 
 // tokens is the scheme of one header that carries access tokens.
+// The headers are told apart as authn.Carrier, so that a chain knows which credentials a request
+// has.
 type tokens struct {
 	*Scheme
 
@@ -47,6 +51,7 @@ type tokens struct {
 
 // New takes over from the previous chain what did not change: an issuer whole,
 // or at least its keys when only the reading of its tokens is another one.
+// ctx ends nothing by itself: what is shared with later chains ends by its lease.
 func New(ctx context.Context, cfg *Config, o Options) *Scheme {
 	o.defaults()
 	b := &Scheme{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe, limits: o.Limits,
@@ -61,6 +66,8 @@ func New(ctx context.Context, cfg *Config, o Options) *Scheme {
 	}
 	b.cache = old.cache
 	b.prover = dpop.New(cfg.DPoP, &dpop.Options{Scheme: o.Scheme, Proofs: o.Proofs, Nonces: o.Nonces, Now: o.Now}, old.prover)
+	// An issuer is rebuilt when anything changes that its tokens are read by; its keys stay as
+	// long as they are fetched from the same place.
 	depth := cfg.Actors.depth()
 	for i := range cfg.OIDC {
 		is := &cfg.OIDC[i]
@@ -94,6 +101,7 @@ func (b *Scheme) carry(is *issuer, cfg *Config) {
 
 // Authenticate verifies the token of a request that has one in this header, and that
 // it is its sender's.
+// The outcome is counted by issuer, or as unknown where the token names none that is configured.
 func (t *tokens) Authenticate(r *http.Request) (*authn.Principal, error) {
 	shown, ok := t.shown(r)
 	if !ok {
@@ -130,6 +138,7 @@ func (t *tokens) blame(err error, shown credential.Presented) error {
 	if !ok {
 		return err
 	}
+	// A copy is changed: the same refusal is handed to all who show the same token.
 	r := *refused // it may be remembered, and shared
 	if shown.Scheme == credential.SchemeDPoP {
 		r.Scheme = credential.SchemeDPoP
@@ -163,6 +172,8 @@ func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, er
 	default:
 		provider, e, err = t.verify(ctx, id, raw, from)
 	}
+	// introspection.always asks about JWTs, too, which their issuer may have revoked before they
+	// end.
 	if err == nil && e.issuer.cfg.Introspection != nil && e.issuer.cfg.Introspection.Always {
 		err = e.issuer.active(ctx, raw, e.principal, func() asker { return asker{from: from(), known: true} })
 	}
@@ -171,6 +182,7 @@ func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, er
 
 // cached finds a token that was verified a moment ago. What has changed since makes
 // it unverified again: the issuer's configuration, or a key that the issuer withdrew.
+// Expiry is looked at by the cache itself.
 func (b *Scheme) cached(id [32]byte, now time.Time) (entry, bool) {
 	e, ok := b.cache.find(id, now)
 	if !ok || b.issuers[e.principal.Issuer] != e.issuer || e.lost != e.issuer.keys.lost.Load() {
@@ -216,6 +228,7 @@ func (t *tokens) verify(ctx context.Context, id [32]byte, raw string, from func(
 	return name, e, nil
 }
 
+// earlier is the first of two moments.
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b

@@ -24,6 +24,8 @@ type said struct {
 // everywhere.
 func (s *said) describe(f *pflag.FlagSet) {
 	s.Key = flagged
+	// Their order is that of the help text: who, in which groups, by which software, how signed
+	// in.
 	f.StringVar(&s.Subject, "subject", "", "caller's `subject`")
 	f.StringVar(&s.Issuer, "issuer", "", "`issuer` of the caller's credential: "+schemes.Enumerate(append([]string{"an OIDC issuer"}, schemes.Issuers(nil)...), "or"))
 	// Groups, scopes and methods of authentication may be given as a list with commas; actors and

@@ -60,8 +60,9 @@ type caseCall struct {
 	Method    string      `yaml:"method"`
 	Binding   string      `yaml:"binding"`
 	Version   string      `yaml:"version"`
-	Source    string      `yaml:"source"`
-	At        string      `yaml:"at"`
+	// Source is an IP address and At a moment in RFC 3339; without At the call is made now.
+	Source string `yaml:"source"`
+	At     string `yaml:"at"`
 	// Card is a file with the agent's card, relative to this one.
 	Card string `yaml:"card"`
 }
@@ -81,11 +82,14 @@ type caseCaller struct {
 	Actors   []string               `yaml:"actors"`
 	ACR      string                 `yaml:"acr"`
 	AMR      []string               `yaml:"amr"`
-	AuthTime string                 `yaml:"authTime"`
-	Agents   []string               `yaml:"agents"`
-	Key      string                 `yaml:"key"`
-	Owner    string                 `yaml:"owner"`
-	Proof    string                 `yaml:"proof"`
+	// A moment in RFC 3339, or how long before the call: 10m.
+	AuthTime string `yaml:"authTime"`
+	// Agents are those that the credential is bound to, Key and Owner are of an API key, and Proof
+	// is how it was shown to be its sender's.
+	Agents []string `yaml:"agents"`
+	Key    string   `yaml:"key"`
+	Owner  string   `yaml:"owner"`
+	Proof  string   `yaml:"proof"`
 }
 
 // caseTask is the task that the call names.
@@ -227,6 +231,8 @@ func (r *caseReader) fill(tc *testCase) (q *explain.Inquiry, key string, err err
 		asked.Caller = call.Caller.claimed()
 	}
 	q, key, err = r.Read(&asked, r.now)
+	// Mistakes are told in the order of the keys: that of the agent comes before that of the
+	// caller.
 	if bad := call.named(); bad != nil && (key == "caller" || q.Caller != nil) { // what comes before it is as it should be
 		key, err = "caller", bad
 	}
@@ -270,6 +276,8 @@ func (c *caseCall) merge(d *caseCall) {
 	if c.Caller == nil && !c.Anonymous {
 		c.Caller, c.Anonymous = d.Caller, d.Anonymous
 	}
+	// The default of the method stands last: it is taken where neither the case nor the defaults
+	// name one.
 	for _, f := range []struct {
 		to   *string
 		from string

@@ -54,6 +54,7 @@ func (c *compiled) build() error {
 		Wire: wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts},
 		Push: cfg.Push.Passes() || cfg.Push.Relays(),
 	}
+	// The section that is wrong is named in front of the error, unless the error names it itself.
 	var err error
 	if c.egress, err = tunnel.New(cfg.Egress); err != nil {
 		return fmt.Errorf("egress: %w", err)

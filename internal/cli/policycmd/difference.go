@@ -63,6 +63,7 @@ func (w *want) compare(e *verdict.Explanation) []difference {
 	text := func(what, wanted, got string) { differ(what, wanted, got, wanted == "" || wanted == got) }
 	text("decision", w.Decision, decisionOf(e.Verdict))
 	text("rule", w.Rule, e.Rule)
+	// An empty skill is a wanted one here: the call is for none.
 	if w.Skill != nil {
 		differ("skill", *w.Skill, e.Skill.ID, *w.Skill == e.Skill.ID)
 	}

@@ -94,6 +94,7 @@ type explainFlags struct {
 	said
 	explain.Manner
 
+	// card is a file or a URL, message a file or JSON.
 	agent, method, skill string
 	extensions           []string
 	message, card        string
@@ -114,6 +115,7 @@ func ExplainCommand() *cobra.Command {
 		Example: explainExamples,
 		Args:    cobra.NoArgs,
 	}
+	// The configuration is read when the verb runs, not when its flags are declared.
 	path := verb.ConfigFlag(cmd)
 	var q explainFlags
 	f := cmd.Flags()
@@ -190,6 +192,7 @@ func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inqui
 	if i.Method, err = c.FindMethod(q.method); err != nil {
 		return nil, fmt.Errorf("--method: %w", err)
 	}
+	// One moment for everything that is asked about the call.
 	q.Now = time.Now()
 	if wrong, err := q.Settle(i); err != nil {
 		return nil, fmt.Errorf("--%s: %w", wrong, err)
@@ -234,6 +237,7 @@ func (q *explainFlags) read() ([]byte, error) {
 // splitOwner takes SUBJECT@ISSUER apart. Subjects may have an @ too; what is behind the
 // last one is an issuer if it is one that callers can have.
 func splitOwner(text string) (subject, issuer string) {
+	// An issuer is a URL, or one of the fixed names.
 	i := strings.LastIndexByte(text, '@')
 	if i < 0 {
 		return text, ""

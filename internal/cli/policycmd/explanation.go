@@ -50,6 +50,7 @@ func printExplanation(w io.Writer, e *verdict.Explanation) {
 	for i := range e.Files {
 		line("file", e.Files[i].String())
 	}
+	// The table ends here: sections below have columns of their own.
 	_ = t.Flush()
 	printRules(w, e)
 	printLimits(w, e)
@@ -111,6 +112,7 @@ func says(s *verdict.Step) string {
 // printExtensions tells first of each extension that the agent or a rule speaks of, what it is to
 // such a call and why, and then which of those that this call asks for are active.
 func printExtensions(w io.Writer, e *verdict.Explanation) {
+	// Nil is a call that was refused before extensions were looked at.
 	if e.Activation == nil {
 		return
 	}
@@ -192,6 +194,7 @@ func printAuthorizers(w io.Writer, e *verdict.Explanation) {
 	if e.Authorizers == nil {
 		return
 	}
+	// Whether they were asked decides what their list means.
 	what := "authorizers that would be asked"
 	if e.Asked != nil {
 		what = "authorizers that were asked"

@@ -68,6 +68,7 @@ func policyTestCommand() *cobra.Command {
 	f.StringVar(&p.junit, "junit", "", "`file` to write a JUnit report to")
 	f.StringVar(&p.run, "run", "", "`regexp` of the names of the cases to run")
 	f.StringVar(&p.replay, "replay", "", "audit log to put to the rules, a `file` or a directory")
+	// JUnit has cases that pass or fail, and a replay has none.
 	cmd.MarkFlagsMutuallyExclusive("replay", "junit")
 	cmd.MarkFlagsMutuallyExclusive("replay", "run")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
@@ -90,6 +91,7 @@ func policyTestCommand() *cobra.Command {
 // The configuration is compiled once for all cases. A --run that matches nothing is an error, not
 // a success: a renamed case would otherwise be skipped in silence.
 func (p *policyTest) runCases(cmd *cobra.Command, files []string) error {
+	// The empty expression matches every name.
 	only, err := regexp.Compile(p.run)
 	if err != nil {
 		return verb.Usage(fmt.Errorf("--run: %w", err))
@@ -99,6 +101,7 @@ func (p *policyTest) runCases(cmd *cobra.Command, files []string) error {
 		return verb.Usage(err)
 	}
 	defer c.close()
+	// All cases are judged at one moment, unless they name another.
 	cases, err := c.readCases(files, time.Now())
 	if err != nil {
 		return verb.Usage(err)

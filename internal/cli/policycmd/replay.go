@@ -32,6 +32,7 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 	}
 	defer c.close()
 	tell := progress(cmd.ErrOrStderr())
+	// No calls are sampled here: examples of each group are enough for a report.
 	r := explain.NewReplay(&c.Judge)
 	source := c.cfg.Telemetry.Audit.Source() // with the keys of an encrypted log
 	// The path replaces that of the configuration, which is often another machine's.
@@ -79,6 +80,7 @@ func progress(w io.Writer) func(calls int) {
 func printReplay(w io.Writer, r *verdict.Replay) {
 	_, _ = fmt.Fprintf(w, "%s: %d decided as before, %d otherwise, %d cannot be told\n",
 		counted(r.Calls, "call"), r.Same, r.Changed(), r.Untold)
+	// The three numbers stand first, since the list below can be long.
 	if r.Changed() > 0 {
 		_, _ = fmt.Fprintf(w, "\n%d allow → deny, %d deny → allow, %d by another rule\n", r.AllowToDeny, r.DenyToAllow, r.OtherRule)
 	}

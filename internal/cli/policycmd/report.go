@@ -41,6 +41,7 @@ type result struct {
 // are.
 // File and line come first, as compilers write them, so that editors lead to the case.
 func (r *report) print(w io.Writer) {
+	// What is as wanted is counted only.
 	for i := range r.Results {
 		if res := &r.Results[i]; !res.OK {
 			_, _ = fmt.Fprintf(w, "%s:%d: %s: %s\n", res.File, res.Line, res.Name, res.summary())
@@ -110,6 +111,7 @@ func (r *result) details(indent string) string {
 }
 
 // The elements of a JUnit report, as build servers read them.
+// Build servers differ in what they read: both time and counts stand at each level.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`

@@ -146,6 +146,7 @@ func field(c *schemes.Config, line string) (name, value string) {
 // there is none or the configuration is wrong.
 // The rules are compiled only once the credential is good, since a refusal needs none.
 func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Request) (*resolved, error) {
+	// The scheme of the public URL is that of addresses in DPoP proofs.
 	public, err := url.Parse(cfg.Server.PublicURL)
 	if err != nil {
 		return nil, verb.Usage(err)
@@ -184,6 +185,7 @@ func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Requ
 		return nil, verb.Usage(err)
 	}
 	defer book.Close()
+	// Warnings about rules are left to the verb validate.
 	rules, _, err := policy.Compile(cfg.Policy.Config, cfg.RuleAgents(), book.Extra().Methods()...)
 	if err != nil {
 		return nil, verb.Usage(err)

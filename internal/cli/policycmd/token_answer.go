@@ -75,6 +75,7 @@ func describe(p *authn.Principal, cfg *config.Config, rules *policy.Set, only st
 		w := identify(p.Workload)
 		r.Workload = &w
 	}
+	// Rules are asked about SendMessage, the call that skills are for.
 	send, _ := wire.ByName(wire.V10, wire.SendMessage)
 	for i := range cfg.Agents {
 		a := &cfg.Agents[i]
@@ -121,6 +122,8 @@ func applying(rules *policy.Set, q policy.Request) []string {
 		if s.Shadow {
 			text += " (shadow)"
 		}
+		// Failed is authentication.maxAge or consent.scope, for example: the part before the dot
+		// names the condition.
 		if s.Obtainable {
 			condition, _, _ := strings.Cut(s.Failed, ".")
 			text += " (lacks " + condition + ")"
@@ -199,6 +202,7 @@ func clientState(cfg *config.Config, path string) (*tls.ConnectionState, error) 
 		return state, nil // good for bound tokens
 	}
 	roots, between := x509.NewCertPool(), x509.NewCertPool()
+	// The files are read anew, as the listener reads them when the gateway starts.
 	for _, file := range cfg.Server.TLS.ClientCA {
 		cas, err := readCertificates(file)
 		if err != nil {
