@@ -135,6 +135,7 @@ func (m *Config) admit(name string) error {
 
 // identity finds what is said of a name: nothing and true where nothing is said of
 // any.
+// Patterns are few, and asked in the order of the file.
 func (m *Config) identity(name string) (Identity, bool) {
 	for i := range m.Identities {
 		if pattern.Match(m.Identities[i].Name, name) {

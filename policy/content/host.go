@@ -94,6 +94,7 @@ func numeric(s string) bool {
 }
 
 // hostPatterns brings patterns of hosts to the spelling that hostOf gives hosts.
+// Addresses are written in their shortest form, as hosts are.
 func hostPatterns(list []string) (out []string, problems []error) {
 	for i, text := range list {
 		host := strings.TrimSuffix(strings.ToLower(text), ".")

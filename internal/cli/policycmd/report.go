@@ -97,6 +97,7 @@ func (r *result) details(indent string) string {
 			fmt.Fprintf(&b, "%s%s: %s\n", indent, l.what, l.text)
 		}
 	}
+	// All rules are listed, not only the one that decided: the mistake may be in another.
 	for _, s := range e.Rules {
 		effect := s.Effect
 		if s.Shadow {

@@ -105,6 +105,7 @@ func (b *bearings) request(cfg *config.Config, in io.Reader) (*http.Request, err
 	if err != nil {
 		return nil, fmt.Errorf("read standard input: %w", err)
 	}
+	// Blank lines are passed over, as the one that an editor leaves at the end.
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" {
 			name, value := field(&cfg.Authn, line)
