@@ -20,8 +20,7 @@ type said struct {
 }
 
 // describe declares the flags that say who calls.
-// explain and later verbs share these flags, so that a caller is described the same way
-// everywhere.
+// They say what a case of policy test says with its key caller.
 func (s *said) describe(f *pflag.FlagSet) {
 	s.Key = flagged
 	// Their order is that of the help text: who, in which groups, by which software, how signed
