@@ -23,7 +23,6 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -247,7 +246,7 @@ func TestNoCredentialIsShown(t *testing.T) {
 	s, hidden := newIndiscreet(t), secrets{"issued token": "issued-canary"}
 	w := build(t, func(o *setup) {
 		o.level = "debug"
-		o.failures.Config.PerMinute = -1
+		o.authn.Failures.PerMinute = -1
 		o.authn.APIKeys.Bearer = true
 		o.authn.OIDC = []jwt.Issuer{{Issuer: s.URL, Audiences: []string{"gw"}, Introspection: &jwt.Introspection{
 			ClientID: "gw", ClientSecret: secret.New(hidden.add("introspection secret", "introspection-canary"))}}}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 	"google.golang.org/grpc/codes"
 
-	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -37,7 +36,7 @@ func newGate(t testing.TB, edit ...func(*setup)) *gate {
 	w := build(t, append([]func(*setup){func(s *setup) {
 		s.agent.Hosts = []string{ownHost}
 		s.authn.OIDC = []jwt.Issuer{i.configured()}
-		s.failures.Config.PerMinute = -1
+		s.authn.Failures.PerMinute = -1
 		s.policy.Rules = append(everyone().Rules,
 			policy.Rule{Name: "some", Effect: "allow", Subjects: []string{"scoped", "user@*"}, Methods: []string{"GetTask"}},
 			policy.Rule{Name: "scope", Effect: "allow", Subjects: []string{"scoped", "distant"}, Scopes: []string{"book", "pay"}},

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -16,7 +15,7 @@ import (
 // same address and at the same time, notices nothing.
 func TestL31_GuessingDisturbsNobody(t *testing.T) {
 	t.Parallel()
-	g := newGate(t, func(s *setup) { s.failures.Config.PerMinute, s.failures.Config.Burst = 1, 20 })
+	g := newGate(t, func(s *setup) { s.authn.Failures.PerMinute, s.authn.Failures.Burst = 1, 20 })
 	guesses := func(i int) func(string) []string {
 		return func(address string) []string {
 			switch i % 3 {
@@ -93,7 +92,7 @@ func TestL31_WhoIsBlamed(t *testing.T) {
 		{"no proxy is trusted", "192.0.2.0/24", "192.0.2.1", "192.0.2.2", true},
 	} {
 		g := newGate(t, func(s *setup) {
-			s.failures.Config.PerMinute, s.failures.Config.Burst = 1, 5
+			s.authn.Failures.PerMinute, s.authn.Failures.Burst = 1, 5
 			s.server.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(tt.proxy)}
 		})
 		guess := func(from string) int {
