@@ -8,6 +8,12 @@
 // own what a principal may do (package policy), how a refusal looks on the wire (package
 // proxy), or the credentials that the gateway itself sends to agents. It writes no HTTP
 // response, and imports none of its schemes.
+//
+// More than twenty names are exported because this is where schemes, the request path and
+// configurations meet: the contract of a scheme (Scheme, Carrier, Connection, Usage, Security),
+// the Principal, the errors that all schemes use with the faults that become labels of metrics,
+// and what the request path asks a Chain. Headers and the form of tokens are named in
+// authn/credential, the counts of refusals in authn/failures.
 package authn
 
 import (
@@ -17,6 +23,9 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 )
 
 // Outcomes that are no faults, and providers that are no issuers, for Observe.
@@ -34,9 +43,9 @@ type Chain struct {
 	headers    []string   // that may carry credentials, canonical, Authorization first
 	anonymous  *Principal
 
-	combinations []Combination   // none: exactly one credential
-	prefer       []string        // schemes, of whose credentials the first that is there counts
-	blame        *FailureCounter // nil: no limit
+	combinations []Combination     // none: exactly one credential
+	prefer       []string          // schemes, of whose credentials the first that is there counts
+	blame        *failures.Counter // nil: no limit
 	now          func() time.Time
 	observe      func(provider, result string)
 	closed       atomic.Bool
@@ -47,15 +56,15 @@ type Setup struct {
 	Schemes      []Scheme // in the order they are asked
 	Combinations []Combination
 	Prefer       []string
-	Anonymous    bool            // who shows no credential is let in
-	Blame        *FailureCounter // nil: no limit
+	Anonymous    bool              // who shows no credential is let in
+	Blame        *failures.Counter // nil: no limit
 	Now          func() time.Time
 	Observe      func(provider, result string)
 }
 
 // NewChain makes the chain of schemes that are configured and fit each other.
 func NewChain(s Setup) *Chain {
-	c := &Chain{schemes: s.Schemes, headers: []string{Authorization, KeyHeader}, combinations: slices.Clone(s.Combinations),
+	c := &Chain{schemes: s.Schemes, headers: []string{credential.Authorization, credential.KeyHeader}, combinations: slices.Clone(s.Combinations),
 		prefer: slices.Clone(s.Prefer), blame: s.Blame, now: s.Now, observe: s.Observe}
 	for _, scheme := range c.schemes {
 		for _, carrier := range scheme.Carriers() {
@@ -155,8 +164,8 @@ func (c *Chain) count(h http.Header) int {
 // or prove that they are the sender's, to be stripped before a request goes on to an
 // agent.
 func (c *Chain) CredentialHeaders() []string {
-	names := append([]string{Authorization, "Proxy-Authorization"}, c.headers[1:]...)
-	return append(names, ProofHeader)
+	names := append([]string{credential.Authorization, "Proxy-Authorization"}, c.headers[1:]...)
+	return append(names, credential.ProofHeader)
 }
 
 // Warm loads what schemes fetch and have not got yet, such as the keys of issuers, so that

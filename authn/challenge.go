@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
@@ -39,7 +40,7 @@ type StepUp struct {
 func (c *Chain) Challenges(d Demand) []string {
 	var out []string
 	if c.takesBearer() {
-		out = append(out, TokenChallenge(SchemeBearer, "", &d))
+		out = append(out, TokenChallenge(credential.SchemeBearer, "", &d))
 	}
 	for _, s := range slices.Backward(c.schemes) { // those that clients know best come first
 		out = append(out, s.Challenges(&d)...)
@@ -50,7 +51,7 @@ func (c *Chain) Challenges(d Demand) []string {
 // TokenChallenge is the one that asks for a token; header is "" for Authorization.
 func TokenChallenge(scheme, header string, d *Demand) string {
 	ch := NewChallenge(scheme, d.Realm)
-	if scheme == SchemeDPoP {
+	if scheme == credential.SchemeDPoP {
 		ch.Param("algs", strings.Join(Signatures.Algorithms, " ")) // of proofs (RFC 9449 §7.1)
 	}
 	ch.Param("header", header)

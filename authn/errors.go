@@ -1,6 +1,10 @@
 package authn
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
+)
 
 // ErrNoCredentials says that the request carries no credential of the scheme that
 // was asked, or none at all. Within the chain it means "not mine, ask the next";
@@ -83,5 +87,5 @@ const (
 
 // Refuse makes the refusal of a credential that came as a bearer token, or like one.
 func Refuse(f Fault, reason string, err error) *Refused {
-	return &Refused{Scheme: SchemeBearer, Code: "invalid_token", Reason: reason, Err: err, Fault: f}
+	return &Refused{Scheme: credential.SchemeBearer, Code: "invalid_token", Reason: reason, Err: err, Fault: f}
 }

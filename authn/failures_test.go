@@ -3,10 +3,10 @@ package authn
 import (
 	"errors"
 	"fmt"
-	"net/netip"
-	"runtime"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 )
 
 // hand is a clock that is set by hand.
@@ -17,63 +17,22 @@ func (h *hand) now() time.Time       { return h.at }
 func (h *hand) pass(d time.Duration) { h.at = h.at.Add(d) }
 
 // blaming is a chain of no scheme with these limits.
-func blaming(f Failures, previous *Chain, now func() time.Time) *Chain {
+func blaming(f failures.Config, previous *Chain, now func() time.Time) *Chain {
 	if now == nil {
 		now = time.Now
 	}
-	return NewChain(Setup{Blame: NewFailureCounter(f, previous), Now: now, Observe: func(string, string) {}})
-}
-
-// A flood from ever new addresses takes no more than its share of memory, and what
-// those refused last have used up is not forgotten.
-func TestL31_FloodFromManyAddresses(t *testing.T) { //nolint:paralleltest // it looks at the heap
-	b := NewFailureCounter(Failures{Burst: 1}, nil)
-	now := time.Now()
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := heap()
-	const flood = 300_000
-	address := func(i int) netip.Addr { return AddressBlock(fmt.Sprintf("2001:db8:%x:%x::1", i>>16, i&0xffff)) }
-	for i := range flood {
-		if wait := b.Charge(address(i), now); wait != 0 {
-			t.Fatalf("address %d waits %v for the first", i, wait)
-		}
-	}
-	known := 0
-	for i := range b.shards {
-		known += len(b.shards[i].known)
-		if b.shards[i].order.Len() != len(b.shards[i].known) {
-			t.Errorf("shard %d: %d in order, %d known", i, b.shards[i].order.Len(), len(b.shards[i].known))
-		}
-	}
-	if most := failureShards * failuresEach; known > most {
-		t.Errorf("%d addresses, more than %d", known, most)
-	}
-	// Without bound it would be over 60 MiB.
-	if grown := int64(heap()) - int64(before); grown > 24<<20 { // far below the limit
-		t.Errorf("%d MiB for %d addresses", grown>>20, known)
-	}
-	for i := flood - 1000; i < flood; i++ {
-		if b.Charge(address(i), now) == 0 {
-			t.Errorf("address %d, refused a moment ago, has a new bucket", i)
-		}
-	}
-	runtime.KeepAlive(b)
+	return NewChain(Setup{Blame: failures.New(f, previous.Failures()), Now: now, Observe: func(string, string) {}})
 }
 
 func TestBlameRefills(t *testing.T) {
 	t.Parallel()
 	clock := setClock(time.Now())
-	c := blaming(Failures{PerMinute: 60, Burst: 2}, nil, clock.now)
+	c := blaming(failures.Config{PerMinute: 60, Burst: 2}, nil, clock.now)
 	bad := Refuse("signature", "the token signature is not valid", nil)
 	blame := func(step, source string, want time.Duration) {
 		t.Helper()
 		got := time.Duration(0)
-		var late *Throttled
+		var late *failures.Throttled
 		if err := c.Blame(source, bad); errors.As(err, &late) {
 			got = late.After
 			if r := new(Refused); errors.As(err, &r) {
@@ -115,7 +74,7 @@ func TestBlameRefills(t *testing.T) {
 // Only credentials that were looked at and turned down count.
 func TestBlameCountsRefusalsOnly(t *testing.T) {
 	t.Parallel()
-	c := blaming(Failures{PerMinute: 1, Burst: 1}, nil, nil)
+	c := blaming(failures.Config{PerMinute: 1, Burst: 1}, nil, nil)
 	for _, err := range []error{nil, ErrNoCredentials, ErrAmbiguous, fmt.Errorf("%w: x", ErrUnavailable)} {
 		for range 5 {
 			if got := c.Blame("192.0.2.1", err); got != err {
@@ -124,12 +83,12 @@ func TestBlameCountsRefusalsOnly(t *testing.T) {
 		}
 	}
 	bad := Refuse("signature", "the token signature is not valid", nil)
-	if err := c.Blame("192.0.2.1", bad); errors.Is(err, ErrThrottled) {
+	if err := c.Blame("192.0.2.1", bad); errors.Is(err, failures.ErrThrottled) {
 		t.Error("what is no refusal was counted")
 	}
-	off := blaming(Failures{PerMinute: -1, Burst: 1}, nil, nil)
+	off := blaming(failures.Config{PerMinute: -1, Burst: 1}, nil, nil)
 	for range 5 {
-		if err := off.Blame("192.0.2.1", bad); errors.Is(err, ErrThrottled) {
+		if err := off.Blame("192.0.2.1", bad); errors.Is(err, failures.ErrThrottled) {
 			t.Error("throttled without a limit")
 		}
 	}
@@ -139,22 +98,22 @@ func TestBlameCountsRefusalsOnly(t *testing.T) {
 func TestBlameAcrossReload(t *testing.T) {
 	t.Parallel()
 	clock := setClock(time.Now())
-	f := Failures{PerMinute: 1, Burst: 1}
+	f := failures.Config{PerMinute: 1, Burst: 1}
 	bad := Refuse("signature", "the token signature is not valid", nil)
 	c := blaming(f, nil, clock.now)
 	_ = c.Blame("192.0.2.1", bad)
 	same := blaming(f, c, clock.now)
-	if err := same.Blame("192.0.2.1", bad); !errors.Is(err, ErrThrottled) {
+	if err := same.Blame("192.0.2.1", bad); !errors.Is(err, failures.ErrThrottled) {
 		t.Errorf("after a reload: %v", err)
 	}
-	wider := blaming(Failures{PerMinute: 1, Burst: 2}, same, clock.now)
-	if err := wider.Blame("192.0.2.1", bad); errors.Is(err, ErrThrottled) {
+	wider := blaming(failures.Config{PerMinute: 1, Burst: 2}, same, clock.now)
+	if err := wider.Blame("192.0.2.1", bad); errors.Is(err, failures.ErrThrottled) {
 		t.Errorf("with other limits: %v", err)
 	}
 }
 
 func BenchmarkBlame(b *testing.B) {
-	c := blaming(Failures{}, nil, nil)
+	c := blaming(failures.Config{}, nil, nil)
 	err := error(Refuse("signature", "the token signature is not valid", nil))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // The texts below are for callers. They say of a request what its sender can see of it, and of
@@ -48,30 +50,27 @@ func (c *Chain) nothing(r *http.Request) error {
 // unowned refuses a credential that no scheme takes for its own.
 func (c *Chain) unowned(r *http.Request) *Refused {
 	refused := Refuse(FaultScheme, ReasonScheme, nil)
-	value := r.Header.Get(Authorization)
-	shown, known := ReadToken(value, false)
+	value := r.Header.Get(credential.Authorization)
+	shown, known := credential.ReadToken(value, false)
 	switch _, after, spaced := strings.Cut(value, " "); {
-	case value == "" && len(r.Header[Authorization]) == 0:
+	case value == "" && len(r.Header[credential.Authorization]) == 0:
 		refused.Hint = "no credential is accepted in this header: " + c.Where()
 	case value == "":
 		refused.Hint = "Authorization is empty: " + c.Where()
 	case known && shown.Token == "":
 		refused.Hint = shown.Missing() + c.Where()
-	case strings.HasPrefix(strings.TrimSpace(after), KeyPrefix) || strings.HasPrefix(value, KeyPrefix):
+	case strings.HasPrefix(strings.TrimSpace(after), credential.KeyPrefix) || strings.HasPrefix(value, credential.KeyPrefix):
 		refused.Hint = "an API key is not accepted in Authorization like this: " + c.Where()
 	case !spaced:
 		refused.Hint = "Authorization has no scheme in front of the credential: " + c.Where()
-	case known && shown.Scheme == SchemeBearer && c.takesBearer():
+	case known && shown.Scheme == credential.SchemeBearer && c.takesBearer():
 		refused = Refuse(FaultMalformed, ReasonMalformed, errors.New("a bearer token, where those are API keys"))
-		refused.Hint = NotAKey + c.Where()
+		refused.Hint = credential.NotAKey + c.Where()
 	default:
 		refused.Hint = "the scheme in Authorization is not accepted: " + c.Where()
 	}
 	return refused
 }
-
-// NotAKey is about what cannot be a key, as everybody can see. Of what may be one nothing is said.
-const NotAKey = "this is no API key of this gateway, which begins with " + KeyPrefix + ": "
 
 // Where says which headers carry which credentials.
 func (c *Chain) Where() string {

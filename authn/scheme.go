@@ -2,7 +2,6 @@ package authn
 
 import (
 	"net/http"
-	"strings"
 )
 
 // Scheme is one way to authenticate: a kind of credential, with all that a Chain wants to
@@ -67,60 +66,4 @@ type Usage struct {
 	Bearer  bool     // some of them in Authorization, where RFC 6750 has them
 	Bound   bool     // none that is not bound to its sender
 	Proofs  []string // JWS algorithms of DPoP proofs
-}
-
-// Challenge schemes of tokens.
-const (
-	SchemeBearer = "Bearer"
-	SchemeDPoP   = "DPoP" // RFC 9449 §7.1
-)
-
-// Authorization is the header of RFC 9110 §11.6.2, in canonical form.
-const Authorization = "Authorization"
-
-// ProofHeader carries DPoP proofs (RFC 9449 §4.1), in Go's canonical form. It is no
-// credential by itself.
-const ProofHeader = "Dpop"
-
-// KeyHeader carries API keys unless the configuration names another one. It counts,
-// and is kept from agents, even where API keys are not configured or travel in another
-// one: somebody's key is in it.
-const KeyHeader = "X-Api-Key"
-
-// KeyPrefix begins every API key of a gateway. The prefix lets secret scanners, people and
-// other schemes recognise it.
-const KeyPrefix = "a2a_"
-
-// Presented is a token as a header holds it.
-type Presented struct {
-	Token  string
-	Scheme string // Bearer or DPoP; "" where it stands alone in a header of its own
-}
-
-// ReadToken takes the value of a header apart. Names of schemes are case-insensitive
-// (RFC 9110 §11.1) and followed by spaces (RFC 6750 §2.1). alone admits a token
-// without one.
-func ReadToken(value string, alone bool) (Presented, bool) {
-	for _, name := range [...]string{SchemeBearer, SchemeDPoP} {
-		if len(value) < len(name) || !strings.EqualFold(value[:len(name)], name) {
-			continue
-		}
-		rest := value[len(name):]
-		token := strings.TrimLeft(rest, " ")
-		if rest == "" || len(token) < len(rest) {
-			return Presented{Token: token, Scheme: name}, true
-		}
-	}
-	return Presented{Token: value}, alone
-}
-
-// BearerToken is the token of an Authorization header of that scheme.
-func BearerToken(r *http.Request) (string, bool) {
-	p, ok := ReadToken(r.Header.Get(Authorization), false)
-	return p.Token, ok && p.Scheme == SchemeBearer
-}
-
-// Missing says that a scheme stands alone, as with a variable that is empty.
-func (p Presented) Missing() string {
-	return "no credential is behind " + p.Scheme + " in Authorization: "
 }

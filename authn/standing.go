@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // Stands reports whether a principal that was authenticated a while ago, maybe by
@@ -56,7 +58,7 @@ func (c *Chain) Token(p *Principal, h http.Header) string {
 		return ""
 	}
 	value := h[p.Carrier][0]
-	shown, ok := ReadToken(value, p.Carrier != Authorization)
+	shown, ok := credential.ReadToken(value, p.Carrier != credential.Authorization)
 	if !ok {
 		return ""
 	}

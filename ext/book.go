@@ -15,6 +15,8 @@ import (
 
 // Book is a Registry made ready to be asked. It is immutable; a nil Book is that of
 // an empty registry.
+// skills says which skill a method needs, owners whose a metadata key is, and extra are the
+// methods of all extensions for package wire.
 type Book struct {
 	entries map[string]*record
 	order   []*record // as configured
@@ -58,6 +60,8 @@ func (r Registry) Compile() (*Book, error) {
 	return b, nil
 }
 
+// compile makes ready what an entry needs while calls run. The record is there also with errors,
+// so that the rest of the registry can be checked against it.
 func compile(e *Entry) (*record, []error) {
 	rec := &record{Entry: *e}
 	var errs []error
@@ -65,6 +69,7 @@ func compile(e *Entry) (*record, []error) {
 	if e.Sunset != "" {
 		last, err := time.Parse(time.DateOnly, e.Sunset)
 		errs = append(errs, err)
+		// The sunset is the last day on which the extension works: it ends with the day after.
 		rec.ends = last.AddDate(0, 0, 1)
 	}
 	if e.States != nil {
@@ -117,6 +122,7 @@ func (b *Book) Close() {
 	}
 }
 
+// record finds an entry; nil where there is none, or no registry.
 func (b *Book) record(uri string) *record {
 	if b == nil {
 		return nil
@@ -199,6 +205,7 @@ func (b *Book) needs(uri string) []string {
 }
 
 // Compiled are an entry's Schemas; each may be nil.
+// They are made once and hold what they have seen before (schema.Schema).
 type Compiled struct {
 	Params, Request, Message, Artifact, Status, Part *schema.Schema
 
@@ -220,6 +227,7 @@ func (s *Schemas) compile() (*Compiled, []error) {
 		errs []error
 		any  bool
 	)
+	// put says at which key an error is.
 	one := func(src schema.Source, put func(error) error) *schema.Schema {
 		if src.IsZero() {
 			return nil

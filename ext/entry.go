@@ -38,6 +38,7 @@ const (
 )
 
 // Entry is one extension in the registry, the top-level `extensions:` list.
+// It says what is so wherever the extension is used. What one agent does with it stands in Config.
 type Entry struct {
 	// URI identifies the extension, exactly as clients and cards write it.
 	URI string `yaml:"uri" jsonschema:"required"`
@@ -123,6 +124,8 @@ type Schemas struct {
 
 // MethodConfig is an RPC that an extension adds. Nobody else's name is ever
 // forwarded.
+//
+//	{name: tasks/search, verb: POST, path: "/tasks:search", about: tasks}
 type MethodConfig struct {
 	// Name is what JSON-RPC calls it, as in tasks/search, and policy, metrics and
 	// records too.

@@ -49,6 +49,8 @@ func (b *Book) Explain(q *Question) []Account {
 	return accounts
 }
 
+// The order is that in which Negotiate decides: what is not permitted is denied whatever else is
+// said of it.
 func (r *ruling) standing(uri string) string {
 	switch {
 	case !r.permits(uri):
@@ -74,6 +76,7 @@ func (r *ruling) why(uri string) []string {
 	return append(why, r.book.registered(uri, r.q.Now))
 }
 
+// ofCard is what the agent's card declares; nil for nothing.
 func (r *ruling) ofCard(uri string) []string {
 	if r.declared(uri) == nil {
 		return nil
@@ -125,6 +128,7 @@ func (r *ruling) ifLenient() string {
 func (r *ruling) ofRules(uri string) []string {
 	var why []string
 	listed := false
+	// A rule that names no extension here still narrows the call down if it allows others.
 	for i := range r.q.Rules {
 		e := &r.q.Rules[i]
 		for _, list := range []struct {
@@ -192,6 +196,7 @@ func (b *Book) registered(uri string, now time.Time) string {
 	return "registry: " + string(cmp.Or(e.Status, Allowed)) + ", " + string(e.kind())
 }
 
+// instead names the replacement, where the registry has one.
 func instead(uri string) string {
 	if uri == "" {
 		return ""

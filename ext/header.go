@@ -52,6 +52,7 @@ const (
 	defaultLength = 512
 )
 
+// orDefaults puts the defaults in the place of zeros.
 func (l Limits) orDefaults() Limits {
 	if l.URIs <= 0 {
 		l.URIs = defaultURIs
@@ -129,6 +130,7 @@ func Activated(h http.Header, asked Set) Set {
 	return asked.Only(func(uri string) bool { return lists(h, keys[:n], uri) })
 }
 
+// lists reports whether one of the lines names a URI.
 func lists(h http.Header, keys []string, uri string) bool {
 	for _, key := range keys {
 		for _, line := range h[key] {

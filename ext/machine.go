@@ -9,6 +9,10 @@ import (
 )
 
 // Machine follows tasks through the states of an extension. It is immutable.
+//
+//	initial [draft], transitions {draft: [review], review: [draft, done]}
+//
+// lets a task go draft, review, done, and a caller that asks once find it at done.
 type Machine struct {
 	key     string
 	known   []string // sorted
@@ -18,6 +22,7 @@ type Machine struct {
 	within  map[string][]string
 }
 
+// Everything that Move and Come ask is worked out here, once for a registry.
 func newMachine(s *StatesConfig) *Machine {
 	m := &Machine{
 		key: s.Key, known: s.names(), initial: make(map[string]bool, len(s.Initial)),
@@ -62,6 +67,8 @@ func (s *StatesConfig) reached(from ...string) map[string]bool {
 	return reached
 }
 
+// sortedKeys are the keys of a map in their order, so that errors come in the same order each
+// time.
 func sortedKeys[M ~map[K]V, K cmp.Ordered, V any](m M) []K {
 	return slices.Sorted(maps.Keys(m))
 }
@@ -99,6 +106,7 @@ func (m *Machine) Come(from, to, task string) string {
 	return m.together(to, task)
 }
 
+// unknown lists the states there are.
 func (m *Machine) unknown() string { return "not one of the states " + strings.Join(m.known, ", ") }
 
 // together says why a state may not go with a task state.
@@ -109,6 +117,7 @@ func (m *Machine) together(state, task string) string {
 	return ""
 }
 
+// knows reports whether a state is one of the machine's.
 func (m *Machine) knows(state string) bool {
 	_, ok := slices.BinarySearch(m.known, state)
 	return ok

@@ -12,11 +12,13 @@ type owners struct {
 	longest  int                 // root, in bytes
 }
 
+// The star is left out of its text.
 type prefix struct {
 	text string
 	uris []string
 }
 
+// ownersOf is made once for a registry; keys are looked up for every metadata member of a call.
 func ownersOf(r Registry) owners {
 	o := owners{roots: make(map[string][]string), keys: make(map[string][]string)}
 	for i := range r {

@@ -30,6 +30,7 @@ func (r Registry) Validate() error {
 		seen[e.URI] = true
 		errs = append(errs, keypath.At(errors.Join(problems...), i))
 	}
+	// With an entry twice it is not clear whose dependencies are meant.
 	if len(seen) == len(r) {
 		errs = append(errs, r.cycles()...)
 	}
@@ -100,6 +101,7 @@ func (e *Entry) end() []error {
 	return errs
 }
 
+// An extension that requires itself is a cycle, and is told of with those.
 func (d *Dependencies) problems(self string) []error {
 	errs := checkURIs(d.Required, "dependencies", "required")
 	errs = append(errs, checkURIs(d.Optional, "dependencies", "optional")...)
@@ -148,6 +150,7 @@ func (e *Entry) misfits() []error {
 	return errs
 }
 
+// kind is the effective kind.
 func (e *Entry) kind() Kind {
 	if e.Kind == "" {
 		return Profile
@@ -192,6 +195,7 @@ func (r Registry) cycles() []error {
 		open
 		done
 	)
+	// A depth-first walk: an entry that is met while it is open leads back to itself.
 	state := make([]int, len(r))
 	var errs []error
 	var visit func(i int, path []string)

@@ -4,6 +4,9 @@ import "slices"
 
 // ruling answers one Question about single URIs. Negotiate and Effective both ask it,
 // so that a card cannot list anything else than what is enforced.
+//
+// For one URI: permits (may it), offers (can anybody), available (both), active (with what it
+// depends on), present (without being asked for), required (is a call without it refused).
 type ruling struct {
 	book    *Book
 	q       Question // a copy, so that the caller's need not be on the heap
@@ -18,6 +21,7 @@ type ruling struct {
 // nothing is the Config of an agent that has none.
 var nothing Config
 
+// A Question without a section is that of an agent without one, which restricts nothing.
 func (b *Book) judge(q *Question) ruling {
 	r := ruling{book: b, q: *q, config: q.Config, trial: -1}
 	if r.config == nil {
@@ -71,6 +75,8 @@ func (r *ruling) permits(uri string) bool {
 	if r.book.blocked(uri, r.q.Now) || !r.lenient && !r.config.admits(uri) {
 		return false
 	}
+	// One rule with a list is enough to restrict the call to what any rule lists; a denial of any
+	// rule ends it.
 	restricted, listed := false, false
 	for i := range r.q.Rules {
 		if !r.counts(i) {

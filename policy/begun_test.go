@@ -31,3 +31,12 @@ func TestStreamLookedAtAgain(t *testing.T) {
 		}
 	}
 }
+
+func moment(t testing.TB, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}

@@ -12,20 +12,22 @@ var onBindings = condition{
 	key: "bindings", about: ofCall, holds: "the call came over one of `JSONRPC`, `HTTP+JSON`, `GRPC`",
 	compile: func(_ *compiler, r *rule) []error {
 		set, unknown := newBindings(r.source.Bindings)
-		r.bindings = set
+		r.call.bindings = set
 		return append(checkList("bindings", r.source.Bindings, true, "rule"), unknown...)
 	},
-	has: func(r *rule) bool { return r.bindings != 0 },
+	has: func(r *rule) bool { return r.call.bindings != 0 },
 	call: func(r *rule, c circumstances) string {
 		if c.binding == 0 { // not known
 			return r.inDoubt("bindings")
 		}
-		return unless(r.bindings&(1<<c.binding) != 0, "bindings")
+		return unless(r.call.bindings&(1<<c.binding) != 0, "bindings")
 	},
 	// One bit for each binding: no bit of the other rule may be missing here.
-	covers: func(r, other *rule) bool { return other.bindings != 0 && other.bindings&^r.bindings == 0 },
+	covers: func(r, other *rule) bool {
+		return other.call.bindings != 0 && other.call.bindings&^r.call.bindings == 0
+	},
 	dead: func(s *Set, r *rule) string {
-		return unless(s.possible(r), "none of its methods can be called over its bindings, so the rule can never match")
+		return unless(s.ops.callable(r.target.methods, r.call.bindings), "none of its methods can be called over its bindings, so the rule can never match")
 	},
 }
 
@@ -52,20 +54,6 @@ func bindingNamed(name string) wire.Binding {
 		}
 	}
 	return 0
-}
-
-// possible reports whether some method of the rule can be called over one of its
-// bindings: extensions offer theirs where they say.
-func (s *Set) possible(r *rule) bool {
-	if r.methods&otherMethods != 0 {
-		return true
-	}
-	for m, bit := range s.bits {
-		if r.methods&bit != 0 && r.bindings&offered(m) != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // offered are the bindings over which a method can be called.

@@ -12,20 +12,21 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // onClaims is the condition on what the credential says of the caller beside its name.
 var onClaims = condition{
 	key: "claims", about: ofCaller, holds: "each claim has one of the values",
 	compile: func(_ *compiler, r *rule) []error {
-		r.claims = newClaims(r.source.Claims)
+		r.caller.claims = newClaims(r.source.Claims)
 		return r.source.checkClaims()
 	},
-	has: func(r *rule) bool { return r.claims != nil },
+	has: func(r *rule) bool { return r.caller.claims != nil },
 	caller: func(r *rule, p *authn.Principal) string {
-		for i := range r.claims {
+		for i := range r.caller.claims {
 			// All of them have to hold, each by one of its values.
-			if c := &r.claims[i]; !c.holds(p, r.effect == denies) {
+			if c := &r.caller.claims[i]; !c.holds(p, r.effect == denies) {
 				return c.key
 			}
 		}
@@ -33,7 +34,7 @@ var onClaims = condition{
 	},
 	covers: func(r, other *rule) bool {
 		for path, values := range r.source.Claims {
-			if !widens(values, other.source.Claims[path]) {
+			if !pattern.Widens(values, other.source.Claims[path]) {
 				return false
 			}
 		}

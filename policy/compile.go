@@ -2,7 +2,6 @@ package policy
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
@@ -15,10 +14,8 @@ import (
 // but cannot do what they seem to. extra are the methods that extensions bring, at
 // most fifty; those are the calls that rules can name beside A2A's own.
 func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []warning, error) {
-	s := &Set{ids: slices.Clone(agents), bits: make(map[*wire.Method]methods)}
-	slices.Sort(s.ids)
-	s.ids = slices.Compact(s.ids)
-	names, err := s.methodNames(extra)
+	s := &Set{ids: slices.Compact(slices.Sorted(slices.Values(agents))), ops: operations{}}
+	names, err := s.ops.number(extra)
 
 	errs := []error{err, s.options(c)}
 	compiler := compiler{Set: s, methods: names, taken: map[string]bool{}}
@@ -27,48 +24,16 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []warning,
 		errs = append(errs, err)
 		s.rules = append(s.rules, r)
 		s.hasExtensionRules = s.hasExtensionRules || r.says != nil
-		s.hasStepUp = s.hasStepUp || r.ofSignIn != nil
+		s.hasStepUp = s.hasStepUp || r.checks.ofSignIn != nil
 		s.hasConditions = s.hasConditions || s.hasStepUp || r.momentary()
-		s.exprs = s.exprs || r.expr != nil
+		s.exprs = s.exprs || r.call.expr != nil
 	}
 	errs = append(errs, compiler.late...)
-	errs = append(errs, s.share(c.Tasks.Sharing, names)...)
+	errs = append(errs, s.sharing.compile(c.Tasks.Sharing, s, names)...)
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
 	}
-	return s, s.warnings(s.index()), nil
-}
-
-// methodNames gives every operation its bit and lists it under each name it has
-// had. An extension's method must not have a name of another one: a rule for the
-// one would be a rule for the other.
-func (s *Set) methodNames(extra []*wire.Method) (map[string]methods, error) {
-	names := map[string]methods{}
-	table := wire.Methods()
-	for i := range table {
-		m, bit := &table[i], methods(1)<<i
-		s.bits[m] = bit
-		for _, name := range []string{m.Name, m.V03, m.V01} {
-			if name != "" {
-				names[name] |= bit
-			}
-		}
-	}
-	if len(extra) > maxExtra {
-		return names, fmt.Errorf("extensions bring %d methods; rules can tell apart %d", len(extra), maxExtra)
-	}
-	var errs []error
-	// Theirs come behind those of A2A, in the order of the registry.
-	for i, m := range extra {
-		bit := methods(1) << (len(table) + i)
-		if names[m.Name] != 0 {
-			errs = append(errs, fmt.Errorf("method %q of extension %q: another method has the same name",
-				m.Name, m.Extension))
-			continue
-		}
-		s.bits[m], names[m.Name] = bit, bit
-	}
-	return names, errors.Join(errs...)
+	return s, newLinter(s, s.index()).warnings(), nil
 }
 
 // rule compiles one rule, the one at a place in the file.

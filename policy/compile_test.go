@@ -227,7 +227,7 @@ func TestIndexFindsAgents(t *testing.T) {
 		"c*":   nil,
 		"a*2*": {"a-2"},
 	} {
-		if diff := cmp.Diff(want, s.matching(pattern)); diff != "" {
+		if diff := cmp.Diff(want, s.ids.matching(pattern)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", pattern, diff)
 		}
 	}

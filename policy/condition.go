@@ -46,7 +46,7 @@ type condition struct {
 
 	// stops reports whether a deny rule with the condition denies all that an allow rule
 	// which it covers allows. Nil is yes.
-	stops func(s *Set, r, other *rule) bool
+	stops func(ops operations, r, other *rule) bool
 	// dead says why a rule with the condition never matches, "" where it may.
 	dead func(s *Set, r *rule) string
 	// lint compares the condition with what is known only while the gateway runs.
@@ -105,14 +105,14 @@ func (c *compiler) conditions(r *rule) []error {
 		if !d.has(r) {
 			continue
 		}
-		r.conditions = append(r.conditions, d)
+		r.checks.all = append(r.checks.all, d)
 		switch {
 		case d.caller != nil:
-			r.ofCaller = append(r.ofCaller, d.caller)
+			r.checks.ofCaller = append(r.checks.ofCaller, d.caller)
 		case d.call != nil:
-			r.ofCall = append(r.ofCall, d.call)
+			r.checks.ofCall = append(r.checks.ofCall, d.call)
 		case d.signIn != nil:
-			r.ofSignIn = append(r.ofSignIn, d.signIn)
+			r.checks.ofSignIn = append(r.checks.ofSignIn, d.signIn)
 		}
 	}
 	return problems
@@ -133,7 +133,7 @@ func (d *condition) fails(s *Set, r *rule, q *Request, n *need) string {
 
 // hasAny reports whether the rule has a condition that is about one of the subjects.
 func (r *rule) hasAny(about ...subject) bool {
-	return slices.ContainsFunc(r.conditions, func(d *condition) bool { return slices.Contains(about, d.about) })
+	return slices.ContainsFunc(r.checks.all, func(d *condition) bool { return slices.Contains(about, d.about) })
 }
 
 // unless is the key of a condition that does not hold.

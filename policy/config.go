@@ -1,6 +1,9 @@
 package policy
 
-import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+import (
+	"github.com/a2a-gateway/a2a-gateway/policy/content"
+	"github.com/a2a-gateway/a2a-gateway/policy/window"
+)
 
 // Config is the `policy:` section: who may do what.
 type Config struct {
@@ -153,40 +156,11 @@ type Rule struct {
 	Extensions *RuleExtensions `yaml:"extensions"`
 }
 
-// Window is a span of the week. The days and the times of day are those of Zone.
-type Window struct {
-	// Days are mon, tue, … sun, or spans of them (mon-fri); default all.
-	Days []string `yaml:"days"`
-	// From and To are times of day, 09:00 and 17:30; From is in, To is not. Where To is
-	// not after From the window ends the next day, To 24:00 is midnight. Default 00:00
-	// and 24:00.
-	From string `yaml:"from"`
-	To   string `yaml:"to"`
-	// Zone is an IANA name (Europe/Vienna); default UTC.
-	Zone string `yaml:"zone"`
-	// After and Before bound the dates, as 2026-12-24 or RFC 3339; After is in, Before is
-	// not.
-	After  string `yaml:"after"`
-	Before string `yaml:"before"`
-}
-
-// Content bounds the parts of a message. A bound that is left out says nothing.
-type Content struct {
-	// Parts are the kinds: text, file, data.
-	Parts []string `yaml:"parts" jsonschema:"enum=text,enum=file,enum=data"`
-	// MediaTypes of parts, as text/plain, image/* or */*. A text part that says none is
-	// text/plain, a data part application/json, a file application/octet-stream.
-	MediaTypes []string `yaml:"mediaTypes"`
-	// Hosts of files that are somewhere else: names, with * as in rules. Only http and
-	// https URLs have one. Parts that are no such file are not bound by it in an allow rule, and
-	// not meant by it in a deny rule.
-	Hosts []string `yaml:"hosts"`
-	// MaxParts, MaxPart and MaxBytes are how many parts there may be, how large one, and
-	// all together, files by URL not counted. Only with effect allow.
-	MaxParts int         `yaml:"maxParts"`
-	MaxPart  secret.Size `yaml:"maxPart"`
-	MaxBytes secret.Size `yaml:"maxBytes"`
-}
+// Window and Content are conditions of rules whose configuration stands with their code.
+type (
+	Window  = window.Config
+	Content = content.Config
+)
 
 // MatchRule is one entry of an agent's match: it says which skill a call is for that
 // does not say it itself.

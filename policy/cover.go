@@ -1,11 +1,9 @@
 package policy
 
-import "slices"
-
 // covers reports whether r holds for every call that other holds for, as far as the
 // conditions, read on their own, tell. Both have the same effect, or r denies.
 func (r *rule) covers(other *rule) bool {
-	for _, d := range r.conditions {
+	for _, d := range r.checks.all {
 		if !d.covers(r, other) {
 			return false
 		}
@@ -14,23 +12,14 @@ func (r *rule) covers(other *rule) bool {
 }
 
 // stops reports whether r, a deny rule, denies every call that other holds for.
-func (s *Set) stops(r, other *rule) bool {
-	for _, d := range r.conditions {
-		if !d.covers(r, other) || d.stops != nil && !d.stops(s, r, other) {
+func (r *rule) stops(other *rule, ops operations) bool {
+	for _, d := range r.checks.all {
+		if !d.covers(r, other) || d.stops != nil && !d.stops(ops, r, other) {
 			return false
 		}
 	}
 	return true
 }
-
-// covers reports whether everything that a list names fits. As in overruled, matching
-// a glob as if it were a name is sound.
-func (p *patterns) covers(list []string) bool {
-	return p.any || list != nil && !slices.ContainsFunc(list, func(pattern string) bool { return !p.match(pattern) })
-}
-
-// widens reports whether a condition that any of a satisfies holds where one on b does.
-func widens(a, b []string) bool { return a == nil || b != nil && within(b, a) }
 
 // looser reports whether an upper bound is no lower than another; 0 is none.
 func looser(a, b int64) bool { return a == 0 || b != 0 && b <= a }

@@ -40,7 +40,7 @@ func (s *Set) denied(q *Request, n *need, hits []*rule, v *outcome) *Denied {
 		d.Rule = byUndeclared
 		d.Reason = "the call does not say which skill it is for"
 	default:
-		rules := prospects{hits, s.unscoped(q.Principal, q.Agent, s.bit(q.Method), n)}
+		rules := prospects{hits, s.unscoped(q.Principal, q.Agent, s.ops.bit(q.Method), n)}
 		if d.Reason = s.lacking(q, n, rules); v.scopes {
 			d.Rule, d.Reason = byScopes, "the card asks for scopes at the skill that the credential lacks"
 		}
@@ -147,7 +147,7 @@ func (s *Set) ask(d *demand, q *Request, n *need, skill string, rules prospects)
 	case r == nil && !s.allow:
 		return false
 	case r != nil:
-		d.scopes = appendMissing(d.scopes, r.scopes, q.Principal)
+		d.scopes = appendMissing(d.scopes, r.caller.scopes, q.Principal)
 	}
 	if s.cardScopes && (n.level == bySkill || n.level == anySkill) {
 		d.scopes = appendMissing(d.scopes, nearest(q.SkillScopes[skill], q.Principal), q.Principal)
@@ -158,11 +158,11 @@ func (s *Set) ask(d *demand, q *Request, n *need, skill string, rules prospects)
 // obtain adds what a caller has to sign in for to make the rule match. It reports false
 // where nothing that a caller can obtain is known to help.
 func (r *rule) obtain(q *Request, d *demand) bool {
-	if r.ofSignIn == nil {
+	if r.checks.ofSignIn == nil {
 		return true
 	}
 	begun := q.begun()
-	for _, c := range r.conditions {
+	for _, c := range r.checks.all {
 		if c.obtain == nil {
 			continue
 		}

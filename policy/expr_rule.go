@@ -24,13 +24,13 @@ var onExpr = condition{
 		}
 		return nil
 	},
-	has: func(r *rule) bool { return r.expr != nil },
+	has: func(r *rule) bool { return r.call.expr != nil },
 	traced: func(_ *Set, r *rule, q *Request, n *need) string {
 		return unless(n.exprs.holds(r, q), "expr")
 	},
 	// Whether one expression implies another cannot be told, but for the same text.
 	covers: func(r, other *rule) bool { return r.source.Expr == other.source.Expr },
-	reads:  func(r *rule) bool { return r.expr.Reads() },
+	reads:  func(r *rule) bool { return r.call.expr.Reads() },
 	asks:   func(src *Rule) Facts { return factsOf(src.Expr) },
 }
 
@@ -53,7 +53,7 @@ func (c *compiler) expression(r *rule) []error {
 			problems = []string{"it is never true, so the rule can never match"}
 		}
 	}
-	r.expr = program
+	r.call.expr = program
 	var wrong []error
 	for _, p := range problems {
 		wrong = append(wrong, errors.New(p))
@@ -63,10 +63,10 @@ func (c *compiler) expression(r *rule) []error {
 
 // vacuous says that an expression is no condition, or "".
 func (r *rule) vacuous() string {
-	if r.expr == nil {
+	if r.call.expr == nil {
 		return ""
 	}
-	if value, known := r.expr.Constant(); known && value {
+	if value, known := r.call.expr.Constant(); known && value {
 		return "its expr is always true; leave it out"
 	}
 	return ""
@@ -85,7 +85,7 @@ type verdicts struct {
 func (v *verdicts) keep(hits []*rule, q *Request, n *need) []*rule {
 	var asked []*rule
 	for _, r := range hits {
-		if r.expr != nil && n.met(r) {
+		if r.call.expr != nil && n.met(r) {
 			asked = append(asked, r)
 		}
 	}
@@ -95,7 +95,7 @@ func (v *verdicts) keep(hits []*rule, q *Request, n *need) []*rule {
 			v.faults = append(v.faults, fmt.Sprintf("rule %q: %s", r.name, fault))
 		}
 	}
-	return slices.DeleteFunc(hits, func(r *rule) bool { return r.expr != nil && !v.known[r] })
+	return slices.DeleteFunc(hits, func(r *rule) bool { return r.call.expr != nil && !v.known[r] })
 }
 
 // ask evaluates the expression of a rule. In doubt a deny rule holds and another one
@@ -111,14 +111,14 @@ func (v *verdicts) ask(r *rule, q *Request) error {
 			v.vars.Open = true
 		}
 	}
-	holds, fault := r.expr.Evaluate(v.vars)
+	holds, fault := r.call.expr.Evaluate(v.vars)
 	v.known[r] = holds || fault != nil && r.effect == denies
 	return fault
 }
 
 // holds reports whether the expression of a rule does, where it has one.
 func (v *verdicts) holds(r *rule, q *Request) bool {
-	if r.expr == nil {
+	if r.call.expr == nil {
 		return true
 	}
 	if _, known := v.known[r]; !known {

@@ -28,7 +28,7 @@ func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]
 	if !s.hasExtensionRules || p != nil && !p.MayUse(agent) {
 		return [][]Extensions{nil}
 	}
-	send := s.sending()
+	send := s.ops.sending()
 	var hits []*rule
 	if p == nil {
 		hits = unconditional(s.agents[agent], send)
@@ -53,7 +53,7 @@ func unconditional(buckets []*bucket, m methods) []*rule {
 	var hits []*rule
 	for _, b := range buckets {
 		for _, r := range b.rest.all { // rules with groups, scopes or issuers stand elsewhere
-			if r.methods&m != 0 && !r.hasAny(ofCaller, ofSignIn) && r.expr == nil {
+			if r.target.methods&m != 0 && !r.hasAny(ofCaller, ofSignIn) && r.call.expr == nil {
 				hits = append(hits, r)
 			}
 		}

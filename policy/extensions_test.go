@@ -260,7 +260,7 @@ func TestMethodsOfExtensionsRefused(t *testing.T) {
 			}
 			if err == nil {
 				seen := otherMethods
-				for _, bit := range s.bits {
+				for _, bit := range s.ops {
 					if bit == 0 || seen&bit != 0 {
 						t.Errorf("bit %b is taken twice or is none", bit)
 					}

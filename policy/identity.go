@@ -7,23 +7,24 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // onIssuers is the condition on who vouches for the caller.
 var onIssuers = condition{
 	key: "issuers", about: ofCaller, holds: "the principal's issuer is one of them",
 	compile: func(_ *compiler, r *rule) []error {
-		r.issuers = r.source.Issuers
-		return checkList("issuers", r.issuers, true, "rule")
+		r.caller.issuers = r.source.Issuers
+		return checkList("issuers", r.caller.issuers, true, "rule")
 	},
-	has: func(r *rule) bool { return r.issuers != nil },
+	has: func(r *rule) bool { return r.caller.issuers != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
-		return unless(slices.Contains(r.issuers, q.Principal.Issuer), "issuers")
+		return unless(slices.Contains(r.caller.issuers, q.Principal.Issuer), "issuers")
 	},
-	covers: func(r, other *rule) bool { return widens(r.issuers, other.issuers) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.caller.issuers, other.caller.issuers) },
 	lint: func(_ *Set, r *rule, k Known) []warning {
 		var list []warning
-		for _, issuer := range r.issuers {
+		for _, issuer := range r.caller.issuers {
 			if k.Issuers != nil && !slices.Contains(k.Issuers, issuer) {
 				list = append(list, warning{r.name, fmt.Sprintf("issuer %q is not configured", issuer)})
 			}
@@ -36,15 +37,15 @@ var onIssuers = condition{
 var onSubjects = condition{
 	key: "subjects", about: ofCaller, holds: "the principal's subject is one of them", patterns: "yes",
 	compile: func(_ *compiler, r *rule) []error {
-		r.subjects = newPatterns(r.source.Subjects)
+		r.caller.subjects = pattern.Compile(r.source.Subjects)
 		return checkList("subjects", r.source.Subjects, false, "rule")
 	},
 	// ["*"] is no condition: everybody has a subject.
-	has: func(r *rule) bool { return !r.subjects.any },
+	has: func(r *rule) bool { return !r.caller.subjects.All() },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
-		return unless(r.subjects.match(q.Principal.Subject), "subjects")
+		return unless(r.caller.subjects.Match(q.Principal.Subject), "subjects")
 	},
-	covers: func(r, other *rule) bool { return r.subjects.covers(other.source.Subjects) },
+	covers: func(r, other *rule) bool { return r.caller.subjects.Covers(other.source.Subjects) },
 	names:  func(*rule) string { return "subjects or groups" },
 }
 
@@ -52,14 +53,14 @@ var onSubjects = condition{
 var onGroups = condition{
 	key: "groups", about: ofCaller, holds: "the principal is in one of them",
 	compile: func(_ *compiler, r *rule) []error {
-		r.groups = r.source.Groups
-		return checkList("groups", r.groups, true, "rule")
+		r.caller.groups = r.source.Groups
+		return checkList("groups", r.caller.groups, true, "rule")
 	},
-	has: func(r *rule) bool { return r.groups != nil },
+	has: func(r *rule) bool { return r.caller.groups != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
-		return unless(intersect(r.groups, q.Principal.Groups), "groups")
+		return unless(pattern.Intersect(r.caller.groups, q.Principal.Groups), "groups")
 	},
-	covers: func(r, other *rule) bool { return widens(r.groups, other.groups) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.caller.groups, other.caller.groups) },
 	names:  func(*rule) string { return "subjects or groups" },
 }
 
@@ -71,17 +72,17 @@ var onClients = condition{
 	compile: func(_ *compiler, r *rule) []error {
 		// Behind a pointer, since a lone star is a condition here: somebody has to be named.
 		if list := r.source.Clients; list != nil {
-			clients := newPatterns(list)
-			r.clients = &clients
+			clients := pattern.Compile(list)
+			r.caller.clients = &clients
 		}
 		return checkList("clients", r.source.Clients, false, "rule")
 	},
-	has: func(r *rule) bool { return r.clients != nil },
+	has: func(r *rule) bool { return r.caller.clients != nil },
 	caller: func(r *rule, p *authn.Principal) string {
-		return unless(p.Client != "" && r.clients.match(p.Client) ||
-			p.Workload != nil && r.clients.match(p.Workload.Subject), "clients")
+		return unless(p.Client != "" && r.caller.clients.Match(p.Client) ||
+			p.Workload != nil && r.caller.clients.Match(p.Workload.Subject), "clients")
 	},
-	covers: func(r, other *rule) bool { return widens(r.source.Clients, other.source.Clients) },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.source.Clients, other.source.Clients) },
 	names:  func(*rule) string { return "clients or actors" },
 }
 
@@ -90,21 +91,21 @@ var onClients = condition{
 var onScopes = condition{
 	key: "scopes", about: ofCaller, holds: "the credential has all of them",
 	compile: func(_ *compiler, r *rule) []error {
-		r.scopes = r.source.Scopes
-		return checkList("scopes", r.scopes, true, "rule")
+		r.caller.scopes = r.source.Scopes
+		return checkList("scopes", r.caller.scopes, true, "rule")
 	},
-	has:    func(r *rule) bool { return r.scopes != nil },
+	has:    func(r *rule) bool { return r.caller.scopes != nil },
 	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.scoped(q.Principal), "scopes") },
 	// All scopes are needed, so that fewer of them hold for more calls.
-	covers: func(r, other *rule) bool { return within(r.scopes, other.scopes) },
+	covers: func(r, other *rule) bool { return pattern.Within(r.caller.scopes, other.caller.scopes) },
 }
 
 // lintNames reports a rule that goes by names which several issuers may give to anybody.
 func (r *rule) lintNames(issuers []string) []warning {
-	if r.issuers != nil || len(issuers) < 2 || r.effect == denies {
+	if r.caller.issuers != nil || len(issuers) < 2 || r.effect == denies {
 		return nil
 	}
-	for _, d := range r.conditions {
+	for _, d := range r.checks.all {
 		if d.names == nil {
 			continue
 		}
@@ -116,26 +117,6 @@ func (r *rule) lintNames(issuers []string) []warning {
 	return nil
 }
 
-// within reports whether all of a are in b.
-func within(a, b []string) bool {
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			return false
-		}
-	}
-	return true
-}
-
-// intersect reports whether any of a is in b.
-func intersect(a, b []string) bool {
-	for _, s := range a {
-		if slices.Contains(b, s) {
-			return true
-		}
-	}
-	return false
-}
-
 // nobody alone in Rule.Actors is for callers nobody acts for.
 const nobody = "none"
 
@@ -145,18 +126,18 @@ var onActors = condition{
 	holds: "whoever acts for the caller is one of them; in an allow rule every one, in a deny rule any; `[none]`: nobody does",
 	compile: func(_ *compiler, r *rule) []error {
 		list := r.source.Actors
-		r.actors = newActors(list, r.source.Effect)
+		r.caller.actors = newActors(list, r.source.Effect)
 		problems := checkList("actors", list, false, "rule")
 		if slices.Contains(list, nobody) && len(list) > 1 {
 			problems = append(problems, keypath.Point(errors.New(`actors has "none" beside others; it stands alone`), "actors", slices.Index(list, nobody)))
 		}
 		return problems
 	},
-	has:    func(r *rule) bool { return r.actors != nil },
-	caller: func(r *rule, p *authn.Principal) string { return unless(r.actors.match(p.Actors), "actors") },
-	covers: func(r, other *rule) bool { return widens(r.source.Actors, other.source.Actors) },
+	has:    func(r *rule) bool { return r.caller.actors != nil },
+	caller: func(r *rule, p *authn.Principal) string { return unless(r.caller.actors.match(p.Actors), "actors") },
+	covers: func(r, other *rule) bool { return pattern.Widens(r.source.Actors, other.source.Actors) },
 	names: func(r *rule) string {
-		if r.actors.none {
+		if r.caller.actors.none {
 			return ""
 		}
 		return "clients or actors"
@@ -167,7 +148,7 @@ var onActors = condition{
 type actors struct {
 	none    bool // nobody may act for the caller
 	anyOf   bool // one is enough; else all have to fit
-	allowed patterns
+	allowed pattern.List
 }
 
 // newActors compiles them. One actor that a deny rule names is enough for it: otherwise
@@ -179,7 +160,7 @@ func newActors(list []string, effect string) *actors {
 	case slices.Contains(list, nobody):
 		return &actors{none: true}
 	}
-	return &actors{anyOf: effect == "deny", allowed: newPatterns(list)}
+	return &actors{anyOf: effect == "deny", allowed: pattern.Compile(list)}
 }
 
 // match reports whether the condition holds for the actors of a credential.
@@ -188,7 +169,7 @@ func (a *actors) match(list []authn.Actor) bool {
 		return a.none && len(list) == 0
 	}
 	for i := range list {
-		if a.allowed.match(list[i].Subject) == a.anyOf {
+		if a.allowed.Match(list[i].Subject) == a.anyOf {
 			return a.anyOf
 		}
 	}

@@ -2,8 +2,6 @@ package policy
 
 import (
 	"slices"
-	"sort"
-	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 )
@@ -30,15 +28,15 @@ func (b *bucket) place(r *rule) {
 	b.reads = b.reads || r.reads()
 	switch {
 	// One caller meets a subject, many a group, and nearly all who come an issuer.
-	case !r.subjects.any && len(r.subjects.globs) == 0:
+	case r.caller.subjects.Exact():
 		b.subjects.add(r.source.Subjects, r)
-	case r.groups != nil:
-		b.groups.add(r.groups, r)
-	case r.scopes != nil:
-		b.scopes.add(r.scopes[:1], r)
+	case r.caller.groups != nil:
+		b.groups.add(r.caller.groups, r)
+	case r.caller.scopes != nil:
+		b.scopes.add(r.caller.scopes[:1], r)
 		b.scoped.add(r)
-	case r.issuers != nil:
-		b.issuers.add(r.issuers, r)
+	case r.caller.issuers != nil:
+		b.issuers.add(r.caller.issuers, r)
 	default:
 		b.rest.add(r)
 	}
@@ -132,7 +130,7 @@ func (b *bucket) allows(p *authn.Principal, m methods) bool {
 // where a call spends its time if many rules are about the same callers.
 func pick(hits, from []*rule, p *authn.Principal, m methods) []*rule {
 	for _, r := range from {
-		if r.methods&m != 0 && r.identifies(p) && r.scoped(p) {
+		if r.target.methods&m != 0 && r.identifies(p) && r.scoped(p) {
 			hits = append(hits, r)
 		}
 	}
@@ -147,7 +145,7 @@ func (s *Set) unscoped(p *authn.Principal, agent string, m methods, n *need) []*
 		for _, ruleList := range b.piles(p) {
 			for list := range ruleList.about(n) {
 				for _, r := range list {
-					if r.effect == allows && !r.shadow && r.methods&m != 0 && r.identifies(p) {
+					if r.effect == allows && !r.shadow && r.target.methods&m != 0 && r.identifies(p) {
 						hits = append(hits, r)
 					}
 				}
@@ -172,19 +170,19 @@ func (b *bucket) piles(p *authn.Principal) []*ruleList {
 func (s *Set) index() map[string]*bucket {
 	byPattern := map[string]*bucket{}
 	for _, r := range s.rules {
-		for _, pattern := range r.places() {
-			if byPattern[pattern] == nil {
-				byPattern[pattern] = &bucket{}
+		for _, text := range r.places() {
+			if byPattern[text] == nil {
+				byPattern[text] = &bucket{}
 			}
-			byPattern[pattern].place(r)
+			byPattern[text].place(r)
 		}
 	}
 	s.agents = make(map[string][]*bucket, len(s.ids))
 	for _, id := range s.ids {
 		s.agents[id] = nil
 	}
-	for pattern, b := range byPattern {
-		for _, id := range s.matching(pattern) {
+	for text, b := range byPattern {
+		for _, id := range s.ids.matching(text) {
 			s.agents[id] = append(s.agents[id], b)
 		}
 	}
@@ -193,34 +191,10 @@ func (s *Set) index() map[string]*bucket {
 
 // places are the patterns of agents a rule is filed under, each once.
 func (r *rule) places() []string {
-	if r.agents.any {
+	if r.target.agents.All() {
 		return []string{"*"}
 	}
 	list := slices.Clone(r.source.Agents)
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// matching lists the configured agents that a pattern names. Only those that
-// share the pattern's beginning are looked at.
-func (s *Set) matching(pattern string) []string {
-	prefix, _, isGlob := strings.Cut(pattern, "*")
-	from := sort.SearchStrings(s.ids, prefix)
-	if !isGlob {
-		if from < len(s.ids) && s.ids[from] == pattern {
-			return s.ids[from : from+1]
-		}
-		return nil
-	}
-	g := newGlob(pattern)
-	var list []string
-	for _, id := range s.ids[from:] {
-		if !strings.HasPrefix(id, prefix) {
-			break
-		}
-		if g.match(id) {
-			list = append(list, id)
-		}
-	}
-	return list
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // warning is about a rule that can be compiled and yet cannot be meant.
@@ -21,22 +23,22 @@ func (w warning) String() string {
 }
 
 // warnings are what the rules alone give reason for.
-func (s *Set) warnings(buckets map[string]*bucket) []warning {
+func (l *linter) warnings() []warning {
 	var list []warning
-	closed, others := s.closed(), s.shadowed(buckets)
+	s := l.set
 	open := false
 	for _, r := range s.rules {
 		open = open || r.effect == allows && !r.shadow
-		if text := s.dead(r, closed); text != "" {
+		if text := l.dead(r); text != "" {
 			list = append(list, warning{r.name, text})
-		} else if text := s.idle(r, others); text != "" {
+		} else if text := l.idle(r); text != "" {
 			list = append(list, warning{r.name, text})
 		}
 		if text := r.vacuous(); text != "" {
 			list = append(list, warning{r.name, text})
 		}
 	}
-	list = append(list, s.warnSharing()...)
+	list = append(list, s.sharing.warnings(s)...)
 	if !s.allow && !open {
 		list = append(list, warning{Text: "no rule allows anything and the default is deny: every call is denied"})
 	}
@@ -48,7 +50,7 @@ func (s *Set) warnings(buckets map[string]*bucket) []warning {
 func (s *Set) Unused() []string {
 	var ids []string
 	for _, id := range s.ids {
-		lets := func(r *rule) bool { return r.effect == allows && !r.shadow && r.agents.match(id) }
+		lets := func(r *rule) bool { return r.effect == allows && !r.shadow && r.target.agents.Match(id) }
 		if !slices.ContainsFunc(s.rules, lets) {
 			ids = append(ids, id)
 		}
@@ -60,9 +62,10 @@ func (s *Set) Unused() []string {
 }
 
 // dead says why a rule can never decide anything, or "".
-func (s *Set) dead(r *rule, closed patterns) string {
+func (l *linter) dead(r *rule) string {
+	s := l.set
 	// What cannot match at all is told of first, whatever the rule is for.
-	for _, d := range r.conditions {
+	for _, d := range r.checks.all {
 		if d.dead == nil {
 			continue
 		}
@@ -73,55 +76,43 @@ func (s *Set) dead(r *rule, closed patterns) string {
 	switch {
 	case r.shadow:
 		return ""
-	case r.effect == allows && overruled(r, closed):
+	case r.effect == allows && overruled(r, l.closed):
 		return "a deny rule without other conditions covers its agents, so it can never allow anything"
-	case r.effect == silent && overruled(r, closed):
+	case r.effect == silent && overruled(r, l.closed):
 		return "a deny rule without other conditions covers its agents, so there is never a call it is about"
 	case r.effect == allows && s.allow && r.says == nil:
 		return "the default is allow, so it decides nothing"
-	case r.effect != allows && !r.skills.any && r.methods&^s.wideMethods() == 0:
+	case r.effect != allows && !r.target.skills.All() && r.target.methods&^s.ops.surelyWide() == 0:
 		return "it is about some skills of methods that are about no skill; " +
 			"it matches only calls under the path of such a skill"
 	}
 	return ""
 }
 
-// closed are the agents that some rule denies to everybody, as patterns.
-func (s *Set) closed() patterns {
+// closedBy are the agents that some rule denies to everybody, as patterns.
+func closedBy(rules []*rule) pattern.List {
 	list := []string{}
-	for _, r := range s.rules {
+	for _, r := range rules {
 		other := func(d *condition) bool { return d != &onAgents }
-		if r.effect != denies || r.shadow || slices.ContainsFunc(r.conditions, other) {
+		if r.effect != denies || r.shadow || slices.ContainsFunc(r.checks.all, other) {
 			continue
 		}
-		if r.agents.any {
-			return patterns{any: true}
+		if r.target.agents.All() {
+			return pattern.Compile(nil)
 		}
 		list = append(list, r.source.Agents...)
 	}
-	return newPatterns(list)
+	return pattern.Compile(list)
 }
 
 // overruled reports whether all agents of a rule are closed. Matching a glob as
 // if it were an id is sound: its stars can only be taken by the other's stars,
 // which then take whatever they stand for.
-func overruled(r *rule, closed patterns) bool {
-	if r.agents.any {
-		return closed.any
+func overruled(r *rule, closed pattern.List) bool {
+	if r.target.agents.All() {
+		return closed.All()
 	}
-	return !slices.ContainsFunc(r.source.Agents, func(pattern string) bool { return !closed.match(pattern) })
-}
-
-// wideMethods are the methods that are about no skill for certain. Those that
-// extensions bring may need one.
-func (s *Set) wideMethods() methods {
-	var set methods
-	for m, bit := range s.bits {
-		if wide(m) && m.Extension == "" {
-			set |= bit
-		}
-	}
-	return set
+	return !slices.ContainsFunc(r.source.Agents, func(text string) bool { return !closed.Match(text) })
 }
 
 // Known is what is found out only while the gateway runs.
@@ -138,11 +129,11 @@ func (s *Set) Lint(k Known) []warning {
 	var list []warning
 	for _, r := range s.rules {
 		list = append(list, r.lintNames(k.Issuers)...)
-		for _, d := range r.conditions {
+		for _, d := range r.checks.all {
 			if d.lint != nil {
 				list = append(list, d.lint(s, r, k)...)
 			}
 		}
 	}
-	return append(list, s.lintSharing(k)...)
+	return append(list, s.sharing.lint(s.ids, k)...)
 }

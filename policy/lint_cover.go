@@ -3,19 +3,21 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // idle says that a rule decides nothing because of another, enforced one, or "". Of two
 // that hold for the same calls it is the later one in the file. What a rule says about
 // extensions counts beside another that allows the same calls, and not behind one that
 // denies them.
-func (s *Set) idle(r *rule, sh *shadowed) string {
-	for _, list := range sh.above(r) {
+func (l *linter) idle(r *rule) string {
+	for _, list := range l.above(r) {
 		for _, other := range list {
-			if sh.budget--; sh.budget < 0 {
+			if l.budget--; l.budget < 0 {
 				return ""
 			}
-			if text := s.idleBehind(r, other); text != "" {
+			if text := r.idleBehind(other, l.set.ops); text != "" {
 				return text
 			}
 		}
@@ -24,7 +26,7 @@ func (s *Set) idle(r *rule, sh *shadowed) string {
 }
 
 // idleBehind is idle, about one other rule.
-func (s *Set) idleBehind(r, other *rule) string {
+func (r *rule) idleBehind(other *rule, ops operations) string {
 	switch {
 	case other == r || other.shadow:
 		return ""
@@ -35,7 +37,7 @@ func (s *Set) idleBehind(r, other *rule) string {
 		if r.says == nil && (r.shadow || other.pos < r.pos || !r.covers(other)) || r.asks() && !other.asks() {
 			return idleBeside(r, other)
 		}
-	case other.effect == denies && s.stops(other, r):
+	case other.effect == denies && other.stops(r, ops):
 		if r.effect == silent {
 			return fmt.Sprintf("rule %q denies the same calls, so there is never a call it is about", other.name)
 		}
@@ -45,7 +47,7 @@ func (s *Set) idleBehind(r, other *rule) string {
 }
 
 // asks reports whether the rule asks for an authentication or a consent.
-func (r *rule) asks() bool { return r.ofSignIn != nil }
+func (r *rule) asks() bool { return r.checks.ofSignIn != nil }
 
 // idleBeside is for two rules of the same effect. Allow rules add up: a stricter one
 // beside a laxer one takes nothing away.
@@ -64,36 +66,39 @@ func idleBeside(r, other *rule) string {
 	return fmt.Sprintf("rule %q %s the same calls already, so it decides nothing", other.name, verb)
 }
 
-// shadowed finds the rules that may cover another.
-type shadowed struct {
+// linter looks for rules that do not do what they seem to, when a set is compiled.
+type linter struct {
 	set     *Set
-	buckets map[string]*bucket // by pattern of agents
+	closed  pattern.List       // the agents that some rule denies to everybody
+	buckets map[string]*bucket // the index of the rules, by pattern of agents
 	globs   []string           // of the patterns, those with a star
-	// budget is how many pairs are still looked at: warnings are a help, and ten thousand
+	// budget is how many pairs of rules are still compared: warnings are a help, and ten thousand
 	// rules that no index tells apart must not hold up a reload for seconds.
 	budget int
 }
 
+// coverBudget is how many pairs of rules are compared for one set: as many as 1,400 rules have
+// that are all about the same agents and callers.
 const coverBudget = 2_000_000
 
-// shadowed makes ready to look for rules that cover others, in the buckets of the index.
-func (s *Set) shadowed(buckets map[string]*bucket) *shadowed {
-	sh := &shadowed{set: s, buckets: buckets, budget: coverBudget}
-	for pattern := range buckets {
-		if strings.Contains(pattern, "*") {
-			sh.globs = append(sh.globs, pattern)
+// newLinter makes ready to look at the rules of a set, in the buckets of its index.
+func newLinter(s *Set, buckets map[string]*bucket) *linter {
+	l := &linter{set: s, closed: closedBy(s.rules), buckets: buckets, budget: coverBudget}
+	for text := range buckets {
+		if strings.Contains(text, "*") {
+			l.globs = append(l.globs, text)
 		}
 	}
-	return sh
+	return l
 }
 
 // above lists the rules that may cover r, itself among them: those that stand where a
 // rule does that is about the first of r's agents and the first of its callers. Such a
 // rule may come twice.
-func (sh *shadowed) above(r *rule) [][]*rule {
+func (l *linter) above(r *rule) [][]*rule {
 	var lists [][]*rule
 	src := r.source
-	for _, b := range sh.around(r.places()[0]) {
+	for _, b := range l.around(r.places()[0]) {
 		lists = append(lists, b.rest.all)
 		if len(src.Subjects) > 0 {
 			lists = append(lists, b.subjects.under(src.Subjects[0]).rules())
@@ -112,15 +117,15 @@ func (sh *shadowed) above(r *rule) [][]*rule {
 }
 
 // around lists the buckets of the patterns that cover one.
-func (sh *shadowed) around(pattern string) []*bucket {
-	if !strings.Contains(pattern, "*") {
-		return sh.set.agents[pattern]
+func (l *linter) around(text string) []*bucket {
+	if !strings.Contains(text, "*") {
+		return l.set.agents[text]
 	}
 	var list []*bucket
-	for _, wide := range sh.globs {
-		g := newGlob(wide)
-		if wide == "*" || wide == pattern || g.match(pattern) {
-			list = append(list, sh.buckets[wide])
+	for _, wide := range l.globs {
+		g := pattern.NewGlob(wide)
+		if wide == "*" || wide == text || g.Match(text) {
+			list = append(list, l.buckets[wide])
 		}
 	}
 	return list

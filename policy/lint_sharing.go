@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -15,42 +15,30 @@ func (sh *share) warn(pos int, key, format string, args ...any) warning {
 	return warning{Text: fmt.Sprintf("tasks.sharing[%d]%s: %q ", pos, key, sh.name) + fmt.Sprintf(format, args...)}
 }
 
-// warnSharing reports the entries that share nothing.
-func (s *Set) warnSharing() []warning {
+// warnings report the entries that share nothing.
+func (l *sharing) warnings(s *Set) []warning {
+	getTask, listTasks := s.ops.own(wire.GetTask), s.ops.own(wire.ListTasks)
 	var list []warning
-	for i, sh := range s.sharing {
-		switch other := s.sharedBy(i); {
-		case sh.source.Agents != nil && !slices.ContainsFunc(sh.source.Agents, s.names):
+	for i, sh := range l.entries {
+		switch other := l.sharedBy(i); {
+		case sh.source.Agents != nil && !slices.ContainsFunc(sh.source.Agents, s.ids.named):
 			list = append(list, sh.warn(i, "", "is about agents that are not configured, so it can never match"))
-		case s.sharedByAgent:
+		case l.open:
 			list = append(list, sh.warn(i, "", "shares nothing that tasks.scope: agent does not share"))
 		case other != nil:
 			list = append(list, sh.warn(i, "", "shares nothing that %q does not share", other.name))
-		case s.has(sh, wire.ListTasks) && !s.has(sh, wire.GetTask):
+		case sh.methods&listTasks != 0 && sh.methods&getTask == 0:
 			list = append(list, sh.warn(i, ".methods", "has ListTasks without GetTask, and lists show only what GetTask would"))
 		}
 	}
 	return list
 }
 
-// has reports whether an entry is for one of A2A's own methods.
-func (s *Set) has(sh *share, method string) bool {
-	for m, bit := range s.bits {
-		if m.Name == method && m.Extension == "" {
-			return sh.methods&bit != 0
-		}
-	}
-	return false
-}
-
-// names reports whether a pattern names a configured agent.
-func (s *Set) names(pattern string) bool { return len(s.matching(pattern)) > 0 }
-
 // sharedBy finds another entry that shares whatever the one at pos does: of two that
 // share the same the earlier one.
-func (s *Set) sharedBy(pos int) *share {
-	sh := s.sharing[pos]
-	for i, other := range s.sharing {
+func (l *sharing) sharedBy(pos int) *share {
+	sh := l.entries[pos]
+	for i, other := range l.entries {
 		if i != pos && other.covers(sh) && (i < pos || !sh.covers(other)) {
 			return other
 		}
@@ -62,33 +50,33 @@ func (s *Set) sharedBy(pos int) *share {
 // callers, for the same methods.
 func (sh *share) covers(other *share) bool {
 	a, b := sh.source, other.source
-	agents := newPatterns(a.Agents)
-	return other.methods&^sh.methods == 0 && agents.covers(b.Agents) &&
-		sh.owners.covers(b.Owners) && widens(a.OwnerIssuers, b.OwnerIssuers) && widens(a.OwnerTenants, b.OwnerTenants) &&
-		(!sh.skilled || other.skilled && sh.skills.covers(b.Skills)) && sh.subjects.covers(b.Subjects) &&
-		widens(a.Groups, b.Groups) && widens(a.Issuers, b.Issuers) && widens(a.Tenants, b.Tenants)
+	agents := pattern.Compile(a.Agents)
+	return other.methods&^sh.methods == 0 && agents.Covers(b.Agents) &&
+		sh.owners.Covers(b.Owners) && pattern.Widens(a.OwnerIssuers, b.OwnerIssuers) && pattern.Widens(a.OwnerTenants, b.OwnerTenants) &&
+		(!sh.skilled || other.skilled && sh.skills.Covers(b.Skills)) && sh.subjects.Covers(b.Subjects) &&
+		pattern.Widens(a.Groups, b.Groups) && pattern.Widens(a.Issuers, b.Issuers) && pattern.Widens(a.Tenants, b.Tenants)
 }
 
-// lintSharing compares entries with what is known by now, as Lint does with rules.
-func (s *Set) lintSharing(k Known) []warning {
+// lint compares entries with what is known by now, as Lint does with rules.
+func (l *sharing) lint(ids agentIDs, k Known) []warning {
 	var list []warning
-	for i, sh := range s.sharing {
+	for i, sh := range l.entries {
 		src := sh.source
-		for _, l := range []struct {
+		for _, named := range []struct {
 			key     string
 			issuers []string
 		}{{".ownerIssuers", src.OwnerIssuers}, {".issuers", src.Issuers}} {
-			for _, issuer := range l.issuers {
+			for _, issuer := range named.issuers {
 				if k.Issuers != nil && !slices.Contains(k.Issuers, issuer) {
-					list = append(list, sh.warn(i, l.key, "names issuer %q, which is not configured", issuer))
+					list = append(list, sh.warn(i, named.key, "names issuer %q, which is not configured", issuer))
 				}
 			}
 		}
-		if src.Issuers == nil && len(k.Issuers) > 1 && (!sh.subjects.any || src.Groups != nil) {
+		if src.Issuers == nil && len(k.Issuers) > 1 && (!sh.subjects.All() || src.Groups != nil) {
 			list = append(list, sh.warn(i, "", "names subjects or groups but no issuers, "+
 				"so the same names from any of %d issuers match", len(k.Issuers)))
 		}
-		for _, skill := range s.unknownSkills(src.Agents, src.Skills, k.Skills) {
+		for _, skill := range ids.lacking(src.Agents, src.Skills, k.Skills) {
 			list = append(list, sh.warn(i, ".skills", "names skill %q, which none of its agents has", skill))
 		}
 	}
@@ -101,42 +89,15 @@ func (s *Set) lintSharing(k Known) []warning {
 func (s *Set) UnknownSkills(known map[string][]string) error {
 	var errs []error
 	for _, r := range s.rules {
-		for _, w := range s.lintSkills(r, known) {
+		for _, w := range r.lintSkills(s.ids, known) {
 			errs = append(errs, keypath.At(errors.New(w.String()), "rules", r.pos, onSkills.key))
 		}
 	}
-	for i, sh := range s.sharing {
-		for _, skill := range s.unknownSkills(sh.source.Agents, sh.source.Skills, known) {
+	for i, sh := range s.sharing.entries {
+		for _, skill := range s.ids.lacking(sh.source.Agents, sh.source.Skills, known) {
 			err := fmt.Errorf("%q names skill %q, which none of its agents has", sh.name, skill)
 			errs = append(errs, keypath.At(keypath.Point(err, slices.Index(sh.source.Skills, skill)), "tasks", "sharing", i, "skills"))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// unknownSkills lists the skills that none of the agents has, nil where the skills of one
-// are not known yet.
-func (s *Set) unknownSkills(agents, skills []string, known map[string][]string) []string {
-	if agents == nil {
-		agents = []string{"*"}
-	}
-	has := map[string]bool{}
-	for _, pattern := range agents {
-		for _, id := range s.matching(pattern) {
-			list, ok := known[id]
-			if !ok {
-				return nil
-			}
-			for _, skill := range list {
-				has[skill] = true
-			}
-		}
-	}
-	var unknown []string
-	for _, skill := range skills {
-		if !strings.Contains(skill, "*") && !has[skill] {
-			unknown = append(unknown, skill)
-		}
-	}
-	return unknown
 }

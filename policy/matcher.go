@@ -139,5 +139,5 @@ func (s *Set) Reads(agent string) bool {
 
 // reads reports whether the rule looks at the message.
 func (r *rule) reads() bool {
-	return slices.ContainsFunc(r.conditions, func(d *condition) bool { return d.reads != nil && d.reads(r) })
+	return slices.ContainsFunc(r.checks.all, func(d *condition) bool { return d.reads != nil && d.reads(r) })
 }

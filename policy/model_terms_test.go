@@ -2,7 +2,9 @@ package policy
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"pgregory.net/rapid"
@@ -145,4 +147,26 @@ func drawSignIn(rt *rapid.T, p *authn.Principal) {
 		age := rapid.SampledFrom([]time.Duration{-2 * time.Minute, -time.Minute, 0, time.Minute, 5 * time.Minute, time.Hour})
 		p.AuthTime = drawnNow.Add(-age.Draw(rt, "age"))
 	}
+}
+
+// reference matches by regular expression, byte by byte.
+func reference(pattern, s string) bool {
+	if pattern == "" {
+		return false // an empty entry, which Compile refuses
+	}
+	parts := strings.Split(pattern, "*")
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(latin1(part))
+	}
+	return regexp.MustCompile(`(?s)\A` + strings.Join(parts, ".*") + `\z`).MatchString(latin1(s))
+}
+
+// latin1 makes a rune of every byte, because regexp reads invalid UTF-8 as if it
+// were all the same.
+func latin1(s string) string {
+	runes := make([]rune, len(s))
+	for i := range len(s) {
+		runes[i] = rune(s[i])
+	}
+	return string(runes)
 }

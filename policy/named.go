@@ -16,10 +16,10 @@ func (s *Set) Everywhere(p *authn.Principal, agent string, m *wire.Method) bool 
 		return false
 	}
 	var room [hitRoom]*rule
-	bit := s.bit(m)
+	bit := s.ops.bit(m)
 	allowed := s.allow
 	for _, r := range gather(room[:0], buckets, p, bit, &need{level: withoutSkill}) {
-		allowed = allowed || r.effect == allows && !r.shadow && r.skills.any && r.lasts()
+		allowed = allowed || r.effect == allows && !r.shadow && r.target.skills.All() && r.lasts()
 	}
 	if !allowed { // as for a caller with thousands of rules for single skills
 		return false
@@ -34,7 +34,7 @@ func (s *Set) Everywhere(p *authn.Principal, agent string, m *wire.Method) bool 
 
 // lasts reports whether what a rule says of a principal's calls is the same for all of them.
 func (r *rule) lasts() bool {
-	return !r.momentary() && r.ofSignIn == nil
+	return !r.momentary() && r.checks.ofSignIn == nil
 }
 
 // CheckNamed decides whether a call may name a task, q.Task, that it is not about: one that

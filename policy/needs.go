@@ -48,11 +48,11 @@ func wide(m *wire.Method) bool {
 func (l level) met(r *rule, skill string) bool {
 	switch l {
 	case bySkill, anySkill:
-		return r.skills.match(skill)
+		return r.target.skills.Match(skill)
 	case acrossSkills:
-		return r.effect == allows || r.skills.any
+		return r.effect == allows || r.target.skills.All()
 	case withoutSkill:
-		return r.skills.any
+		return r.target.skills.All()
 	}
 	return false
 }

@@ -39,7 +39,7 @@ func (s *Set) options(c Config) error {
 	switch c.Tasks.Scope {
 	case "", "principal", "tenant":
 	case "agent":
-		s.sharedByAgent = true
+		s.sharing.open = true
 	default:
 		errs = append(errs, keypath.Point(fmt.Errorf(`tasks.scope is %q; it must be "principal", "tenant" or "agent"`,
 			c.Tasks.Scope), "tasks", "scope"))

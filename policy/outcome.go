@@ -1,6 +1,9 @@
 package policy
 
-import "github.com/a2a-gateway/a2a-gateway/authn"
+import (
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+)
 
 // outcome is what the rules that match come to.
 type outcome struct {
@@ -95,7 +98,7 @@ func (s *Set) scoped(q *Request, skill string) bool {
 // holdsOne reports whether the credential has all scopes of one of the alternatives.
 func holdsOne(alternatives [][]string, p *authn.Principal) bool {
 	for _, a := range alternatives {
-		if within(a, p.Scopes) {
+		if pattern.Within(a, p.Scopes) {
 			return true
 		}
 	}

@@ -40,12 +40,10 @@ type Set struct {
 	undeclared        undeclared
 	cardScopes        bool    // skills.scopes: card
 	rules             []*rule // in the order of the file, for Trace and Lint
-	bits              map[*wire.Method]methods
+	ops               operations
 	agents            map[string][]*bucket
-	ids               []string            // of the agents, sorted
-	sharing           []*share            // in the order of the file
-	shares            map[string][]*share // by agent
-	sharedByAgent     bool                // tasks.scope: agent
+	ids               agentIDs
+	sharing           sharing
 }
 
 // Request is one call as policy sees it.
@@ -153,7 +151,7 @@ func (s *Set) Check(q Request) (Decision, error) {
 	// On the stack: most calls are decided without an allocation.
 	var room [hitRoom]*rule
 	n := s.need(&q)
-	hits := gather(room[:0], buckets, q.Principal, s.bit(q.Method), &n)
+	hits := gather(room[:0], buckets, q.Principal, s.ops.bit(q.Method), &n)
 	// Two passes: what is about the caller is found by the index, and what is about this call is
 	// asked of the few rules that are left.
 	if s.hasConditions {
@@ -203,10 +201,10 @@ func consents(hits []*rule, n *need) []string {
 	var list []string
 	for i := range n.count() {
 		r := first(hits, n.level, n.skill(i), allows)
-		if r == nil || r.consent == nil {
+		if r == nil || r.signIn.consent == nil {
 			continue
 		}
-		if label := r.consent.label; !slices.Contains(list, label) {
+		if label := r.signIn.consent.label; !slices.Contains(list, label) {
 			list = append(list, label)
 		}
 	}

@@ -5,8 +5,11 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+	"github.com/a2a-gateway/a2a-gateway/policy/content"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
+	"github.com/a2a-gateway/a2a-gateway/policy/netset"
+	"github.com/a2a-gateway/a2a-gateway/policy/window"
 )
 
 // rule is a Rule, compiled.
@@ -19,34 +22,58 @@ type rule struct {
 	says   *Extensions // about extensions; nil for nothing
 	shows  *Extensions // of it, what cards tell; nil for nothing
 
-	// The conditions that the rule has, in the order of the table, and their functions.
-	ofCaller   []func(*rule, *authn.Principal) string
-	ofCall     []func(*rule, circumstances) string
-	ofSignIn   []func(*rule, *authn.Principal, time.Time) string
-	conditions []*condition
-
-	// What the conditions are compiled to. Each is read by its descriptor, and by whatever
-	// finds rules faster than by asking all of them.
-	methods  methods
-	agents   patterns
-	skills   patterns
-	subjects patterns
-	issuers  []string // nil: any
-	groups   []string // nil: any
-	scopes   []string // all needed
-
-	clients        *patterns       // nil: any
-	actors         *actors         // nil: any
-	claims         []claim         // in the order of their names
-	authentication *Authentication // nil: none is asked for
-	consent        *consent        // nil: none is asked for
-	bindings       bindings        // 0: any
-	sources        ranges          // nil: any
-	times          []window        // nil: any
-	content        *content        // nil: any
-	expr           *expr.Program   // nil: none
+	checks checks
+	target targetTerms
+	caller callerTerms
+	call   callTerms
+	signIn signInTerms
 
 	source *Rule // as written, for Lint
+}
+
+// checks are the conditions that a rule has, and of those that are asked by calling a function,
+// the functions. They are kept apart by what is handed to them: see condition.
+type checks struct {
+	all      []*condition // in the order of the table
+	ofCaller []func(*rule, *authn.Principal) string
+	ofCall   []func(*rule, circumstances) string
+	ofSignIn []func(*rule, *authn.Principal, time.Time) string
+}
+
+// targetTerms are what the conditions on what is called are compiled to. Those of this and the next
+// three types are read by their descriptors, and by whatever finds rules faster than by asking
+// all of them. They are structs in the rule, not behind pointers: reading a field costs what it
+// would cost in the rule itself.
+type targetTerms struct {
+	methods methods
+	agents  pattern.List
+	skills  pattern.List
+}
+
+// callerTerms are what the conditions on who calls are compiled to.
+type callerTerms struct {
+	subjects pattern.List
+	issuers  []string      // nil: any
+	groups   []string      // nil: any
+	scopes   []string      // all needed
+	clients  *pattern.List // nil: any
+	actors   *actors       // nil: any
+	claims   []claim       // in the order of their names
+}
+
+// callTerms are what the conditions on the circumstances of a call are compiled to.
+type callTerms struct {
+	bindings bindings        // 0: any
+	sources  netset.Set      // nil: any
+	times    []window.Window // nil: any
+	content  *content.Bounds // nil: any
+	expr     *expr.Program   // nil: none
+}
+
+// signInTerms are what the conditions on what a user can obtain by signing in again are compiled to.
+type signInTerms struct {
+	authentication *Authentication // nil: none is asked for
+	consent        *consent        // nil: none is asked for
 }
 
 // effect is Rule.Effect, compiled.
@@ -61,40 +88,17 @@ const (
 // effects are the words for them. Other words are reported before they get here.
 var effects = map[string]effect{"allow": allows, "deny": denies}
 
-// methods is a set of operations, one bit per row of the method table and per
-// method of an extension.
-type methods uint64
-
-// otherMethods is the bit that all methods share that the set was not compiled
-// with. Only a rule without a methods condition has it.
-const (
-	otherMethods methods = 1 << 63
-	allMethods   methods = 1<<64 - 1
-)
-
-// maxExtra is how many methods of extensions there may be: with A2A's own they have
-// to fit below otherMethods.
-const maxExtra = 50
-
-// bit is that of a method. All that the set was not compiled with share one.
-func (s *Set) bit(m *wire.Method) methods {
-	if b, ok := s.bits[m]; ok {
-		return b
-	}
-	return otherMethods
-}
-
 // identifies reports whether the conditions on who is calling hold, apart from scopes.
 func (r *rule) identifies(p *authn.Principal) bool {
-	return (r.issuers == nil || slices.Contains(r.issuers, p.Issuer)) &&
-		r.subjects.match(p.Subject) &&
-		(r.groups == nil || intersect(r.groups, p.Groups)) &&
-		(r.ofCaller == nil || r.describes(p))
+	return (r.caller.issuers == nil || slices.Contains(r.caller.issuers, p.Issuer)) &&
+		r.caller.subjects.Match(p.Subject) &&
+		(r.caller.groups == nil || pattern.Intersect(r.caller.groups, p.Groups)) &&
+		(r.checks.ofCaller == nil || r.describes(p))
 }
 
 // describes asks the conditions on the caller that few rules have.
 func (r *rule) describes(p *authn.Principal) bool {
-	for _, failed := range r.ofCaller {
+	for _, failed := range r.checks.ofCaller {
 		if failed(r, p) != "" {
 			return false
 		}
@@ -104,14 +108,14 @@ func (r *rule) describes(p *authn.Principal) bool {
 
 // scoped reports whether the principal has every scope that the rule asks for.
 func (r *rule) scoped(p *authn.Principal) bool {
-	return within(r.scopes, p.Scopes)
+	return pattern.Within(r.caller.scopes, p.Scopes)
 }
 
 // momentary reports whether the rule has conditions on the call itself. They are another
 // matter with every call, so that what a caller may see (Sees, Skills, Extensions) is judged
 // as with authentication: an allow rule counts as if they held, and a deny rule as if they did
 // not. Who may call in the morning still sees the agent in the evening, and is then refused.
-func (r *rule) momentary() bool { return r.ofCall != nil || r.expr != nil }
+func (r *rule) momentary() bool { return r.checks.ofCall != nil || r.call.expr != nil }
 
 // unmet names the first condition of r that does not hold, of those that another call,
 // or another sign-in, of the same caller can meet; "" when all do. What the caller can do
@@ -125,7 +129,7 @@ func (r *rule) unmet(q *Request) string {
 
 // unmetByCall is unmet for what another call can meet.
 func (r *rule) unmetByCall(c circumstances) string {
-	for _, failed := range r.ofCall {
+	for _, failed := range r.checks.ofCall {
 		if key := failed(r, c); key != "" {
 			return key
 		}
@@ -135,11 +139,11 @@ func (r *rule) unmetByCall(c circumstances) string {
 
 // unmetBySignIn is unmet for what another sign-in can meet.
 func (r *rule) unmetBySignIn(q *Request) string {
-	if r.ofSignIn == nil {
+	if r.checks.ofSignIn == nil {
 		return ""
 	}
 	begun := q.begun()
-	for _, failed := range r.ofSignIn {
+	for _, failed := range r.checks.ofSignIn {
 		if key := failed(r, q.Principal, begun); key != "" {
 			return key
 		}
@@ -156,7 +160,7 @@ func (r *rule) inDoubt(key string) string { return unless(r.effect == denies, ke
 func holding(hits []*rule, q *Request, n *need) []*rule {
 	c := q.circumstances()
 	return slices.DeleteFunc(hits, func(r *rule) bool {
-		return (r.ofCall != nil || r.ofSignIn != nil) &&
+		return (r.checks.ofCall != nil || r.checks.ofSignIn != nil) &&
 			(!n.met(r) || r.unmetByCall(c) != "" || r.unmetBySignIn(q) != "")
 	})
 }

@@ -41,7 +41,7 @@ func (p *ruleList) add(r *rule) {
 
 // file enters a rule by its skills.
 func (p *ruleList) file(r *rule) {
-	if r.skills.any || r.skills.globs != nil {
+	if !r.target.skills.Exact() {
 		p.open = append(p.open, r)
 		return
 	}
@@ -119,6 +119,6 @@ func (p *ruleList) about(n *need) iter.Seq[[]*rule] {
 // allows reports whether some rule of the pile allows a principal one of the methods.
 func (p *ruleList) allows(of *authn.Principal, m methods) bool {
 	return slices.ContainsFunc(p.rules(), func(r *rule) bool {
-		return r.effect == allows && !r.shadow && r.methods&m != 0 && r.identifies(of) && r.scoped(of)
+		return r.effect == allows && !r.shadow && r.target.methods&m != 0 && r.identifies(of) && r.scoped(of)
 	})
 }

@@ -109,7 +109,7 @@ func TestPileIsNarrowed(t *testing.T) {
 		t.Fatal("no pile is looked up by skill")
 	}
 	n := s.need(&q)
-	hits := gather(nil, s.agents[q.Agent], q.Principal, s.bit(q.Method), &n)
+	hits := gather(nil, s.agents[q.Agent], q.Principal, s.ops.bit(q.Method), &n)
 	if len(hits) != 1 || hits[0].name != "rule-50" {
 		t.Errorf("%d rules are looked at", len(hits))
 	}

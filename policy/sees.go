@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Sees reports whether a principal may learn that an agent exists: whether some
@@ -46,7 +45,7 @@ func (s *Set) SkillsWith(p *authn.Principal, agent string, all []string, scopes 
 		return may
 	}
 	// Messages are what a skill is for: who may only read tasks of it does not see it.
-	send := s.sending()
+	send := s.ops.sending()
 	var room [hitRoom]*rule
 	hits := gather(room[:0], buckets, p, send, nil)
 	for _, skill := range all {
@@ -74,21 +73,10 @@ func (s *Set) weigh(hits []*rule, l level, skill string, among methods) (allowed
 		case r.shadow || !l.met(r, skill):
 		case r.effect == denies && r.momentary():
 		case r.effect == denies:
-			denied |= r.methods
+			denied |= r.target.methods
 		case r.effect == allows:
-			allowed |= r.methods
+			allowed |= r.target.methods
 		}
 	}
 	return allowed, denied
-}
-
-// sending is the set of the two methods that start work.
-func (s *Set) sending() methods {
-	var set methods
-	for m, bit := range s.bits {
-		if m.Subject == wire.OfMessage && m.Extension == "" {
-			set |= bit
-		}
-	}
-	return set
 }

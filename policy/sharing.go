@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -17,19 +18,26 @@ type share struct {
 	methods methods
 
 	// Whose tasks, and for which skills.
-	owners       patterns
+	owners       pattern.List
 	ownerIssuers []string // nil: any
 	ownerTenants []string // nil: any
 	skilled      bool     // there is a condition on skills: a task without one is for none
-	skills       patterns
+	skills       pattern.List
 
 	// Who may use them.
-	subjects patterns
+	subjects pattern.List
 	groups   []string // nil: any
 	issuers  []string // nil: any
 	tenants  []string // nil: any
 
 	source *Sharing
+}
+
+// sharing is TasksConfig.Sharing, compiled.
+type sharing struct {
+	entries []*share            // in the order of the file
+	byAgent map[string][]*share // of them, those about an agent
+	open    bool                // tasks.scope is agent: everybody shares all tasks anyway
 }
 
 // Shares names the first entry of tasks.sharing that lets p call a method on a task of
@@ -39,8 +47,8 @@ func (s *Set) Shares(p *authn.Principal, agent string, m *wire.Method, t *Task) 
 	if p == nil || m == nil || t == nil {
 		return ""
 	}
-	bit := s.bit(m)
-	for _, sh := range s.shares[agent] {
+	bit := s.ops.bit(m)
+	for _, sh := range s.sharing.byAgent[agent] {
 		if sh.methods&bit != 0 && sh.lets(p) && sh.about(t) {
 			return sh.name
 		}
@@ -54,8 +62,8 @@ func (s *Set) MayShare(p *authn.Principal, agent string, m *wire.Method) bool {
 	if p == nil || m == nil {
 		return false
 	}
-	bit := s.bit(m)
-	for _, sh := range s.shares[agent] {
+	bit := s.ops.bit(m)
+	for _, sh := range s.sharing.byAgent[agent] {
 		if sh.methods&bit != 0 && sh.lets(p) {
 			return true
 		}
@@ -65,8 +73,8 @@ func (s *Set) MayShare(p *authn.Principal, agent string, m *wire.Method) bool {
 
 // lets reports whether the entry is for this principal.
 func (sh *share) lets(p *authn.Principal) bool {
-	return sh.subjects.match(p.Subject) &&
-		(sh.groups == nil || intersect(sh.groups, p.Groups)) &&
+	return sh.subjects.Match(p.Subject) &&
+		(sh.groups == nil || pattern.Intersect(sh.groups, p.Groups)) &&
 		(sh.issuers == nil || slices.Contains(sh.issuers, p.Issuer)) &&
 		(sh.tenants == nil || slices.Contains(sh.tenants, p.Tenant))
 }
@@ -74,30 +82,31 @@ func (sh *share) lets(p *authn.Principal) bool {
 // about reports whether the entry is about this task. No list has an empty entry, so
 // that what is not recorded is on none of them.
 func (sh *share) about(t *Task) bool {
-	return sh.owners.match(t.Owner) &&
+	return sh.owners.Match(t.Owner) &&
 		(sh.ownerIssuers == nil || slices.Contains(sh.ownerIssuers, t.Issuer)) &&
 		(sh.ownerTenants == nil || slices.Contains(sh.ownerTenants, t.Tenant)) &&
-		(!sh.skilled || t.Skill != "" && sh.skills.match(t.Skill))
+		(!sh.skilled || t.Skill != "" && sh.skills.Match(t.Skill))
 }
 
-// share compiles tasks.sharing.
-func (s *Set) share(list []Sharing, names map[string]methods) []error {
+// compile reads tasks.sharing for the agents and methods of a set, and describes what is wrong
+// with it. names are the methods by name.
+func (l *sharing) compile(list []Sharing, s *Set, names map[string]methods) []error {
 	var errs []error
 	taken := map[string]bool{}
-	s.shares = map[string][]*share{}
+	l.byAgent = map[string][]*share{}
 	for i := range list {
 		src := &list[i]
-		sh, problems := s.newShare(src, names)
-		problems = slices.Concat(checkName(src.Name, taken, "another entry"), src.check(), s.checkAgents(src.Agents), problems)
+		sh, problems := newShare(src, s.ops, names)
+		problems = slices.Concat(checkName(src.Name, taken, "another entry"), src.check(), s.ids.check(src.Agents), problems)
 		taken[src.Name] = true
 		for _, p := range problems {
 			errs = append(errs, keypath.At(p, "tasks", "sharing", i))
 		}
-		s.sharing = append(s.sharing, sh)
-		agents := newPatterns(src.Agents)
+		l.entries = append(l.entries, sh)
+		agents := pattern.Compile(src.Agents)
 		for _, id := range s.ids {
-			if agents.match(id) {
-				s.shares[id] = append(s.shares[id], sh)
+			if agents.Match(id) {
+				l.byAgent[id] = append(l.byAgent[id], sh)
 			}
 		}
 	}
@@ -116,12 +125,12 @@ func readsOfTasks() []string {
 }
 
 // newShare compiles one entry, and describes what is wrong with its methods.
-func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error) {
+func newShare(src *Sharing, ops operations, names map[string]methods) (*share, []error) {
 	sh := &share{
 		name: src.Name, source: src,
-		owners: newPatterns(src.Owners), ownerIssuers: src.OwnerIssuers, ownerTenants: src.OwnerTenants,
-		skilled: src.Skills != nil, skills: newPatterns(src.Skills),
-		subjects: newPatterns(src.Subjects), groups: src.Groups, issuers: src.Issuers, tenants: src.Tenants,
+		owners: pattern.Compile(src.Owners), ownerIssuers: src.OwnerIssuers, ownerTenants: src.OwnerTenants,
+		skilled: src.Skills != nil, skills: pattern.Compile(src.Skills),
+		subjects: pattern.Compile(src.Subjects), groups: src.Groups, issuers: src.Issuers, tenants: src.Tenants,
 	}
 	list := src.Methods
 	if list == nil { // those that change nothing
@@ -129,7 +138,7 @@ func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error)
 	}
 	var problems []error
 	sh.methods, problems = methodsOf(list, names)
-	for m, bit := range s.bits {
+	for m, bit := range ops {
 		if sh.methods&bit == 0 {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -18,17 +19,19 @@ var onAuthentication = condition{
 	holds: "the user has signed in so; only in allow rules ([identity](identity.md))",
 	compile: func(_ *compiler, r *rule) []error {
 		a := r.source.Authentication
-		r.authentication = a
+		r.signIn.authentication = a
 		return append(a.check(), r.source.onlyAllows("authentication", a != nil)...)
 	},
-	has: func(r *rule) bool { return r.authentication != nil },
+	has: func(r *rule) bool { return r.signIn.authentication != nil },
 	// Its age is counted from when the stream began: time alone does not end one.
-	signIn: func(r *rule, p *authn.Principal, begun time.Time) string { return r.authentication.lacks(p, begun) },
-	covers: func(r, other *rule) bool { return r.authentication.covers(other.authentication) },
+	signIn: func(r *rule, p *authn.Principal, begun time.Time) string {
+		return r.signIn.authentication.lacks(p, begun)
+	},
+	covers: func(r, other *rule) bool { return r.signIn.authentication.covers(other.signIn.authentication) },
 	obtain: func(r *rule, p *authn.Principal, begun time.Time, d demand) (demand, bool) {
-		d.lacks = d.lacks || r.authentication.lacks(p, begun) != ""
+		d.lacks = d.lacks || r.signIn.authentication.lacks(p, begun) != ""
 		// Those that hold are asked for again: a new authentication must not lose them.
-		ok := d.step.add(r.authentication)
+		ok := d.step.add(r.signIn.authentication)
 		return d, ok
 	},
 }
@@ -98,7 +101,7 @@ func token(s string) bool {
 
 // covers reports whether a asks for no more than other does, which may be nil.
 func (a *Authentication) covers(other *Authentication) bool {
-	return other != nil && widens(a.ACR, other.ACR) && within(a.AMR, other.AMR) && looser(int64(a.MaxAge), int64(other.MaxAge))
+	return other != nil && pattern.Widens(a.ACR, other.ACR) && pattern.Within(a.AMR, other.AMR) && looser(int64(a.MaxAge), int64(other.MaxAge))
 }
 
 // lacks names the first key that does not hold, "" when all do. Without a time of the
@@ -107,7 +110,7 @@ func (a *Authentication) lacks(p *authn.Principal, now time.Time) string {
 	switch {
 	case a.ACR != nil && !slices.Contains(a.ACR, p.ACR):
 		return "authentication.acr"
-	case !within(a.AMR, p.AMR):
+	case !pattern.Within(a.AMR, p.AMR):
 		return "authentication.amr"
 	case a.MaxAge == 0:
 		return ""
@@ -123,19 +126,21 @@ var onConsent = condition{
 	key: "consent", about: ofSignIn, holds: "the user has agreed to it; only in allow rules",
 	compile: func(_ *compiler, r *rule) []error {
 		c := r.source.Consent
-		r.consent = newConsent(c)
+		r.signIn.consent = newConsent(c)
 		return append(c.check(), r.source.onlyAllows("consent", c != nil)...)
 	},
-	has:    func(r *rule) bool { return r.consent != nil },
-	signIn: func(r *rule, p *authn.Principal, _ time.Time) string { return r.consent.lacks(p) },
+	has:    func(r *rule) bool { return r.signIn.consent != nil },
+	signIn: func(r *rule, p *authn.Principal, _ time.Time) string { return r.signIn.consent.lacks(p) },
 	// Two consents are the same or have nothing to do with each other.
-	covers: func(r, other *rule) bool { return other.consent != nil && *r.source.Consent == *other.source.Consent },
+	covers: func(r, other *rule) bool {
+		return other.signIn.consent != nil && *r.source.Consent == *other.source.Consent
+	},
 	obtain: func(r *rule, p *authn.Principal, _ time.Time, d demand) (demand, bool) {
-		if r.consent.scope != "" {
-			d.scopes = appendMissing(d.scopes, []string{r.consent.scope}, p)
+		if r.signIn.consent.scope != "" {
+			d.scopes = appendMissing(d.scopes, []string{r.signIn.consent.scope}, p)
 			return d, true
 		}
-		return d, r.consent.lacks(p) == "" // nothing is known to bring a claim
+		return d, r.signIn.consent.lacks(p) == "" // nothing is known to bring a claim
 	},
 	asks: func(src *Rule) Facts { return Facts{Claims: src.Consent != nil && src.Consent.Claim != ""} },
 }

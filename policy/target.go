@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // onAgents is the condition on which agent is called. Rules are indexed by it (index.go).
@@ -14,29 +15,31 @@ var onAgents = condition{
 	key: "agents", about: ofTarget, holds: "the agent is one of them", patterns: "yes",
 	compile: func(c *compiler, r *rule) []error {
 		list := r.source.Agents
-		r.agents = newPatterns(list)
-		return append(checkList("agents", list, false, "rule"), c.checkAgents(list)...)
+		r.target.agents = pattern.Compile(list)
+		return append(checkList("agents", list, false, "rule"), c.ids.check(list)...)
 	},
-	has:    func(r *rule) bool { return !r.agents.any },
-	traced: func(_ *Set, r *rule, q *Request, _ *need) string { return unless(r.agents.match(q.Agent), "agents") },
-	covers: func(r, other *rule) bool { return r.agents.covers(other.source.Agents) },
+	has: func(r *rule) bool { return !r.target.agents.All() },
+	traced: func(_ *Set, r *rule, q *Request, _ *need) string {
+		return unless(r.target.agents.Match(q.Agent), "agents")
+	},
+	covers: func(r, other *rule) bool { return r.target.agents.Covers(other.source.Agents) },
 	dead: func(s *Set, r *rule) string {
-		if slices.ContainsFunc(r.source.Agents, s.names) {
+		if slices.ContainsFunc(r.source.Agents, s.ids.named) {
 			return ""
 		}
 		return "no configured agent has such an id, so the rule can never match"
 	},
 }
 
-// checkAgents returns the agents that are named exactly and do not exist.
-func (s *Set) checkAgents(list []string) []error {
+// check returns the agents that are named exactly and do not exist.
+func (ids agentIDs) check(list []string) []error {
 	var problems []error
 	for i, id := range list {
 		if id == "" || strings.Contains(id, "*") {
 			continue
 		}
 		// A misspelt id would make an allow rule useless, and a deny rule harmless.
-		if _, ok := slices.BinarySearch(s.ids, id); !ok {
+		if _, ok := slices.BinarySearch(ids, id); !ok {
 			problems = append(problems, keypath.Point(fmt.Errorf("agent %q is not configured", id), "agents", i))
 		}
 	}
@@ -50,16 +53,16 @@ var onMethods = condition{
 	compile: func(c *compiler, r *rule) []error {
 		list := r.source.Methods
 		set, unknown := methodsOf(list, c.methods)
-		r.methods = set
+		r.target.methods = set
 		return append(checkList("methods", list, false, "rule"), unknown...)
 	},
 	// A list of all methods is a condition all the same: it leaves out those of extensions that
 	// the set was not compiled with.
-	has: func(r *rule) bool { return r.methods != allMethods },
+	has: func(r *rule) bool { return r.target.methods != allMethods },
 	traced: func(s *Set, r *rule, q *Request, _ *need) string {
-		return unless(r.methods&s.bit(q.Method) != 0, "methods")
+		return unless(r.target.methods&s.ops.bit(q.Method) != 0, "methods")
 	},
-	covers: func(r, other *rule) bool { return other.methods&^r.methods == 0 },
+	covers: func(r, other *rule) bool { return other.target.methods&^r.target.methods == 0 },
 }
 
 // methodsOf looks method names up and describes those that nobody knows.
@@ -86,41 +89,30 @@ func methodsOf(list []string, names map[string]methods) (set methods, problems [
 var onSkills = condition{
 	key: "skills", about: ofTarget, holds: "the skill is one of them", patterns: "yes",
 	compile: func(_ *compiler, r *rule) []error {
-		r.skills = newPatterns(r.source.Skills)
+		r.target.skills = pattern.Compile(r.source.Skills)
 		return checkList("skills", r.source.Skills, false, "rule")
 	},
-	has: func(r *rule) bool { return !r.skills.any },
+	has: func(r *rule) bool { return !r.target.skills.All() },
 	// While a call is decided, need asks: the same rules are read for one skill and for many.
 	traced: func(_ *Set, r *rule, _ *Request, n *need) string { return unless(n.met(r), "skills") },
-	covers: func(r, other *rule) bool { return r.skills.covers(other.source.Skills) },
-	stops: func(s *Set, _, other *rule) bool {
+	covers: func(r, other *rule) bool { return r.target.skills.Covers(other.source.Skills) },
+	stops: func(ops operations, _, other *rule) bool {
 		// See acrossSkills: an allow rule about some skills holds there, a deny rule does not.
-		return other.effect != allows || other.methods&(s.mayBeWide()|otherMethods) == 0
+		return other.effect != allows || other.target.methods&(ops.mayBeWide()|otherMethods) == 0
 	},
-	lint: func(s *Set, r *rule, k Known) []warning { return s.lintSkills(r, k.Skills) },
+	lint: func(s *Set, r *rule, k Known) []warning { return r.lintSkills(s.ids, k.Skills) },
 	asks: func(src *Rule) Facts { return Facts{Skill: src.Skills != nil} },
 }
 
 // lintSkills reports the skills that none of the rule's agents has. A rule with
 // an agent whose skills are not known yet is left alone.
-func (s *Set) lintSkills(r *rule, known map[string][]string) []warning {
-	if r.skills.any {
+func (r *rule) lintSkills(ids agentIDs, known map[string][]string) []warning {
+	if r.target.skills.All() {
 		return nil
 	}
 	var list []warning
-	for _, skill := range s.unknownSkills(r.places(), r.source.Skills, known) {
+	for _, skill := range ids.lacking(r.places(), r.source.Skills, known) {
 		list = append(list, warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
 	}
 	return list
-}
-
-// mayBeWide are the methods that are about no skill unless somebody says one.
-func (s *Set) mayBeWide() methods {
-	var set methods
-	for m, bit := range s.bits {
-		if wide(m) {
-			set |= bit
-		}
-	}
-	return set
 }

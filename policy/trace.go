@@ -70,7 +70,7 @@ func (n *need) matched(r *rule) []string {
 // failed names the first condition of r that does not hold, and says whether the caller can
 // obtain what it lacks.
 func (s *Set) failed(r *rule, q *Request, n *need) (key string, obtainable bool) {
-	for _, d := range r.conditions {
+	for _, d := range r.checks.all {
 		if key := d.fails(s, r, q, n); key != "" {
 			return key, d.about == ofSignIn
 		}

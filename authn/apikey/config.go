@@ -1,6 +1,19 @@
 // Package apikey authenticates by API keys: the gateway's own, of which a file holds the
 // hashes. It makes, rotates and revokes keys, watches the file, and keeps when each was last
 // used. It does not own how keys and other credentials go together (package authn).
+//
+// A key reads a2a_<id>_<secret>. A call with one goes through these:
+//
+//	scheme.go  finds the header that carries it, as authn.Scheme
+//	key.go     checks its form and hashes it
+//	table.go   looks the hash up in an immutable table, in the same time for any wrong key
+//	text.go    unpacks the principal that the key stands for, the first time
+//	usage.go   notes the second in which it was used
+//
+// keyfile.go watches the file and puts a new table in the place of the old one; calls that hold
+// the old one end with it. keyform.go and parse.go are the file's form, file.go and rotate.go edit
+// it, for the verb keys and the administration API. Nothing but hashes is ever written or kept:
+// who reads the file cannot call.
 package apikey
 
 import (
@@ -13,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
@@ -38,7 +52,7 @@ func (k *Config) Validate() error {
 	if k.File == "" {
 		errs = append(errs, keypath.At(errors.New("missing"), "file"))
 	}
-	if err := authn.CheckHeader(k.Header, k.HeaderName(), ""); err != nil {
+	if err := credential.CheckHeader(k.Header, k.HeaderName(), ""); err != nil {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -50,7 +64,7 @@ func (k *Config) HeaderName() string {
 		return ""
 	}
 	if k.Header == "" {
-		return authn.KeyHeader
+		return credential.KeyHeader
 	}
 	return textproto.CanonicalMIMEHeaderKey(k.Header)
 }
@@ -59,8 +73,8 @@ func (k *Config) HeaderName() string {
 func (k *Config) written() string { return cmp.Or(k.Header, "X-API-Key") }
 
 // HeaderOf is where a credential travels that is an API key; "" where it is none.
-func (k *Config) HeaderOf(credential string) string {
-	if !strings.HasPrefix(credential, authn.KeyPrefix) {
+func (k *Config) HeaderOf(presented string) string {
+	if !strings.HasPrefix(presented, credential.KeyPrefix) {
 		return ""
 	}
 	return k.written()
@@ -77,6 +91,7 @@ func (k *Config) Security() []authn.Security {
 
 // Check reads the file of API keys as the gateway would, to which a file that is missing is an
 // empty one.
+// A warning is all that a missing file is worth: it is made by the first key.
 func (k *Config) Check() (warnings []string, err error) {
 	if _, err := os.Stat(k.File); errors.Is(err, fs.ErrNotExist) {
 		return []string{fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", k.File)}, nil

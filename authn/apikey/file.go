@@ -55,6 +55,7 @@ type File struct {
 
 // Open checks that the file at path can be read as keys. A missing file is an
 // empty one and is made by the first Create.
+// The table is built for its checks: ids that are there twice, records that are not valid.
 func Open(path string) (*File, error) {
 	records, err := readKeys(path)
 	if err != nil {
@@ -75,6 +76,7 @@ func (k *File) Create(spec Spec) (id, key string, err error) {
 	if spec.Subject == "" {
 		spec.Subject = spec.ID
 	}
+	// Times are whole seconds, as in the compact form that gateways keep.
 	now := time.Now().UTC().Truncate(time.Second)
 	spec.Expires = spec.Expires.UTC().Truncate(time.Second)
 	if spec.Created.IsZero() {
@@ -83,6 +85,8 @@ func (k *File) Create(spec Spec) (id, key string, err error) {
 	if !spec.Expires.IsZero() && !spec.Expires.After(now) {
 		return "", "", fmt.Errorf("create key %q: expiry %s has passed", spec.ID, spec.Expires.Format(time.RFC3339))
 	}
+	// An empty list would make a key that is good for no agent, which nobody asks for by leaving
+	// it out.
 	if len(spec.Agents) == 0 {
 		spec.Agents = nil
 	}
@@ -127,7 +131,10 @@ func (k *File) Revoke(id string) error {
 
 // change edits the file under its lock. The result is checked as a gateway would
 // read it, so that no edit leaves a file that running gateways turn down.
+// Everything from reading to writing happens under the lock: of two edits at the same moment none
+// is lost.
 func (k *File) change(edit func([]keyRecord) ([]keyRecord, error)) error {
+	// The lock stands beside the real file, so that two links to it are one lock.
 	path, err := resolve(k.path)
 	if err != nil {
 		return err
@@ -153,6 +160,7 @@ func (k *File) change(edit func([]keyRecord) ([]keyRecord, error)) error {
 // keyRecord is one entry of the file.
 type keyRecord struct {
 	Spec `yaml:",inline"`
+	// SHA-256 of the whole key.
 	Hash keyHash `yaml:"hash"`
 }
 
@@ -203,6 +211,7 @@ type keyDocument struct {
 }
 
 // readKeys reads a file strictly; a missing one is empty.
+// The fast reader is tried first; the YAML library reads whatever it does not know.
 func readKeys(path string) ([]keyRecord, error) {
 	doc, err := os.ReadFile(path) //nolint:gosec // the operator's path
 	if errors.Is(err, fs.ErrNotExist) {
@@ -236,6 +245,7 @@ func parseKeyFile(doc []byte) ([]keyRecord, error) {
 		}
 		return nil, err
 	}
+	// Keys of a second document would be in no table, although the file has them.
 	if err := l.Load(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("more than one document")
 	}
@@ -243,6 +253,7 @@ func parseKeyFile(doc []byte) ([]keyRecord, error) {
 }
 
 // printable admits what may stand in logs and records.
+// Control characters could end a line of a log and begin a false one.
 func printable(s string) bool {
 	return len(s) <= authn.MaxName && utf8.ValidString(s) &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })

@@ -10,15 +10,17 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // An API key reads a2a_<id>_<secret>. The id finds its record, the secret is 256 random bits in
 // base64url, always 43 characters, so that ids may contain underscores too.
+// maxKeyLength bounds what is hashed: a longer text is no key.
 const (
 	secretBytes  = 32
 	secretLength = 43
 	maxID        = 64
-	maxKeyLength = len(authn.KeyPrefix) + maxID + 1 + secretLength
+	maxKeyLength = len(credential.KeyPrefix) + maxID + 1 + secretLength
 )
 
 // Authenticate looks a key up if the request has one.
@@ -27,11 +29,14 @@ func (a *Scheme) Authenticate(r *http.Request) (*authn.Principal, error) {
 	if carrier == "" {
 		return nil, authn.ErrNoCredentials
 	}
+	// One table for the whole call: a reload in between changes nothing of it.
 	table := a.file.table.Load()
 	now := a.now()
 	index, f := table.verify(key, now)
 	if f == "" {
 		var err error
+		// A good key may have been revoked through another replica a moment ago; a wrong one is
+		// not asked about.
 		if f, err = a.elsewhere(table.keys[index].id()); err != nil {
 			a.observe(Issuer, authn.Outcome(err))
 			return nil, err
@@ -39,6 +44,7 @@ func (a *Scheme) Authenticate(r *http.Request) (*authn.Principal, error) {
 	}
 	if f == "" {
 		a.observe(Issuer, authn.Outcome(nil))
+		// Only keys that are accepted count as used.
 		if a.file.usage != nil {
 			a.file.used(table, index, now)
 		}
@@ -52,8 +58,8 @@ func (a *Scheme) Authenticate(r *http.Request) (*authn.Principal, error) {
 		reason = reasonKeyExpired
 	}
 	scheme := schemeAPIKey
-	if carrier == authn.Authorization {
-		scheme = authn.SchemeBearer
+	if carrier == credential.Authorization {
+		scheme = credential.SchemeBearer
 	}
 	refused := refuseKey(f, errors.New(string(f)))
 	refused.Scheme, refused.Reason, refused.Hint = scheme, reason, a.misread(key)
@@ -61,6 +67,8 @@ func (a *Scheme) Authenticate(r *http.Request) (*authn.Principal, error) {
 }
 
 // Stands reports whether a principal of an API key is still what its key stands for.
+// It is asked of principals of open streams, again and again: nil as long as the key is in the
+// file with the same rights.
 func (a *Scheme) Stands(p *authn.Principal) error {
 	if !a.takes(p.Carrier) {
 		return authn.Unconfigured()
@@ -86,6 +94,7 @@ func (a *Scheme) elsewhere(id string) (authn.Fault, error) {
 	}
 	revoked, err := a.revoked(id)
 	switch {
+	// Where the state cannot be asked the key is neither good nor bad: the call is answered 503.
 	case err != nil:
 		return "", fmt.Errorf("%w: %w", authn.ErrUnavailable, err)
 	case revoked:
@@ -104,8 +113,8 @@ func (a *Scheme) presented(r *http.Request) (key, carrier string) {
 	if !a.bearer {
 		return "", ""
 	}
-	if token, ok := authn.BearerToken(r); ok && strings.HasPrefix(token, authn.KeyPrefix) {
-		return token, authn.Authorization
+	if token, ok := credential.BearerToken(r); ok && strings.HasPrefix(token, credential.KeyPrefix) {
+		return token, credential.Authorization
 	}
 	return "", ""
 }
@@ -121,11 +130,12 @@ func hashKey(key string) [sha256.Size]byte {
 
 // splitKey checks the form of a key and returns its id.
 func splitKey(key string) (id string, ok bool) {
-	id, ok = strings.CutPrefix(key, authn.KeyPrefix)
+	id, ok = strings.CutPrefix(key, credential.KeyPrefix)
 	at := len(id) - secretLength - 1
 	if !ok || at < 1 || id[at] != '_' {
 		return "", false
 	}
+	// The secret is at the end and of one length, so that the id may have underscores.
 	secret := id[at+1:]
 	for i := range len(secret) {
 		if c := secret[i]; !alphanumeric(c) && c != '-' && c != '_' {
@@ -148,6 +158,8 @@ func validID(id string) bool {
 	return true
 }
 
+// alphanumeric reports an ASCII letter or digit; setting the bit 0x20 makes a capital letter a
+// small one.
 func alphanumeric(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
@@ -156,5 +168,5 @@ func alphanumeric(c byte) bool {
 func mintKey(id string) string {
 	var secret [secretBytes]byte
 	_, _ = rand.Read(secret[:]) // never fails: the runtime ends the process first
-	return authn.KeyPrefix + id + "_" + base64.RawURLEncoding.EncodeToString(secret[:])
+	return credential.KeyPrefix + id + "_" + base64.RawURLEncoding.EncodeToString(secret[:])
 }

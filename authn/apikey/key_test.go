@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // keyStore is an empty key file in a directory of its own.
@@ -120,7 +121,7 @@ func TestL28_MutatedKeys(t *testing.T) {
 			continue
 		}
 		told := strings.Join(c.Challenges(authn.Demand{Realm: "r", Err: err}), "")
-		if strings.HasPrefix(b, authn.KeyPrefix) {
+		if strings.HasPrefix(b, credential.KeyPrefix) {
 			reasons[told] = true
 		}
 		// What else is told is of the form alone, the same whichever keys there are.

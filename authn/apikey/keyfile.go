@@ -30,13 +30,15 @@ const (
 
 // keyFile keeps the keys of a file at hand and current. Chains of successive
 // configurations share it.
+// Calls read table alone, without a lock; everything else is the watcher's.
 type keyFile struct {
 	path  string
 	log   *slog.Logger
 	lease authn.Lease
 	table atomic.Pointer[keyTable] // never nil once opened
 	usage *keyUsage                // nil where it is not kept
-	kept  string                   // where usage is to be kept, as keyOptions.Usage
+	// The lease ends the watch when the last chain that uses the file is closed.
+	kept string // where usage is to be kept, as keyOptions.Usage
 
 	mu    sync.Mutex // serialises refresh
 	seen  fileState  // of the last reading
@@ -61,6 +63,7 @@ func (s fileState) changed(o fileState) bool {
 		!s.info.ModTime().Equal(o.info.ModTime())
 }
 
+// look is the state of a file now. A file that is missing is a state, not an error.
 func look(path string) fileState {
 	info, err := os.Stat(path)
 	switch {
@@ -77,6 +80,7 @@ func look(path string) fileState {
 func openKeyFile(path string, o *Options) (*keyFile, error) {
 	f := &keyFile{path: path, kept: o.Usage, log: o.Logger, stop: make(chan struct{}), done: make(chan struct{})}
 	f.pause = f.rest
+	// It is looked at before it is read: a change in between is seen as one by the first refresh.
 	f.seen = look(path)
 	table, err := f.read()
 	if err != nil {
@@ -133,6 +137,7 @@ func (f *keyFile) refresh() {
 		return
 	}
 	now := f.settled()
+	// The state is noted also of a file that turns out to be broken, so that it is told of once.
 	f.seen = now
 	if now.err != "" {
 		f.log.Error("API key file not readable; the keys of before stay in force", "file", f.path, "err", now.err)
@@ -185,6 +190,7 @@ func (f *keyFile) watch() {
 		events = w.Events
 	}
 	f.refresh() // a change since the file was opened sent no event
+	// Events can be lost, and network file systems send none.
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {

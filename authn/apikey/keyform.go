@@ -43,6 +43,8 @@ func appendKeyFile(b []byte, records []keyRecord) []byte {
 	return b
 }
 
+// appendYAML appends one key. Members without a value are left out, so that the form of a key is
+// unique.
 func (r *keyRecord) appendYAML(b []byte) []byte {
 	b = append(b, "- id: "...)
 	b = append(appendScalar(b, r.ID), '\n')
@@ -60,6 +62,7 @@ func (r *keyRecord) appendYAML(b []byte) []byte {
 	return append(b, '\n')
 }
 
+// appendMember appends a line with a text, or nothing.
 func appendMember(b []byte, name, value string) []byte {
 	if value == "" {
 		return b
@@ -85,6 +88,7 @@ func appendList(b []byte, name string, list []string) []byte {
 	return b
 }
 
+// appendTime appends a line with a time in UTC, or nothing for the zero one.
 func appendTime(b []byte, name string, t time.Time) []byte {
 	if t.IsZero() {
 		return b
@@ -102,6 +106,7 @@ func appendScalar(b []byte, s string) []byte {
 	return strconv.AppendQuote(b, s)
 }
 
+// bareScalar reports a text that begins with a letter and has only what YAML reads as it stands.
 func bareScalar(s string) bool {
 	if s == "" || len(s) > 256 || s[0]|0x20 < 'a' || s[0]|0x20 > 'z' {
 		return false

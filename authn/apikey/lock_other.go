@@ -21,6 +21,7 @@ func lockFile(path string) (unlock func(), err error) {
 			_ = f.Close()
 			return func() { _ = os.Remove(name) }, nil
 		}
+		// An edit takes milliseconds: a lock of ten seconds is left over.
 		if !errors.Is(err, fs.ErrExist) || time.Now().After(deadline) {
 			return nil, fmt.Errorf("lock keys: %w", err)
 		}

@@ -17,6 +17,7 @@ func lockFile(path string) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock keys: %w", err)
 	}
 	for {
+		// A signal ends the wait without the lock; it is taken up again.
 		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
 			break
 		}

@@ -39,6 +39,8 @@ type lines struct {
 	bad  bool
 }
 
+// record reads one key, with its members in the order in which they are written; those that are
+// left out are zero.
 func (l *lines) record() keyRecord {
 	var r keyRecord
 	r.ID = l.scalar("- id: ")
@@ -69,6 +71,7 @@ func (l *lines) line(prefix string) (value string, ok bool) {
 	return value, true
 }
 
+// scalar reads a member's text, "" where the next line is another member.
 func (l *lines) scalar(prefix string) string {
 	value, ok := l.line(prefix)
 	if ok && strings.HasPrefix(value, `"`) {
@@ -79,6 +82,7 @@ func (l *lines) scalar(prefix string) string {
 	return value
 }
 
+// list tells a list that is there and empty from none: agents: [] means no agent at all.
 func (l *lines) list(prefix string) []string {
 	value, ok := l.line(prefix)
 	if !ok {
@@ -91,6 +95,7 @@ func (l *lines) list(prefix string) []string {
 	return list
 }
 
+// time reads a member's time, the zero one where the next line is another member.
 func (l *lines) time(prefix string) time.Time {
 	value, ok := l.line(prefix)
 	if !ok {

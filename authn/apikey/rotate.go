@@ -34,6 +34,7 @@ func (k *File) Rotate(id string, overlap time.Duration) (newID, key string, err 
 		key = mintKey(next.ID)
 		next.Hash = hashKey(key)
 		newID, old.ReplacedBy = next.ID, next.ID
+		// The life of the old key is only ever made shorter.
 		if end := now.Add(overlap); old.Expires.IsZero() || end.Before(old.Expires) {
 			old.Expires = end
 		}
@@ -73,6 +74,7 @@ func (r *keyRecord) successor(all []keyRecord, now time.Time) keyRecord {
 
 // nextID counts: alice, alice.2, alice.3. An id without room for a number is followed
 // by a random one.
+// Ids of one family show which key follows which in logs.
 func nextID(id string, all []keyRecord) string {
 	base, n := id, 1
 	if at := strings.LastIndexByte(id, '.'); at > 0 {
@@ -92,6 +94,7 @@ func nextID(id string, all []keyRecord) string {
 	}
 }
 
+// holds reports whether a key of that id is in the file.
 func holds(all []keyRecord, id string) bool {
 	return slices.ContainsFunc(all, func(r keyRecord) bool { return r.ID == id })
 }

@@ -7,19 +7,24 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // Options are what API keys need besides their configuration, as in Options.
 type Options struct {
 	Logger   *slog.Logger
 	Previous *Scheme // of the chain before a reload; nil for none
-	Revoked  func(id string) (bool, error)
-	Usage    string
-	Where    func() string // Chain.where
-	Observe  func(provider, result string)
-	Now      func() time.Time
+	// Revoked asks the shared state whether a key was revoked by another replica; nil where
+	// nothing is shared. Usage is the path of the file in which the last uses are kept; "" for
+	// none. Observe counts outcomes by issuer.
+	Revoked func(id string) (bool, error)
+	Usage   string
+	Where   func() string // Chain.where
+	Observe func(provider, result string)
+	Now     func() time.Time
 }
 
+// defaults stand in for what tests and verbs leave out.
 func (o *Options) defaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -75,6 +80,7 @@ func New(cfg *Config, o Options) (*Scheme, error) {
 }
 
 // takeKeyFile shares the previous chain's file, or opens one.
+// Sharing keeps the table, the watch and the uses that are noted through a reload.
 func takeKeyFile(path string, o *Options) (*keyFile, error) {
 	if p := o.Previous; p != nil && p.file.serves(path, o) && p.file.lease.Share() {
 		return p.file, nil
@@ -104,8 +110,10 @@ func (a *Scheme) Only(r *http.Request) (*authn.Principal, error) {
 
 // twice reports whether a request has a key in both places.
 func (a *Scheme) twice(r *http.Request) bool {
-	token, ok := authn.BearerToken(r)
-	return a.bearer && ok && strings.HasPrefix(token, authn.KeyPrefix) && len(r.Header[a.header]) > 0
+	token, ok := credential.BearerToken(r)
+	// Two keys are ambiguous even where they are the same: which one counts must not depend on the
+	// gateway.
+	return a.bearer && ok && strings.HasPrefix(token, credential.KeyPrefix) && len(r.Header[a.header]) > 0
 }
 
 // Owns implements Scheme.
@@ -113,7 +121,7 @@ func (a *Scheme) Owns(p *authn.Principal) bool { return p.Issuer == Issuer }
 
 // takes reports whether keys may come in this header.
 func (a *Scheme) takes(header string) bool {
-	return header == a.header || a.bearer && header == authn.Authorization
+	return header == a.header || a.bearer && header == credential.Authorization
 }
 
 // Bearer implements Scheme.
@@ -138,19 +146,21 @@ func (a *Scheme) Ways() []string { return []string{a.header + " with an API key"
 // misread is what to tell who has sent something else than a key where keys alone are; "" for
 // what may be one.
 func (a *Scheme) misread(value string) string {
-	_, schemed := authn.ReadToken(value, false)
+	_, schemed := credential.ReadToken(value, false)
 	switch {
-	case strings.HasPrefix(value, authn.KeyPrefix):
+	case strings.HasPrefix(value, credential.KeyPrefix):
 		return ""
 	case value == "":
 		return a.header + " is empty: " + a.where()
 	case schemed:
 		return a.header + " has no scheme in front of the API key: " + a.where()
 	}
-	return authn.NotAKey + a.where()
+	return credential.NotAKey + a.where()
 }
 
 // Recall is what the key of an earlier principal stands for now.
+// It is asked where a principal was stored, as with a push notification config, and its call is
+// long over. The error is as of Stands.
 func (a *Scheme) Recall(p *authn.Principal) (*authn.Principal, error) {
 	if !a.Owns(p) || !a.takes(p.Carrier) {
 		return nil, authn.ErrNoCredentials
@@ -203,6 +213,7 @@ func refuseKey(f authn.Fault, err error) *authn.Refused {
 	switch f {
 	case authn.FaultMalformed:
 		reason = authn.ReasonMalformed
+	// Only who holds the key can have it expired: saying so gives nothing away.
 	case faultKeyExpired:
 		reason = reasonKeyExpired
 	}

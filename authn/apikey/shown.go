@@ -19,6 +19,7 @@ type Shown struct {
 // List is at most limit of the API keys in force, by the bytes of their ids, behind the
 // id after. With part they are those in whose id, subject, tenant or owner it is, in letters
 // of any case. Without the scheme there are none.
+// It is a page of the console's list: after is the last id of the page before.
 func (a *Scheme) List(part, after string, limit int) []Shown {
 	if a == nil {
 		return nil
@@ -61,6 +62,7 @@ func (a *Scheme) Count() int {
 	return len(a.file.table.Load().keys)
 }
 
+// shown unpacks a key for people.
 func (k *storedKey) shown() Shown {
 	s := Shown{Spec: k.spec()}
 	if at := k.used.Load(); at != 0 {

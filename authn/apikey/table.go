@@ -24,6 +24,8 @@ const maxBuilt = 1 << 14
 
 // keyTable is an immutable snapshot of the key file, ready to verify. A key costs it
 // some 200 bytes.
+// A table is made when the file changes and never changed, but for the times of use and the
+// principals that it holds ready.
 type keyTable struct {
 	index map[uint64]uint32 // into keys, by the beginning of their hash
 	keys  []storedKey
@@ -34,6 +36,7 @@ type keyTable struct {
 
 // storedKey is what is kept of a key: enough to recognise it, nothing to present.
 type storedKey struct {
+	// The hash is the whole of the key's secret here: the text of a key is nowhere.
 	hash    [sha256.Size]byte
 	expires int64         // in seconds since 1970, or never
 	text    string        // the principal, as keyText makes it; a part of one string for all keys
@@ -56,6 +59,7 @@ func newKeyTable(records []keyRecord) (*keyTable, error) {
 		if err := r.validate(); err != nil {
 			return nil, err
 		}
+		// The set has grown by one for each id so far unless this one was in it.
 		if ids[r.ID] = struct{}{}; len(ids) == i {
 			return nil, fmt.Errorf("key %q is listed twice", r.ID)
 		}
@@ -106,6 +110,7 @@ func (t *keyTable) verify(key string, now time.Time) (index uint32, f authn.Faul
 	return index, ""
 }
 
+// The second in which a key ends is no longer one of its life.
 func (k *storedKey) expired(now time.Time) bool { return now.Unix() >= k.expires }
 
 // touch notes a use of the key at a time, and reports whether that was news. Most calls
@@ -131,6 +136,7 @@ func (t *keyTable) principal(index uint32, carrier string) *authn.Principal {
 	if p := slot.Load(); p != nil && p.Hash() == k.hash && p.Carrier == carrier {
 		return p
 	}
+	// Two calls at once may both make it; both are the same, and one stays.
 	p := k.principal()
 	p.Carrier = carrier
 	slot.Store(p)

@@ -36,6 +36,7 @@ func (r *keyRecord) text() []byte {
 	return b
 }
 
+// appendText appends a string with its length in front, as a varint.
 func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
@@ -95,6 +96,7 @@ func (k *storedKey) id() string {
 	return id
 }
 
+// cutText takes the first string off a compact form, cutTexts the first list.
 func cutText(s string) (text, rest string) {
 	n, s := cutLength(s)
 	return s[:n], s[n:]

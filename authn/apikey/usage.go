@@ -51,6 +51,7 @@ func ReadUsage(path string) (*Usage, error) {
 	return u, nil
 }
 
+// parseKeyUsage reads the file strictly: one that is somebody else's is not to be written over.
 func parseKeyUsage(doc []byte) (*Usage, error) {
 	var u Usage
 	d := json.NewDecoder(bytes.NewReader(doc))
@@ -133,6 +134,7 @@ func (f *keyFile) used(t *keyTable, index uint32, now time.Time) {
 }
 
 // adopt puts a table in place of the one before, and takes the uses over.
+// The lock is held over the swap, so that no use is collected from neither table.
 func (f *keyFile) adopt(next *keyTable) {
 	u := f.usage
 	if u == nil {
@@ -219,6 +221,8 @@ func (u *keyUsage) document() []byte {
 }
 
 // last collects the uses of all keys, and forgets old ones of keys that are gone.
+// Ids that are no ids come from a file that was edited by hand, and could not be written without
+// escapes.
 func (u *keyUsage) last() map[string]uint32 {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // ProofToken is what proofs are made for: of no importance to them but for its hash.
@@ -86,6 +86,6 @@ func ProofOf(t testing.TB, header, claims map[string]any) string {
 func ProofRequest(proofs ...string) *http.Request {
 	r := Request()
 	r.Host, r.TLS = "gateway.test", new(tls.ConnectionState)
-	r.Header[authn.ProofHeader] = proofs
+	r.Header[credential.ProofHeader] = proofs
 	return r
 }

@@ -95,6 +95,8 @@ func (m *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// validate returns what is wrong with one entry, by its keys. A name without a star that no
+// certificate could have would be an entry for nobody.
 func (id *Identity) validate(m *Config) error {
 	var errs []error
 	switch {
@@ -103,6 +105,7 @@ func (id *Identity) validate(m *Config) error {
 	case !strings.Contains(id.Name, "*") && m.admit(id.Name) != nil:
 		errs = append(errs, keypath.At(fmt.Errorf("no certificate that is taken has it: %w", m.admit(id.Name)), "name"))
 	}
+	// The subject stands in logs and records.
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	if len(id.Subject) > authn.MaxName || strings.ContainsFunc(id.Subject, unprintable) {
 		errs = append(errs, keypath.At(fmt.Errorf("not %d bytes of printable characters at most", authn.MaxName), "subject"))
@@ -119,6 +122,7 @@ func (id *Identity) validate(m *Config) error {
 }
 
 // admit reports whether a name could be a subject under any of the kinds.
+// The error is that of the last kind.
 func (m *Config) admit(name string) error {
 	var err error
 	for _, kind := range m.kinds() {
@@ -131,6 +135,7 @@ func (m *Config) admit(name string) error {
 
 // identity finds what is said of a name: nothing and true where nothing is said of
 // any.
+// Patterns are few, and asked in the order of the file.
 func (m *Config) identity(name string) (Identity, bool) {
 	for i := range m.Identities {
 		if pattern.Match(m.Identities[i].Name, name) {

@@ -9,6 +9,7 @@ import (
 
 // requestAddress is the address of a request as proofs are compared with it. scheme
 // stands in for that of the connection where something in front ends TLS.
+// The error is about a request whose host or path is none that a proof could name.
 func requestAddress(r *http.Request, scheme string) (string, error) {
 	if scheme == "" {
 		scheme = "http"
@@ -28,6 +29,7 @@ func normalAddress(raw string) (string, error) {
 			return "", fmt.Errorf("byte %d does not belong in an address", i)
 		}
 	}
+	// Clients differ in whether htu has the query; RFC 9449 has both sides leave it out.
 	if end := strings.IndexAny(raw, "?#"); end >= 0 {
 		raw = raw[:end]
 	}
@@ -73,6 +75,7 @@ func normalHost(host, usual string) (string, error) {
 }
 
 // normalPath decodes what need not be encoded, and writes the rest in capitals.
+// Only letters, digits and -._~ are decoded: %2F is no slash.
 func normalPath(path string) (string, error) {
 	if !strings.Contains(path, "%") {
 		return path, nil
@@ -101,6 +104,7 @@ func unreserved(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
+// hexadecimal reports a digit of a percent-encoded byte.
 func hexadecimal(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // unhex is the value of a hexadecimal digit.

@@ -12,10 +12,13 @@ import (
 // nonces makes the values that proofs must repeat (RFC 9449 §8). Nothing is stored per
 // client: a nonce is the keyed hash of the stretch of time it is handed out in, and
 // good for that one and the next.
+// Gateways with the same key and window take each other's nonces without telling each other
+// anything.
 type nonces struct {
 	key []byte // Options.Nonces, or of this process; reloads keep it
 }
 
+// newNonces has a key of this process, for gateways that share none.
 func newNonces() *nonces {
 	n := &nonces{key: make([]byte, sha256.Size)}
 	_, _ = rand.Read(n.key) // never fails: the runtime ends the process first
@@ -24,6 +27,7 @@ func newNonces() *nonces {
 
 // at is the nonce of the stretch of time that now lies in, or of one that ended before.
 func (n *nonces) at(now time.Time, stretch time.Duration, before int64) string {
+	// The stretch is part of the text, so that two windows never have a nonce in common.
 	const size = 18 // bytes, 24 characters: 144 bits are not guessed within minutes
 	seconds := int64(stretch / time.Second)
 	bucket := now.Unix()/seconds - before

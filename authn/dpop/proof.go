@@ -28,6 +28,7 @@ const (
 // proof is a DPoP proof (RFC 9449 §4.2) whose form is beyond doubt. Its signature is
 // verified by the key that it brings along: it says no more than that the holder of
 // that key made it.
+// It is made for one request and dropped with it.
 type proof struct {
 	signed    string // "header.payload": what the signature covers
 	signature []byte
@@ -41,6 +42,8 @@ type proof struct {
 
 // readProof reads a proof with the same distrust as precheck reads tokens. It does not
 // verify the signature.
+// The errors are refusals of the credential (authn.Refused) and name the part that is wrong, for
+// the log.
 func readProof(raw string) (*proof, error) {
 	if len(raw) > maxProof {
 		return nil, refuseProof(faultProof, fmt.Errorf("proof of %d bytes, more than %d", len(raw), maxProof))
@@ -73,6 +76,7 @@ func (p *proof) readHeader(part string) error {
 	if err != nil {
 		return err
 	}
+	// A key by reference (jku, x5u) would have the gateway fetch what the caller names.
 	for name := range params {
 		if jws.Banned(name, "alg", "jwk", "kid", "typ") {
 			return fmt.Errorf("parameter %.20q", name)
@@ -107,6 +111,7 @@ func (p *proof) readKey(doc jsontext.Value) error {
 }
 
 // thumbprint is the key's, as cnf.jkt spells it.
+// It is 43 characters of base64url.
 func (p *proof) thumbprint() string { return base64.RawURLEncoding.EncodeToString(p.print[:]) }
 
 // readClaims takes the claims that every proof for a resource has. All but the nonce
@@ -123,6 +128,7 @@ func (p *proof) readClaims(part string) error {
 	for _, c := range []struct {
 		name string
 		into *string
+		// The ids are remembered and the rest is logged: none of them may be of any length.
 		most int // bytes
 	}{
 		{"jti", &p.id, maxProofID},
@@ -165,6 +171,8 @@ func (p *proof) fits(g *Prover, r *http.Request, token string, now time.Time) er
 	if sum := sha256.Sum256([]byte(token)); p.token != base64.RawURLEncoding.EncodeToString(sum[:]) {
 		return refuseProof(faultProofToken, nil)
 	}
+	// The floor is the moment from which on proofs are remembered for certain: an older one may
+	// have been taken before this process began.
 	old := !now.Before(p.made.Add(g.window)) || p.made.Before(g.floor)
 	if old || p.made.After(now.Add(g.window)) {
 		return refuseProof(faultProofTime, fmt.Errorf("iat is %s", p.made.UTC().Format(time.RFC3339)))

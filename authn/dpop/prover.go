@@ -1,6 +1,16 @@
 // Package dpop judges proofs of possession (RFC 9449): that who presents a token holds the
 // key it is bound to. It remembers proofs, so that none is good twice, and makes the nonces
 // that proofs may have to repeat. What the token says is package jwt's.
+//
+// For one call with a DPoP-bound token:
+//
+//	proof.go   readProof reads the JWT in the header DPoP; its signature is verified by the key in it
+//	address.go fits compares htm, htu and ath with the request and the token (RFC 9449 §4.3)
+//	nonce.go   the nonce, where proofs must have one, is of this stretch of time or a neighbouring one
+//	replays    the proof's jti is remembered by key, so that the same proof is refused a second time
+//
+// The thumbprint of the key is then compared with cnf.jkt of the token, which is package jwt's. A
+// proof alone says nothing: whoever makes a key can make one.
 package dpop
 
 import (
@@ -11,6 +21,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -39,6 +50,7 @@ type Config struct {
 const (
 	defaultWindow = time.Minute
 	minWindow     = time.Second // dates in proofs are whole seconds
+	// Proofs of two times the window have to be remembered, which bounds it from above.
 	maxWindow     = 5 * time.Minute
 	defaultProofs = 100_000
 	maxProofs     = 10_000_000
@@ -60,6 +72,7 @@ func (d *Config) Validate() error {
 }
 
 // window is the effective age.
+// Zero counts as left out, as with the other two.
 func (d *Config) window() time.Duration {
 	if d.Window == 0 {
 		return defaultWindow
@@ -85,6 +98,8 @@ func (d *Config) proofsPerCaller() int {
 
 // Prover judges proofs of possession (RFC 9449 §4.3). Every proof is verified, since
 // none is good twice.
+// A Prover is shared by all calls, and what it remembers by successive configurations: a reload
+// must not make a proof good again.
 type Prover struct {
 	scheme string // of the addresses that clients know; empty means as the request came
 	window time.Duration
@@ -142,7 +157,7 @@ func (g *Prover) Nonce() string {
 // *Refused, or wraps ErrUnavailable when proofs cannot be told from repeated ones now, or
 // ErrTooManyProofs when the caller has made too many.
 func (g *Prover) Check(r *http.Request, caller, token, jkt string) error {
-	lines := r.Header[authn.ProofHeader]
+	lines := r.Header[credential.ProofHeader]
 	switch {
 	case len(lines) == 0:
 		return refuseProof(faultNoProof, errors.New("no DPoP header"))
@@ -219,7 +234,7 @@ func refuseProof(f authn.Fault, err error) *authn.Refused {
 		code = "invalid_token"
 	}
 	refused := authn.Refuse(f, proofReason(f), err)
-	refused.Scheme, refused.Code = authn.SchemeDPoP, code
+	refused.Scheme, refused.Code = credential.SchemeDPoP, code
 	// A proof without the nonce of now, by the key of a good token, is how a client gets one
 	// (RFC 9449 §8).
 	refused.Uncounted = f == faultNonce

@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -313,7 +314,7 @@ func BenchmarkDPoP(b *testing.B) {
 func TestNonceIsAskedForWithoutBlame(t *testing.T) {
 	t.Parallel()
 	const burst = 30 // authn.failures.burst by default
-	c := authn.NewChain(authn.Setup{Blame: authn.NewFailureCounter(authn.Failures{}, nil), Now: time.Now, Observe: func(string, string) {}})
+	c := authn.NewChain(authn.Setup{Blame: failures.New(failures.Config{}, nil), Now: time.Now, Observe: func(string, string) {}})
 	for range 10 * burst {
 		authntest.Want(t, "without nonce", authntest.FaultOf(c.Blame("192.0.2.7", refuseProof(faultNonce, nil))), string(faultNonce))
 	}

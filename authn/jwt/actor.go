@@ -40,6 +40,8 @@ func (a Actors) depth() int {
 // readActors reads the claim act: the party that made the call, and within it those
 // that it acts for in turn. A chain that cannot be read whole is refused, since rules
 // look at all of it. may_act says what is allowed to others, nothing of this call.
+// RFC 8693 §4.1: {"sub":"alice","act":{"sub":"agent-b","act":{"sub":"agent-a"}}} is a call
+// of agent-b, to which agent-a has passed on the request of alice. The depth bounds the loop.
 func readActors(claims map[string]any, issuer string, depth int) ([]authn.Actor, error) {
 	var actors []authn.Actor
 	for {

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 )
 
 // asker is the client for whom an issuer is asked about a token. A token that nobody can
 // read is cheap to make up: what it may turn out to be is charged before the question, and
 // given back where it was good, or nobody could tell.
 type asker struct {
-	from  netip.Addr            // as block has it; not valid where clients are not told apart
-	blame *authn.FailureCounter // nil: nothing is charged
-	known bool                  // the token is none that was made up: it was verified here, or was good lately
+	from  netip.Addr        // as block has it; not valid where clients are not told apart
+	blame *failures.Counter // nil: nothing is charged
+	known bool              // the token is none that was made up: it was verified here, or was good lately
 }
 
 // pays reports whether a question is charged to anybody.
@@ -35,7 +36,7 @@ func (a asker) charge(now time.Time) error {
 		return nil
 	}
 	if wait := a.blame.Charge(a.from, now); wait > 0 {
-		return &authn.Throttled{After: wait, Err: errUnasked}
+		return &failures.Throttled{After: wait, Err: errUnasked}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -26,7 +27,7 @@ func from(c *authn.Chain, address, token string) string {
 	if err = c.Blame(address, err); err == nil {
 		return "ok"
 	}
-	if _, late := err.(*authn.Throttled); late {
+	if _, late := err.(*failures.Throttled); late {
 		return "throttled"
 	}
 	return authntest.FaultOf(err)

@@ -23,6 +23,7 @@ type cache struct{ memory[entry] }
 // key: they follow from the token, and comparing them on every hit can only turn a
 // hit into a miss, whereas reading the issuer out of the token first would cost
 // more than the rest of the hit.
+// A principal is shared by all calls with the token, and never changed.
 type entry struct {
 	principal *authn.Principal
 	bound     confirmation // to be proved by each request

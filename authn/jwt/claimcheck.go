@@ -13,6 +13,8 @@ import (
 // check judges the claims that decide whether a token is for us, now. It runs
 // before the signature is looked at, because it is a hundred times cheaper and
 // keeps tokens that are not for us from having the issuer asked for a key that they name.
+// The order decides which fault is told of a token with several: what it is for comes before its
+// age.
 func (is *issuer) check(t *token, now time.Time) error {
 	if err := is.checkIssuer(t.claims["iss"]); err != nil {
 		return err
@@ -48,6 +50,8 @@ func (is *issuer) checkIssuer(iss any) error {
 // with a plain JWT the claims that only other tokens carry give them away: nonce
 // and hashes of an ID token (OpenID Connect Core §2, §3.3.2.11), events of a logout
 // or security event token (RFC 8417), the kinds that Keycloak and Cognito write.
+// An ID token that passed for an access token would let every client of the issuer in: its aud is
+// the client, but audiences of two services may be the same name.
 func (is *issuer) checkKind(t *token) error {
 	if _, ok := t.claims["events"]; ok {
 		return refuse(faultIDToken, errors.New("claim events"))
@@ -81,6 +85,7 @@ func (is *issuer) checkTimes(claims map[string]any, now time.Time) error {
 		return err
 	case !ok:
 		return refuse(faultClaims, errors.New("claim exp is missing"))
+	// RFC 7519 §4.1.4 allows for some leeway.
 	case !now.Before(exp.Add(skew)):
 		return refuse(faultExpired, fmt.Errorf("claim exp is %s", exp.UTC().Format(time.RFC3339)))
 	}
@@ -107,6 +112,7 @@ func (is *issuer) checkStart(claims map[string]any, now time.Time) error {
 }
 
 // numericDate reads seconds since 1970 (RFC 7519 §2). Fractions are cut off.
+// The second result says whether the claim is there.
 func numericDate(claims map[string]any, name string) (time.Time, bool, error) {
 	v, ok := claims[name]
 	if !ok {
@@ -131,6 +137,8 @@ func (is *issuer) principal(claims map[string]any) (*authn.Principal, confirmati
 	}
 	p := &authn.Principal{Issuer: is.cfg.Issuer, Claims: claims, Carrier: is.header, Proof: bound.proof()}
 	p.Expires, _, _ = numericDate(claims, "exp") // checked before
+	// The reader keeps its first error: the claims are read one after the other without a check
+	// behind each.
 	c, cfg := claimReader{claims: claims}, &is.cfg.Claims
 	p.Subject = c.name(cfg.Subject, "sub")
 	p.Client = c.name(cfg.Client, "azp", "client_id")

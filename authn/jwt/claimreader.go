@@ -37,6 +37,7 @@ func (c *claimReader) pick(paths []string) (string, any) {
 }
 
 // name reads a claim that names something: a string of printable characters.
+// "" for a claim that is not there. Characters that cannot be printed could forge lines of logs.
 func (c *claimReader) name(configured string, defaults ...string) string {
 	path, v := c.pick(names(configured, defaults))
 	if v == nil {
@@ -119,6 +120,7 @@ func stringList(v any) ([]string, error) {
 }
 
 // distinct drops empty names and repetitions, keeping the order.
+// Nil for a list of nothing.
 func distinct(names []string) []string {
 	var out []string
 	for _, n := range names {

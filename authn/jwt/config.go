@@ -3,6 +3,24 @@
 // issuer is asked (RFC 7662). It owns the key sets of issuers and the cache of verified
 // tokens, and holds tokens to what they are bound to: proofs (package dpop) or client
 // certificates (package clientcert).
+//
+// One call with a token in a configured header goes through these:
+//
+//	scheme.go     the token of a moment ago is known by its digest; others are read
+//	precheck.go   form, size and header of the JWS, before anything costs
+//	issuer.go     the iss claim chooses a configured issuer, whose header it has to be
+//	claimcheck.go iss, kind, aud, exp, nbf and iat; then the claims become a principal
+//	keyset.go     the issuer's key for the kid, fetched and refreshed in the background
+//	verify.go     the signature
+//	confirmation  cnf: a DPoP key or a certificate that the request has to show as well
+//
+// An opaque token skips all but the first and the last: introspector.go asks its issuer instead.
+// Cheap checks come before dear ones, so that a stranger's token costs little, and whatever a
+// stranger can choose is bounded: kids that are asked for, questions to an issuer, tokens that are
+// remembered.
+//
+// What is known of an issuer, its keys and verified tokens outlives a reload where its
+// configuration has not changed.
 package jwt
 
 import (
@@ -15,7 +33,9 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
@@ -43,7 +63,7 @@ type Options struct {
 	Skipped   func(reason string)
 	Limits    func() authn.Limits
 	Source    func(*http.Request) string
-	Blame     *authn.FailureCounter
+	Blame     *failures.Counter
 	Scheme    string
 	Proofs    func(ctx context.Context, id string, life time.Duration) (first bool, err error)
 	Nonces    []byte
@@ -51,6 +71,7 @@ type Options struct {
 	Now       func() time.Time
 }
 
+// defaults stand in for what tests and verbs leave out.
 func (o *Options) defaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -86,6 +107,8 @@ const (
 func Methods() []string { return []string{Method, methodIntrospection} }
 
 // origin is what a token's principal rests on.
+// It is kept as the evidence of a principal, for a stream that asks again whether its token still
+// stands.
 type origin struct {
 	issuer *issuer  // as it was configured when the token was verified
 	id     [32]byte // digest of the token
@@ -116,6 +139,7 @@ func (b *Scheme) Carriers() []authn.Carrier {
 func (t *tokens) Header() string { return t.header }
 
 // Only implements Scheme.
+// Tokens in two headers are ambiguous whoever issued them.
 func (b *Scheme) Only(r *http.Request) (*authn.Principal, error) {
 	var found *tokens
 	for _, t := range b.headers {
@@ -151,7 +175,7 @@ func (b *Scheme) Recall(p *authn.Principal) (*authn.Principal, error) {
 
 // Bearer implements Scheme.
 func (b *Scheme) Bearer() bool {
-	return slices.ContainsFunc(b.headers, func(t *tokens) bool { return t.header == authn.Authorization })
+	return slices.ContainsFunc(b.headers, func(t *tokens) bool { return t.header == credential.Authorization })
 }
 
 // Challenges implements Scheme. Tokens that have a header of their own are asked for as
@@ -159,10 +183,10 @@ func (b *Scheme) Bearer() bool {
 func (b *Scheme) Challenges(d *authn.Demand) []string {
 	list := make([]string, 0, len(b.headers))
 	for _, t := range b.headers {
-		if t.header == authn.Authorization {
-			list = append(list, authn.TokenChallenge(authn.SchemeDPoP, "", d))
+		if t.header == credential.Authorization {
+			list = append(list, authn.TokenChallenge(credential.SchemeDPoP, "", d))
 		} else {
-			list = append(list, authn.TokenChallenge(authn.SchemeBearer, t.header, d))
+			list = append(list, authn.TokenChallenge(credential.SchemeBearer, t.header, d))
 		}
 	}
 	return list
@@ -174,17 +198,17 @@ func (b *Scheme) Challenger(name string) (scheme, header string, ok bool) {
 	if is == nil {
 		return "", "", false
 	}
-	if is.header != authn.Authorization {
+	if is.header != credential.Authorization {
 		header = is.header
 	}
-	return authn.SchemeBearer, header, true
+	return credential.SchemeBearer, header, true
 }
 
 // Ways implements Scheme.
 func (b *Scheme) Ways() []string {
 	var ways []string
 	for _, t := range b.headers {
-		if t.header != authn.Authorization {
+		if t.header != credential.Authorization {
 			ways = append(ways, t.header+" with a token")
 		}
 	}
@@ -198,6 +222,7 @@ func (b *Scheme) Nonce() string { return b.prover.Nonce() }
 func (b *Scheme) Warm(ctx context.Context) error {
 	errs := make([]error, len(b.names))
 	done := make(chan struct{})
+	// All issuers at once: one that does not answer takes none of the others' time.
 	for i, name := range b.names {
 		go func() {
 			errs[i] = b.issuers[name].keys.warm(ctx)
@@ -219,6 +244,7 @@ func (b *Scheme) Close() {
 
 // Usage is how access tokens are taken.
 func (b *Scheme) Usage() authn.Usage {
+	// Bound is true only if no issuer takes a token that is its bearer's.
 	u := authn.Usage{Issuers: slices.Clone(b.names), Bearer: b.Bearer(), Bound: true, Proofs: slices.Clone(authn.Signatures.Algorithms)}
 	for _, is := range b.issuers {
 		u.Bound = u.Bound && is.cfg.SenderConstrained
@@ -227,14 +253,14 @@ func (b *Scheme) Usage() authn.Usage {
 }
 
 // misread refuses what is seen to be no token; nil for what may be one.
-func (t *tokens) misread(shown authn.Presented) *authn.Refused {
+func (t *tokens) misread(shown credential.Presented) *authn.Refused {
 	var refused *authn.Refused
 	switch {
-	case t.header != authn.Authorization:
+	case t.header != credential.Authorization:
 	case shown.Token == "":
 		refused = refuse(authn.FaultMalformed, errors.New("no token is behind the scheme"))
 		refused.Hint = shown.Missing() + t.where()
-	case strings.HasPrefix(shown.Token, authn.KeyPrefix) && t.keyHeader != "":
+	case strings.HasPrefix(shown.Token, credential.KeyPrefix) && t.keyHeader != "":
 		refused = refuse(authn.FaultMalformed, errors.New("an API key, which authn.apiKeys.bearer does not accept as a token"))
 		refused.Hint = "API keys are not accepted as bearer tokens here: send " + t.keyHeader + " with an API key"
 	}

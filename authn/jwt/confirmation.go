@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
@@ -66,12 +66,12 @@ func (c confirmation) proof() string {
 
 // proved holds the sender of a token to what it is bound to, on every request: that
 // the token was verified a moment ago says nothing of who sends it now.
-func (b *Scheme) proved(r *http.Request, p authn.Presented, e *entry) error {
+func (b *Scheme) proved(r *http.Request, p credential.Presented, e *entry) error {
 	c := e.bound
 	switch {
-	case p.Scheme == authn.SchemeDPoP && c.jkt == "":
+	case p.Scheme == credential.SchemeDPoP && c.jkt == "":
 		return refuse(faultUnbound, errors.New("a DPoP token without cnf.jkt"))
-	case p.Scheme == authn.SchemeBearer && c.jkt != "":
+	case p.Scheme == credential.SchemeBearer && c.jkt != "":
 		// RFC 9449 §7.2: whoever stole it would present it like this.
 		return refuse(faultBound, errors.New("claim cnf.jkt, presented as a bearer token"))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // tlsWith is a connection whose client showed these bytes as its certificate.
@@ -35,7 +36,7 @@ func TestStolenBoundTokens(t *testing.T) {
 	free := authntest.Good(t, nil)
 	try := func(scheme, token, proof, certificate string) (string, string) {
 		t.Helper()
-		r := authntest.Request(authn.Authorization, scheme+" "+token)
+		r := authntest.Request(credential.Authorization, scheme+" "+token)
 		r.Host, r.TLS = "gateway.test", new(tls.ConnectionState)
 		if proof != "" {
 			r.Header.Set("DPoP", proof)
@@ -146,7 +147,7 @@ func TestSenderConstrained(t *testing.T) {
 func TestRefusalUnderDPoP(t *testing.T) {
 	t.Parallel()
 	c := openIssuer(t, authntest.Standard())
-	_, err := c.Authenticate(authntest.Request(authn.Authorization, "DPoP "+authntest.Good(t, map[string]any{"exp": 1})))
+	_, err := c.Authenticate(authntest.Request(credential.Authorization, "DPoP "+authntest.Good(t, map[string]any{"exp": 1})))
 	got := c.Challenges(authn.Demand{Err: err})
 	if len(got) != 2 || strings.Contains(got[0], "error") || !strings.Contains(got[1], `error="invalid_token"`) {
 		t.Errorf("%v became %q", err, got)

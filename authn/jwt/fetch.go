@@ -21,13 +21,17 @@ import (
 )
 
 // fetchTimeout ends one fetch of discovery document and key set together.
+// Tokens wait for a fetch, so that it may not take longer than a caller has patience.
 const fetchTimeout = 5 * time.Second
 
 // rediscover is how long the address of the key set is believed.
+// A set that cannot be fetched has the address looked up earlier: see forget.
 const rediscover = 12 * time.Hour
 
 // source finds, and where that is the key set fetches, one endpoint of an issuer. It is
 // used by one goroutine at a time.
+// The address is either configured or found in the issuer's metadata; the latter is looked up
+// again now and then.
 type source struct {
 	issuer string
 	fixed  secret.URL   // configured address; empty means discovery
@@ -83,6 +87,8 @@ func (s *source) keys(ctx context.Context) (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Freshness is counted from here: what is published while the answer is on its way may be
+	// missing in it.
 	asked := s.now()
 	doc, header, err := s.get(ctx, addr)
 	if err != nil {
@@ -158,6 +164,7 @@ func (s *source) metadata(ctx context.Context) (jsontext.Value, error) {
 	switch {
 	case errors.As(err, &unread):
 		return nil, secret.URL(s.issuer).Hide(err)
+	// An error of the library that is no failure to connect.
 	case err != nil:
 		// It quotes the document, of which nothing is known but that it is wrong.
 		return nil, fmt.Errorf("%.300s", secret.HideURLs(err.Error()))
@@ -180,6 +187,7 @@ func oauthMetadata(issuer string) string {
 	return u.String()
 }
 
+// plaintext reports an issuer that is written with http://, see Issuer.plaintext.
 func (s *source) plaintext() bool { return strings.HasPrefix(s.issuer, "http://") }
 
 // get fetches one document from exactly this address.

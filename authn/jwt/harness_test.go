@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 )
 
 // burst is how many bad credentials of one address may come at once by default.
@@ -25,7 +26,7 @@ func tryTokens(ctx context.Context, cfg Config, o Options) (*authn.Chain, error)
 			return nil, err
 		}
 	}
-	o.Blame = authn.NewFailureCounter(authn.Failures{}, nil)
+	o.Blame = failures.New(failures.Config{}, nil)
 	return chainOfTokens(ctx, cfg, o), nil
 }
 

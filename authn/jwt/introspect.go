@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
@@ -18,7 +19,7 @@ import (
 // judged here, and what is wrong with them is no question to the issuer. Neither is an
 // API key of the gateway that strayed into the header: it is not for the issuer to see.
 func opaque(raw string) bool {
-	if strings.HasPrefix(raw, authn.KeyPrefix) {
+	if strings.HasPrefix(raw, credential.KeyPrefix) {
 		return false
 	}
 	header, rest, _ := strings.Cut(raw, ".")
@@ -111,7 +112,7 @@ func (is *issuer) admitFor(id [32]byte, claims map[string]any, now time.Time) fi
 	if err != nil {
 		return finding{err: err}
 	}
-	if kind, _ := claims["token_type"].(string); strings.EqualFold(kind, authn.SchemeDPoP) && bound.jkt == "" {
+	if kind, _ := claims["token_type"].(string); strings.EqualFold(kind, credential.SchemeDPoP) && bound.jkt == "" {
 		return finding{err: refuse(faultBound, errors.New("introspection: a DPoP token without cnf.jkt"))}
 	}
 	p.Method = methodIntrospection

@@ -31,6 +31,11 @@ const (
 
 // introspector asks one issuer about tokens: one question per token at a time,
 // whoever waits for it, and none about a token it was told about a moment ago.
+//
+//	a token that was answered a moment ago   recall, no question
+//	the same token is being asked about      join, and wait
+//	another one, and there is room           run asks; the answer is remembered
+//	no room, or the issuer is failing        authn.ErrUnavailable
 type introspector struct {
 	issuer string
 	cfg    Introspection
@@ -47,12 +52,13 @@ type introspector struct {
 
 	turn chan struct{} // held by whoever uses source.address
 
-	mu       sync.Mutex
-	flights  map[[32]byte]*question
-	shares   map[netip.Addr]int // of flights, by the address that was first to ask
-	failures int                // since the last answer
-	failed   time.Time          // when the last question failed
-	err      error              // and why
+	mu      sync.Mutex
+	flights map[[32]byte]*question
+	shares  map[netip.Addr]int // of flights, by the address that was first to ask
+	// Everything from flights on is guarded by mu.
+	failures int       // since the last answer
+	failed   time.Time // when the last question failed
+	err      error     // and why
 }
 
 // heldWeight is about what a token takes that is held.
@@ -76,6 +82,7 @@ func (f *findings) add(id [32]byte, v finding, now time.Time) {
 }
 
 // question is one that is being asked. finding is set once done is closed.
+// Closing done publishes the finding to whoever waits.
 type question struct {
 	done    chan struct{}
 	finding finding
@@ -125,6 +132,7 @@ func (in *introspector) ask(ctx context.Context, id [32]byte, raw string, who as
 	if err := await(ctx, q.done); err != nil {
 		return finding{err: err}
 	}
+	// Only the caller who asked is charged for it; others have asked nothing.
 	if f := q.finding; first && f.err != nil {
 		f.err = counted(f.err, q.who)
 		return f
@@ -146,6 +154,8 @@ func (in *introspector) join(id [32]byte, raw string, who asker, j judge) (q *qu
 	if !who.known {
 		_, who.known = in.held.find(id, in.now())
 	}
+	// A question costs the issuer work and is charged before it is put; a good token has it
+	// refunded.
 	if err := who.charge(in.now()); err != nil {
 		return nil, false, finding{}, err
 	}
@@ -160,6 +170,7 @@ func (in *introspector) join(id [32]byte, raw string, who asker, j judge) (q *qu
 }
 
 // admits reports why no question may be asked now.
+// The error is for the log; the caller is answered 503.
 func (in *introspector) admits(who asker) error {
 	held := 0
 	if who.from.IsValid() {
@@ -183,6 +194,8 @@ func (in *introspector) run(q *question, id [32]byte, raw string, j judge) {
 	defer close(q.done)
 	ctx, cancel := context.WithTimeout(in.ctx, in.cfg.patience())
 	defer cancel()
+	// It ends by the time that the configuration gives it, or with the last chain, never with the
+	// call.
 	asked := in.now()
 	claims, err := in.question(ctx, raw)
 	switch {
@@ -249,6 +262,7 @@ func isAboutToken(err error) bool {
 	return errors.As(err, &status) && status == http.StatusBadRequest
 }
 
+// unavailable says that a token cannot be judged now, and why, for the log.
 func (in *introspector) unavailable(cause error) error {
 	return fmt.Errorf("%w: introspection at issuer %s: %w", authn.ErrUnavailable, in.issuer, cause)
 }

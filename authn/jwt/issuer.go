@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -83,9 +84,11 @@ type Claims struct {
 }
 
 // maxSkew bounds how long an expired or not yet valid token may pass.
+// Clocks of servers are rarely a second apart; a minute is what most libraries allow.
 const maxSkew = 60 * time.Second
 
 // Validate reports what cannot work, naming the key.
+// Values of JWKS and of addresses are not shown, as they may hold a credential.
 func (is *Issuer) Validate() error {
 	var errs []error
 	u, err := address(secret.URL(is.Issuer), true)
@@ -110,7 +113,7 @@ func (is *Issuer) Validate() error {
 		}
 	}
 	if is.Header != "" {
-		if err := authn.CheckHeader(is.Header, is.HeaderName(), authn.Authorization); err != nil {
+		if err := credential.CheckHeader(is.Header, is.HeaderName(), credential.Authorization); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -132,7 +135,7 @@ func (is *Issuer) plaintext() bool { return strings.HasPrefix(is.Issuer, "http:/
 // HeaderName is the effective header name in canonical form.
 func (is *Issuer) HeaderName() string {
 	if is.Header == "" {
-		return authn.Authorization
+		return credential.Authorization
 	}
 	return textproto.CanonicalMIMEHeaderKey(is.Header)
 }
@@ -154,11 +157,13 @@ func (is *Issuer) skew() time.Duration {
 }
 
 // Security is how agent cards ask for tokens of issuers.
+// A token in a header of its own cannot be said in OpenID Connect's scheme of a card: the header
+// is named beside it.
 func Security(issuers []Issuer) []authn.Security {
 	list := make([]authn.Security, len(issuers))
 	for i, is := range issuers {
 		list[i] = authn.Security{Kind: authn.OpenIDConnect, Issuer: is.Issuer}
-		if !strings.EqualFold(is.Header, authn.Authorization) {
+		if !strings.EqualFold(is.Header, credential.Authorization) {
 			list[i].Header = is.Header
 		}
 	}

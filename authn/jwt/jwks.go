@@ -9,6 +9,7 @@ import (
 )
 
 // keys is an immutable snapshot of an issuer's key set.
+// skipped are keys of the set that cannot be used, with the reasons, for the log and for refusals.
 type keys struct {
 	list    []*jws.Key
 	skipped []jws.Skipped
@@ -30,6 +31,7 @@ func (k *keys) find(kid string, a jws.Algorithm) ([]*jws.Key, error) {
 		named = true
 		switch {
 		case !c.Suits(a):
+		// A slice of the list costs no allocation, and append behind it copies.
 		case found == nil:
 			found = k.list[i : i+1 : i+1] // nearly always the only one
 		default:

@@ -34,6 +34,13 @@ const (
 //
 // Library key sets fetch for every token whose kid is unknown, which hands anyone a
 // lever against the issuer; that is why this one exists.
+//
+//	fresh          keys are used; a refresh is planned for shortly before the end
+//	stale          the next token waits for a fetch, or uses the keys while the issuer is down
+//	older (24h)    nothing is known: authn.ErrUnavailable, 503
+//
+// A fetch runs in its own goroutine, one at a time; tokens wait for it or not, as usable and find
+// say.
 type keySet struct {
 	source    *source
 	log       *slog.Logger
@@ -45,7 +52,8 @@ type keySet struct {
 	used      atomic.Bool   // since the last refresh
 	lost      atomic.Uint64 // times a key vanished: verified tokens of before are void
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	// Everything from here on is guarded by mu; calls with known keys never take it.
 	flight   chan struct{}        // closed when the running fetch ends; nil when none runs
 	routine  time.Time            // start of the last fetch by age
 	misses   misses               // fetches for unknown kids
@@ -87,8 +95,10 @@ func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
 // find returns the keys for kid, of which one may have signed. The error is a *Refused when the issuer's keys are
 // known and this is none of them, and wraps ErrUnavailable when they are not known. from
 // says which address it is for, as block has it, where that matters.
+// from is a function, since most calls do not need the address.
 func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm, from func() netip.Addr) ([]*jws.Key, error) {
 	s.touch()
+	// A fetch that began before this moment may have been answered before the key was published.
 	start := s.source.now()
 	known, err := s.usable(ctx)
 	if err != nil {
@@ -121,6 +131,7 @@ func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm, from fun
 
 // known returns the keys for kid like find, but does not ask the issuer for one that it is not
 // known to have.
+// It is for tokens that were verified before: a key that is gone is gone.
 func (s *keySet) known(ctx context.Context, kid string, a jws.Algorithm) ([]*jws.Key, error) {
 	s.touch()
 	known, err := s.usable(ctx)
@@ -185,6 +196,7 @@ func (s *keySet) warm(ctx context.Context) error {
 }
 
 // await waits for a fetch or for the caller to give up.
+// The error wraps authn.ErrUnavailable: the caller has left, or its time is over.
 func await(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:

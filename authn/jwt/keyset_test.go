@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 )
 
 // bubble runs a test on a fake clock with a chain over an in-memory issuer. The
@@ -169,14 +170,14 @@ func TestMissesAreBounded(t *testing.T) {
 	var m misses
 	now := time.Now()
 	for n := range 10_000 {
-		m.take(authn.AddressBlock(fmt.Sprintf("10.0.%d.%d", n/250, n%250)), now.Add(time.Duration(n)*time.Second))
+		m.take(failures.AddressBlock(fmt.Sprintf("10.0.%d.%d", n/250, n%250)), now.Add(time.Duration(n)*time.Second))
 	}
 	if n := len(m.from); n == 0 || n > 2*missBurst {
 		t.Errorf("%d addresses", n)
 	}
 	now = now.Add(-time.Hour)
-	m.take(authn.AddressBlock("10.0.0.1"), now)
-	if !m.take(authn.AddressBlock("10.0.0.1"), now.Add(minInterval/missShare)) {
+	m.take(failures.AddressBlock("10.0.0.1"), now)
+	if !m.take(failures.AddressBlock("10.0.0.1"), now.Add(minInterval/missShare)) {
 		t.Error("held up by a clock of before")
 	}
 }

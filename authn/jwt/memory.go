@@ -20,10 +20,12 @@ const (
 
 // memory remembers what was found out about tokens, by the digest of the token. The
 // zero value is empty.
+// Tokens are known by digest alone, so that nothing in the memory of the process can be presented.
 type memory[V any] struct {
 	shards [memoryShards]memoryShard[V]
 }
 
+// The first byte of a digest chooses the shard, which spreads tokens evenly.
 type memoryShard[V any] struct {
 	mu    sync.RWMutex
 	known map[[32]byte]remembered[V]
@@ -44,6 +46,7 @@ func (m *memory[V]) find(id [32]byte, now time.Time) (V, bool) {
 	s := &m.shards[id[0]%memoryShards]
 	s.mu.RLock()
 	r, ok := s.known[id]
+	// The entry is a copy: it may be forgotten while the caller reads it.
 	s.mu.RUnlock()
 	return r.value, ok && !now.Before(r.since) && now.Before(r.until)
 }

@@ -26,6 +26,7 @@ type misses struct {
 }
 
 // bucket is a token bucket, kept as the time at which it will be full again.
+// No goroutine fills it: what has been refilled follows from the time.
 type bucket struct{ full time.Time }
 
 // refill is the time in which a bucket of size gets one more.
@@ -61,6 +62,7 @@ func (m *misses) take(from netip.Addr, now time.Time) bool {
 	}
 	own := m.from[from]
 	ok := own.take(missShare, now)
+	// What was taken of all is given back: nobody is asked for this one.
 	if !ok {
 		m.all.full = m.all.full.Add(-refill(missBurst))
 	}

@@ -21,6 +21,7 @@ type token struct {
 }
 
 // header is the JOSE header.
+// kid chooses the issuer's key, and is bounded as an address could otherwise fill tables with it.
 type header struct {
 	part   string // as it stands in the token
 	alg    string
@@ -57,6 +58,7 @@ func precheckLike(raw string, known *header) (*token, error) {
 // dissect reads everything but the payload, which is that of any JWS.
 func dissect(raw string) (*token, error) { return dissectLike(raw, nil) }
 
+// known is a header that has been checked, nil for none.
 func dissectLike(raw string, known *header) (*token, error) {
 	head, payload, signature, err := jws.Split(raw)
 	if err != nil {
@@ -91,6 +93,8 @@ func (h *header) read(part string) error {
 		return refuse(authn.FaultMalformed, fmt.Errorf("read header: %w", err))
 	}
 	for name := range params {
+		// jwk, jku, x5c and x5u would have the token name the key that is to judge it, crit and
+		// zip change how it is read.
 		if jws.Banned(name, "alg", "kid", "typ") {
 			return refuse(faultHeader, fmt.Errorf("header parameter %.20q", name))
 		}
@@ -115,6 +119,8 @@ func (h *header) read(part string) error {
 	return h.check(typ)
 }
 
+// The algorithm is one that the gateway knows; whether the issuer may use it is looked at with its
+// key.
 func (h *header) check(typ string) error {
 	if _, ok := authn.Signatures.Lookup(h.alg); !ok {
 		return refuse(faultAlgorithm, fmt.Errorf("alg %.20q", h.alg))

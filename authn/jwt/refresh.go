@@ -36,6 +36,7 @@ func elapsed(since, now time.Time, interval time.Duration) bool {
 // pause is the least time between fetches by age. Before anything is known it
 // begins at a second and doubles, so that a gateway started before its issuer
 // serves soon after it.
+// After five failures the pause has reached minInterval.
 func (s *keySet) pause() time.Duration {
 	if s.current.Load() != nil || s.failures > 5 {
 		return minInterval
@@ -47,6 +48,8 @@ func (s *keySet) pause() time.Duration {
 }
 
 // ask starts a fetch for an unknown kid, or joins the running one; nil means no.
+// A nil result has nothing to wait for: the kid is known to be absent, the address has used up its
+// share, or the issuer is failing.
 func (s *keySet) ask(what absent) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,6 +92,7 @@ func (s *keySet) note(what absent, now time.Time) {
 func (s *keySet) launch() {
 	done := make(chan struct{})
 	s.flight = done
+	// Tokens that come from now on count for the refresh after this one.
 	s.used.Store(false)
 	go func() {
 		defer close(done)
@@ -115,6 +119,7 @@ func (s *keySet) settle(next *keys, err error) {
 	s.plan()
 }
 
+// failed keeps the keys that are known: staleFor bounds how long.
 func (s *keySet) failed(err error) {
 	s.failures++
 	s.refreshed(s.source.issuer, "failed")
@@ -126,6 +131,8 @@ func (s *keySet) failed(err error) {
 		"known", s.current.Load() != nil, "err", err)
 }
 
+// succeeded puts the new keys in the place of the old ones at once; a token that is being verified
+// ends with those it has found.
 func (s *keySet) succeeded(next *keys) {
 	old := s.current.Load()
 	if s.failures > 0 || old == nil {
@@ -138,6 +145,7 @@ func (s *keySet) succeeded(next *keys) {
 	if s.asked.kid != "" && !next.has(s.asked.kid) {
 		s.note(s.asked, s.source.now())
 	}
+	// Verified tokens of before are looked at again: one of them may rest on the key that is gone.
 	if old != nil && old.lost(next) {
 		s.log.Info("issuer keys rotated out", "issuer", s.source.issuer, "keys", len(next.list))
 		s.lost.Add(1)
@@ -166,6 +174,8 @@ func (s *keySet) plan() {
 	wait := minInterval
 	if s.failures == 0 {
 		life := known.fresh.Sub(known.asked)
+		// From nine tenths of the life down to eight, at random: gateways that started together
+		// part.
 		wait = max(life-life/10-rand.N(life/10), minInterval) //nolint:gosec // spreads load, no secret
 	}
 	if s.timer != nil {

@@ -12,11 +12,15 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 )
 
 // Scheme accepts access tokens of several issuers. The headers they come in are a
 // scheme each; what is known of issuers and tokens is common to them.
+// last is the JOSE header of the latest good token: most tokens of an issuer have the same one,
+// byte for byte, which need not be read again.
 type Scheme struct {
 	issuers map[string]*issuer // by issuer identifier
 	names   []string           // of issuers, in the order of configuration
@@ -26,13 +30,15 @@ type Scheme struct {
 	prover  *dpop.Prover
 	limits  func() authn.Limits
 	source  func(*http.Request) string
-	blame   *authn.FailureCounter // nil: no limit
+	blame   *failures.Counter // nil: no limit
 	now     func() time.Time
 	observe func(provider, result string)
 	where   func() string // Chain.where
 }
 
 // tokens is the scheme of one header that carries access tokens.
+// The headers are told apart as authn.Carrier, so that a chain knows which credentials a request
+// has.
 type tokens struct {
 	*Scheme
 
@@ -45,6 +51,7 @@ type tokens struct {
 
 // New takes over from the previous chain what did not change: an issuer whole,
 // or at least its keys when only the reading of its tokens is another one.
+// ctx ends nothing by itself: what is shared with later chains ends by its lease.
 func New(ctx context.Context, cfg *Config, o Options) *Scheme {
 	o.defaults()
 	b := &Scheme{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe, limits: o.Limits,
@@ -59,6 +66,8 @@ func New(ctx context.Context, cfg *Config, o Options) *Scheme {
 	}
 	b.cache = old.cache
 	b.prover = dpop.New(cfg.DPoP, &dpop.Options{Scheme: o.Scheme, Proofs: o.Proofs, Nonces: o.Nonces, Now: o.Now}, old.prover)
+	// An issuer is rebuilt when anything changes that its tokens are read by; its keys stay as
+	// long as they are fetched from the same place.
 	depth := cfg.Actors.depth()
 	for i := range cfg.OIDC {
 		is := &cfg.OIDC[i]
@@ -83,7 +92,7 @@ func (b *Scheme) carry(is *issuer, cfg *Config) {
 	i := slices.IndexFunc(b.headers, func(t *tokens) bool { return t.header == name })
 	if i < 0 {
 		i = len(b.headers)
-		b.headers = append(b.headers, &tokens{Scheme: b, header: name, keys: name == authn.Authorization && cfg.Keys, keyHeader: cfg.KeyHeader})
+		b.headers = append(b.headers, &tokens{Scheme: b, header: name, keys: name == credential.Authorization && cfg.Keys, keyHeader: cfg.KeyHeader})
 	}
 	if is.cfg.Introspection != nil {
 		b.headers[i].opaque = is
@@ -92,6 +101,7 @@ func (b *Scheme) carry(is *issuer, cfg *Config) {
 
 // Authenticate verifies the token of a request that has one in this header, and that
 // it is its sender's.
+// The outcome is counted by issuer, or as unknown where the token names none that is configured.
 func (t *tokens) Authenticate(r *http.Request) (*authn.Principal, error) {
 	shown, ok := t.shown(r)
 	if !ok {
@@ -113,29 +123,30 @@ func (t *tokens) Authenticate(r *http.Request) (*authn.Principal, error) {
 }
 
 // shown is the token that a request has in this header, if it has one.
-func (t *tokens) shown(r *http.Request) (authn.Presented, bool) {
+func (t *tokens) shown(r *http.Request) (credential.Presented, bool) {
 	values := r.Header[t.header]
 	if len(values) == 0 {
-		return authn.Presented{}, false
+		return credential.Presented{}, false
 	}
-	shown, ok := authn.ReadToken(values[0], t.header != authn.Authorization)
-	return shown, ok && (!t.keys || !strings.HasPrefix(shown.Token, authn.KeyPrefix))
+	shown, ok := credential.ReadToken(values[0], t.header != credential.Authorization)
+	return shown, ok && (!t.keys || !strings.HasPrefix(shown.Token, credential.KeyPrefix))
 }
 
 // blame says in a refusal which challenge it belongs to.
-func (t *tokens) blame(err error, shown authn.Presented) error {
+func (t *tokens) blame(err error, shown credential.Presented) error {
 	refused, ok := err.(*authn.Refused) //nolint:errorlint // others are no challenge's business
 	if !ok {
 		return err
 	}
+	// A copy is changed: the same refusal is handed to all who show the same token.
 	r := *refused // it may be remembered, and shared
-	if shown.Scheme == authn.SchemeDPoP {
-		r.Scheme = authn.SchemeDPoP
+	if shown.Scheme == credential.SchemeDPoP {
+		r.Scheme = credential.SchemeDPoP
 	}
-	if t.header != authn.Authorization {
+	if t.header != credential.Authorization {
 		r.Header = t.header
 	}
-	if r.AudienceAlone && shown.Scheme != authn.SchemeDPoP { // which a token that is bound to nobody is refused with
+	if r.AudienceAlone && shown.Scheme != credential.SchemeDPoP { // which a token that is bound to nobody is refused with
 		r.Hint = otherAudience
 	}
 	return &r
@@ -150,7 +161,7 @@ func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, er
 		return authn.ProviderUnknown, entry{}, err
 	}
 	now, id := t.now(), digest(raw)
-	from := func() netip.Addr { return authn.AddressBlock(t.source(r)) }
+	from := func() netip.Addr { return failures.AddressBlock(t.source(r)) }
 	e, ok := t.cached(id, now)
 	switch {
 	case ok && e.issuer.header == t.header:
@@ -161,6 +172,8 @@ func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, er
 	default:
 		provider, e, err = t.verify(ctx, id, raw, from)
 	}
+	// introspection.always asks about JWTs, too, which their issuer may have revoked before they
+	// end.
 	if err == nil && e.issuer.cfg.Introspection != nil && e.issuer.cfg.Introspection.Always {
 		err = e.issuer.active(ctx, raw, e.principal, func() asker { return asker{from: from(), known: true} })
 	}
@@ -169,6 +182,7 @@ func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, er
 
 // cached finds a token that was verified a moment ago. What has changed since makes
 // it unverified again: the issuer's configuration, or a key that the issuer withdrew.
+// Expiry is looked at by the cache itself.
 func (b *Scheme) cached(id [32]byte, now time.Time) (entry, bool) {
 	e, ok := b.cache.find(id, now)
 	if !ok || b.issuers[e.principal.Issuer] != e.issuer || e.lost != e.issuer.keys.lost.Load() {
@@ -214,6 +228,7 @@ func (t *tokens) verify(ctx context.Context, id [32]byte, raw string, from func(
 	return name, e, nil
 }
 
+// earlier is the first of two moments.
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b

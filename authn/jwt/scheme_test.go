@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
@@ -17,7 +17,7 @@ func FuzzReadToken(f *testing.F) {
 		f.Add(s, false)
 	}
 	f.Fuzz(func(t *testing.T, value string, alone bool) {
-		got, ok := authn.ReadToken(value, alone)
+		got, ok := credential.ReadToken(value, alone)
 		if !ok {
 			if alone || got.Scheme != "" {
 				t.Errorf("%q: %+v", value, got)
@@ -33,7 +33,7 @@ func FuzzReadToken(f *testing.F) {
 			if !alone || got.Token != value {
 				t.Errorf("%q: %+v", value, got)
 			}
-		case authn.SchemeBearer, authn.SchemeDPoP:
+		case credential.SchemeBearer, credential.SchemeDPoP:
 			if !strings.EqualFold(before, got.Scheme) || strings.HasPrefix(got.Token, " ") {
 				t.Errorf("%q: %+v after %q", value, got, before)
 			}

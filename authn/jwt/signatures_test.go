@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws/jwstest"
 )
 
@@ -86,7 +86,7 @@ func TestL25_ProofVectors(t *testing.T) {
 		}
 		r := authntest.Request("Authorization", "DPoP "+token)
 		r.Host, r.TLS = "gateway.test", new(tls.ConnectionState)
-		r.Header[authn.ProofHeader] = []string{proof}
+		r.Header[credential.ProofHeader] = []string{proof}
 		c := openTokens(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{Client: &http.Client{Transport: vectorIDP()}})
 		_, err = c.Authenticate(r)
 		return err

@@ -11,6 +11,8 @@ import (
 )
 
 // Stands judges the principal of a token.
+// It is asked of the principals of open streams: the token itself is not at hand, so that its
+// claims and what was noted of it (origin) are judged again.
 func (b *Scheme) Stands(p *authn.Principal) error {
 	is := b.issuers[p.Issuer]
 	if is == nil {
@@ -42,6 +44,8 @@ func (s *keySet) withdrew(k *jws.Key) bool {
 
 // review repeats the checks of a token, save for the signature, after the
 // configuration of its issuer has changed.
+// A principal that the same claims would make another today is refused, as rules would judge it
+// wrongly.
 func (is *issuer) review(p *authn.Principal, now time.Time) error {
 	o, _ := p.Evidence().(*origin)
 	switch {

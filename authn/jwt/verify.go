@@ -23,6 +23,7 @@ type issuer struct {
 	header string        // that its tokens come in, canonical
 }
 
+// keys may be those of the issuer before a reload.
 func newIssuer(cfg Issuer, keys *keySet, depth int, o *Options) *issuer {
 	is := &issuer{cfg: cfg, keys: keys, depth: depth, header: cfg.HeaderName(), algs: cfg.algs()}
 	if cfg.Introspection != nil {
@@ -40,6 +41,8 @@ func (is *issuer) same(cfg *Issuer, depth int) bool {
 }
 
 // verify runs the checks of one issuer, cheap ones first.
+// The signature is the dearest of the checks, and everything before it is about claims that nobody
+// has vouched for yet: none of them is believed until it holds.
 func (is *issuer) verify(
 	ctx context.Context, t *token, now time.Time, from func() netip.Addr,
 ) (*authn.Principal, confirmation, error) {
@@ -73,6 +76,8 @@ func (is *issuer) signature(t *token, find func(jws.Algorithm) ([]*jws.Key, erro
 	if err != nil {
 		return nil, err
 	}
+	// Mostly there is one; a token without a kid may have been signed with any key of the
+	// algorithm.
 	for _, key := range candidates {
 		if err = alg.Verify(key.Public, []byte(t.signed), t.signature); err == nil {
 			return key, nil

@@ -10,10 +10,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 )
 
 // withKeys is a chain with API keys and these limits, on a clock of its own.
-func withKeys(t testing.TB, f authn.Failures, now func() time.Time) (*authn.Chain, string) {
+func withKeys(t testing.TB, f failures.Config, now func() time.Time) (*authn.Chain, string) {
 	t.Helper()
 	k, path := keyStore(t)
 	key := create(t, k, apikey.Spec{ID: "bob"})
@@ -25,14 +26,14 @@ func withKeys(t testing.TB, f authn.Failures, now func() time.Time) (*authn.Chai
 func TestL31_BadKeysDisturbNobody(t *testing.T) {
 	t.Parallel()
 	clock := authntest.NewClock(time.Now())
-	c, key := withKeys(t, authn.Failures{}, clock.Now)
+	c, key := withKeys(t, failures.Config{}, clock.Now)
 	refused, throttled := 0, 0
 	for i := range 1000 {
 		_, err := c.Authenticate(authntest.Request("X-API-Key", "a2a_guess-"+strconv.Itoa(i%7)+"_"+strings.Repeat("x", 43)))
 		err = c.Blame("192.0.2.7", err)
-		var late *authn.Throttled
+		var late *failures.Throttled
 		switch {
-		case errors.As(err, &late) && errors.Is(err, authn.ErrThrottled):
+		case errors.As(err, &late) && errors.Is(err, failures.ErrThrottled):
 			throttled++
 			if late.After <= 0 || late.After > time.Second {
 				t.Fatalf("after %v", late.After)

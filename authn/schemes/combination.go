@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
@@ -76,7 +77,7 @@ func (c *Config) places(name, other string) ([]string, bool) {
 	case name == clientcert.Name && c.MTLS != nil:
 		return []string{""}, true
 	case name == apikey.Name && c.APIKeys != nil && c.APIKeys.Bearer:
-		return []string{c.APIKeys.HeaderName(), authn.Authorization}, true
+		return []string{c.APIKeys.HeaderName(), credential.Authorization}, true
 	case name == apikey.Name && c.APIKeys != nil:
 		return []string{c.APIKeys.HeaderName()}, true
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 )
 
@@ -99,9 +100,9 @@ func (cr *credentials) request(names string) *http.Request {
 	for name := range strings.FieldsSeq(names) {
 		switch name {
 		case "user":
-			r.Header.Add(authn.Authorization, "Bearer "+cr.user)
+			r.Header.Add(credential.Authorization, "Bearer "+cr.user)
 		case "other":
-			r.Header.Add(authn.Authorization, "Bearer "+cr.other)
+			r.Header.Add(credential.Authorization, "Bearer "+cr.other)
 		case "workload":
 			r.Header.Add("X-Workload-Token", cr.workload)
 		case "misplaced":
@@ -113,9 +114,9 @@ func (cr *credentials) request(names string) *http.Request {
 		case "bad-key":
 			r.Header.Add("X-Api-Key", cr.key+"x")
 		case "bearer-key":
-			r.Header.Add(authn.Authorization, "Bearer "+cr.key)
+			r.Header.Add(credential.Authorization, "Bearer "+cr.key)
 		case "basic":
-			r.Header.Add(authn.Authorization, "Basic YTpi")
+			r.Header.Add(credential.Authorization, "Basic YTpi")
 		case "cert":
 			r.TLS = cr.cert
 		case "bad-cert":

@@ -12,7 +12,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -50,7 +52,7 @@ type Config struct {
 	Actors jwt.Actors `yaml:"actors,omitempty"`
 	// Failures bounds how often one client address may present credentials that are
 	// turned down.
-	Failures authn.Failures `yaml:"failures,omitempty"`
+	Failures failures.Config `yaml:"failures,omitempty"`
 	// Limits bounds what callers may present.
 	Limits authn.Limits `yaml:"limits,omitempty"`
 	// Anonymous lets callers without any credential in, as the principal
@@ -120,12 +122,12 @@ func (c *Config) validateHeaders() error {
 // CredentialHeaders are the canonical names of the headers that carry credentials beside
 // those which do everywhere: a Chain of c keeps them from agents.
 func (c *Config) CredentialHeaders() []string {
-	names := []string{authn.KeyHeader}
+	names := []string{credential.KeyHeader}
 	if c.APIKeys != nil {
 		names = append(names, c.APIKeys.HeaderName())
 	}
 	for i := range c.OIDC {
-		if name := c.OIDC[i].HeaderName(); name != authn.Authorization {
+		if name := c.OIDC[i].HeaderName(); name != credential.Authorization {
 			names = append(names, name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -117,9 +118,9 @@ func TestValidate(t *testing.T) {
 		{"no depth", Config{Anonymous: true, Actors: jwt.Actors{Depth: new(-1)}}, "authn.actors.depth"},
 		{"depth without end", Config{Anonymous: true, Actors: jwt.Actors{Depth: new(17)}}, "authn.actors.depth"},
 		{"depth", Config{Anonymous: true, Actors: jwt.Actors{Depth: new(16)}}, ""},
-		{"no limit of failures", Config{Anonymous: true, Failures: authn.Failures{PerMinute: -1}}, ""},
-		{"failures too many", Config{Anonymous: true, Failures: authn.Failures{PerMinute: 1e9}}, "authn.failures.perMinute"},
-		{"failures, negative burst", Config{Anonymous: true, Failures: authn.Failures{Burst: -1}}, "authn.failures.burst"},
+		{"no limit of failures", Config{Anonymous: true, Failures: failures.Config{PerMinute: -1}}, ""},
+		{"failures too many", Config{Anonymous: true, Failures: failures.Config{PerMinute: 1e9}}, "authn.failures.perMinute"},
+		{"failures, negative burst", Config{Anonymous: true, Failures: failures.Config{Burst: -1}}, "authn.failures.burst"},
 	}
 	for _, tt := range tests {
 		err := tt.cfg.Validate()

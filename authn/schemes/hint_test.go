@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 )
 
 // TestMisplacedCredential: who sends a credential in a header, or in a way, that carries none
@@ -28,21 +29,21 @@ func TestMisplacedCredential(t *testing.T) {
 		value  string // KEY is a good key
 		want   string
 	}{
-		{"a key as bearer token", keysOnly, authn.Authorization, "Bearer KEY", "an API key is not accepted in Authorization like this: " + useKey},
-		{"beside tokens", both, authn.Authorization, "Bearer KEY", "API keys are not accepted as bearer tokens here: " + useKey},
-		{"a key without a scheme", keysOnly, authn.Authorization, "KEY", "an API key is not accepted in Authorization like this: " + useKey},
-		{"a token without a scheme", both, authn.Authorization, "eyJhbGciOiJub25lIn0.e30.", "Authorization has no scheme in front of the credential: " + useBoth},
-		{"another scheme", both, authn.Authorization, "Basic YTpi", "the scheme in Authorization is not accepted: " + useBoth},
-		{"nothing in Authorization", both, authn.Authorization, "", "Authorization is empty: " + useBoth},
-		{"a bearer token that is no key", asBearer, authn.Authorization, "Bearer foo", noKey + useBoth},
-		{"a variable of JavaScript", asBearer, authn.Authorization, "bearer  undefined", noKey + useBoth},
-		{"a token as a key", asBearer, authn.Authorization, "Bearer eyJhbGciOiJub25lIn0.e30.", noKey + useBoth},
-		{"a key without its prefix", asBearer, authn.Authorization, "Bearer BARE", noKey + useBoth},
-		{"a key with another letter", asBearer, authn.Authorization, "Bearer KEYx", ""},
-		{"nothing behind the scheme", asBearer, authn.Authorization, "Bearer", "no credential is behind Bearer in Authorization: " + useBoth},
-		{"nothing, where tokens are", both, authn.Authorization, "Bearer ", "no credential is behind Bearer in Authorization: " + useBoth},
-		{"nothing, where a proof is", both, authn.Authorization, "DPoP", "no credential is behind DPoP in Authorization: " + useBoth},
-		{"nothing, where neither is", keysOnly, authn.Authorization, "Bearer", "no credential is behind Bearer in Authorization: " + useKey},
+		{"a key as bearer token", keysOnly, credential.Authorization, "Bearer KEY", "an API key is not accepted in Authorization like this: " + useKey},
+		{"beside tokens", both, credential.Authorization, "Bearer KEY", "API keys are not accepted as bearer tokens here: " + useKey},
+		{"a key without a scheme", keysOnly, credential.Authorization, "KEY", "an API key is not accepted in Authorization like this: " + useKey},
+		{"a token without a scheme", both, credential.Authorization, "eyJhbGciOiJub25lIn0.e30.", "Authorization has no scheme in front of the credential: " + useBoth},
+		{"another scheme", both, credential.Authorization, "Basic YTpi", "the scheme in Authorization is not accepted: " + useBoth},
+		{"nothing in Authorization", both, credential.Authorization, "", "Authorization is empty: " + useBoth},
+		{"a bearer token that is no key", asBearer, credential.Authorization, "Bearer foo", noKey + useBoth},
+		{"a variable of JavaScript", asBearer, credential.Authorization, "bearer  undefined", noKey + useBoth},
+		{"a token as a key", asBearer, credential.Authorization, "Bearer eyJhbGciOiJub25lIn0.e30.", noKey + useBoth},
+		{"a key without its prefix", asBearer, credential.Authorization, "Bearer BARE", noKey + useBoth},
+		{"a key with another letter", asBearer, credential.Authorization, "Bearer KEYx", ""},
+		{"nothing behind the scheme", asBearer, credential.Authorization, "Bearer", "no credential is behind Bearer in Authorization: " + useBoth},
+		{"nothing, where tokens are", both, credential.Authorization, "Bearer ", "no credential is behind Bearer in Authorization: " + useBoth},
+		{"nothing, where a proof is", both, credential.Authorization, "DPoP", "no credential is behind DPoP in Authorization: " + useBoth},
+		{"nothing, where neither is", keysOnly, credential.Authorization, "Bearer", "no credential is behind Bearer in Authorization: " + useKey},
 		{"a scheme before a key", keysOnly, "X-Api-Key", "Bearer KEY", "X-Api-Key has no scheme in front of the API key: " + useKey},
 		{"a scheme before no key", keysOnly, "X-Api-Key", "Bearer foo", "X-Api-Key has no scheme in front of the API key: " + useKey},
 		{"a token where keys are", both, "X-Api-Key", "eyJhbGciOiJub25lIn0.e30.", noKey + useBoth},
@@ -54,15 +55,15 @@ func TestMisplacedCredential(t *testing.T) {
 		{"where certificates are taken", Config{MTLS: &clientcert.Config{}}, "Token", "KEY", "the header Token carries no credential here: callers are known by their client certificates"},
 		{"nothing", keysOnly, "Accept", "KEY", ""},
 		{"a bad key where keys are", keysOnly, "X-Api-Key", "KEYx", ""},
-		{"a bad token where tokens are", both, authn.Authorization, "Bearer x.y.z", ""},
+		{"a bad token where tokens are", both, credential.Authorization, "Bearer x.y.z", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := open(t, tt.cfg, Options{Client: &http.Client{Transport: cr.net}})
-			for _, key := range []string{cr.key, authn.KeyPrefix + "nobody_" + strings.Repeat("x", 43)} {
+			for _, key := range []string{cr.key, credential.KeyPrefix + "nobody_" + strings.Repeat("x", 43)} {
 				r := authntest.Request()
-				r.Header.Set(tt.header, strings.NewReplacer("KEY", key, "BARE", strings.TrimPrefix(key, authn.KeyPrefix)).Replace(tt.value))
+				r.Header.Set(tt.header, strings.NewReplacer("KEY", key, "BARE", strings.TrimPrefix(key, credential.KeyPrefix)).Replace(tt.value))
 				p, err := c.Authenticate(r)
 				if p != nil || err == nil || authn.Told(err) != tt.want || strings.Contains(authn.Told(err), key) {
 					t.Errorf("%v, %v: %q, want %q", p, err, authn.Told(err), tt.want)

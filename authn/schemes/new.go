@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 )
 
@@ -18,7 +19,7 @@ func New(ctx context.Context, cfg Config, o Options) (*authn.Chain, error) {
 	}
 	o.defaults()
 	var chain *authn.Chain
-	b := &build{cfg: &cfg, o: &o, where: func() string { return chain.Where() }, blame: authn.NewFailureCounter(cfg.Failures, o.Previous)}
+	b := &build{cfg: &cfg, o: &o, where: func() string { return chain.Where() }, blame: failures.New(cfg.Failures, o.Previous.Failures())}
 	var schemes []authn.Scheme
 	for _, r := range All() {
 		if !r.Configured(&cfg) {
@@ -40,7 +41,7 @@ type build struct {
 	cfg   *Config
 	o     *Options
 	where func() string // Chain.where of the chain to be
-	blame *authn.FailureCounter
+	blame *failures.Counter
 }
 
 func (b *build) apiKeys() (authn.Scheme, error) {

@@ -12,6 +12,8 @@ import (
 )
 
 // Arrival is a state that a document says a task is in.
+// It is compared with the state that is recorded of the task (ext.Machine), which is the proxy's
+// to do.
 type Arrival struct {
 	Extension string // URI
 	Task      string // the task's id; "" where the document does not say it
@@ -52,6 +54,7 @@ func (t *Terms) Arrivals(c *wire.Carriers) []Arrival {
 			}
 		}
 	}
+	// Stable, so that two extensions' states of one task stay in the order of Active.
 	slices.SortStableFunc(list, func(a, b placed) int {
 		return cmp.Or(cmp.Compare(a.root, b.root), cmp.Compare(a.rank, b.rank))
 	})
@@ -64,6 +67,7 @@ func (t *Terms) Arrivals(c *wire.Carriers) []Arrival {
 
 // placed is an Arrival and what it is sorted by: the task or update that it is of, and
 // how far from that it stands.
+// rank is 0 for the metadata of the task or update itself, 1 for that of its status message.
 type placed struct {
 	Arrival
 	root, rank int
@@ -71,6 +75,8 @@ type placed struct {
 
 // place says whose state a mark shows; false if it stands where nobody says a task's.
 // What is in a task's history is in no status.
+// root is the index of the task or update among the document's carriers, -1 where the document
+// does not show it.
 func place(c *wire.Carriers, m *wire.Mark) (p placed, ok bool) {
 	on := &c.List[m.Carrier]
 	var status int
@@ -96,6 +102,8 @@ func place(c *wire.Carriers, m *wire.Mark) (p placed, ok bool) {
 }
 
 // statusOf is the status of a task or update, -1 for none.
+// The list has what is inside of an object behind it, so that the search ends where the object
+// does.
 func statusOf(c *wire.Carriers, of int) int {
 	end := c.List[of].Span[1]
 	for i := of + 1; i < len(c.List) && c.List[i].Span[0] < end; i++ {
@@ -107,6 +115,7 @@ func statusOf(c *wire.Carriers, of int) int {
 }
 
 // stateIn reads a text, or the text under "state" of an object.
+// "" for a value of any other form.
 func stateIn(value []byte) string {
 	var name string
 	if jsontext.Value(value).Kind() == jsontext.KindString {

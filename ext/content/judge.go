@@ -14,6 +14,7 @@ import (
 // Values holds the values in metadata against the schemas of active extensions: what
 // stands under the URI in a request's own metadata, and under the keys that have
 // schemas anywhere but in a task's history.
+// History is left out, as it may be older than the extension.
 func (t *Terms) Values(c *wire.Carriers) []Violation {
 	if len(c.Marks) == 0 {
 		return nil
@@ -67,6 +68,7 @@ func (t *Terms) Objects(c *wire.Carriers) []Violation {
 				continue
 			}
 			l := law{of(s, on.Place), uri, enforced}
+			// The part of the document is checked where it lies, without a copy.
 			f.hold(l, c.Doc[on.Span[0]:on.Span[1]], func() string { return c.Pointer(i) })
 		}
 	}
@@ -75,6 +77,7 @@ func (t *Terms) Objects(c *wire.Carriers) []Violation {
 
 // Data holds the data parts of messages and artifacts, history aside, against a
 // schema, such as that of a skill's input.
+// The pointers lead to the data itself, wherever the version has it within the part.
 func Data(c *wire.Carriers, s *schema.Schema, enforced bool) []Violation {
 	if s == nil {
 		return nil
@@ -106,11 +109,13 @@ func (t *Terms) schemas(uri string) (*ext.Compiled, bool) {
 	return s, mode == ext.Enforce
 }
 
+// ofObjects reports schemas for objects, beside those for metadata; false for nil.
 func ofObjects(s *ext.Compiled) bool {
 	return s != nil && (s.Message != nil || s.Artifact != nil || s.Status != nil || s.Part != nil)
 }
 
 // of is the schema for an object, nil for none.
+// Params of a request have a schema of their own, by key: see Values.
 func of(s *ext.Compiled, p wire.Place) *schema.Schema {
 	switch p {
 	case wire.InMessage:
@@ -126,6 +131,7 @@ func of(s *ext.Compiled, p wire.Place) *schema.Schema {
 }
 
 // law is a schema and whose it is.
+// A violation says whose schema was broken by uri.
 type law struct {
 	schema   *schema.Schema // nil allows everything
 	uri      string         // "" for a skill's
@@ -144,6 +150,7 @@ func (f *findings) hold(l law, value []byte, pointer func() string) {
 	}
 	v := Violation{
 		Extension: l.uri, Fault: Invalid, Pointer: pointer(),
+		// This is for an error that is no violation, as of a schema that the library fails on.
 		Text: "cannot be checked", Enforced: l.enforced,
 	}
 	if broken, ok := errors.AsType[*schema.Violation](err); ok {

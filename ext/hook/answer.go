@@ -14,6 +14,7 @@ import (
 )
 
 // What an answer may be at most, in bytes.
+// An answer may hold a whole document; a message for the caller is a sentence.
 const (
 	maxAnswer  = 4 << 20
 	maxMessage = 256
@@ -74,6 +75,7 @@ func quiet(err error) error {
 
 // settle makes a document or a *Denied of an answer; was is the document that the
 // service saw.
+// A member too many is an error: {"action":"pass","document":…} may have been meant as mutate.
 func (a *answer) settle(was []byte) ([]byte, error) {
 	switch {
 	case a.Action == "pass" && a.Document == nil && a.Message == nil:

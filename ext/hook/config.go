@@ -65,12 +65,16 @@ func (c Config) Validate() error {
 	return errors.Join(append(errs, checkHeaders(c.Headers)...)...)
 }
 
+// goodURL reports an address that can be posted to. Users would be credentials in a place that is
+// logged.
 func goodURL(s secret.URL) bool {
 	u, err := s.Parse()
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") &&
 		u.Hostname() != "" && u.User == nil && !strings.Contains(s.Reveal(), "#")
 }
 
+// checkPhases returns the first phase that is wrong. Without a phase the service would never be
+// called.
 func checkPhases(phases []Phase) error {
 	if len(phases) == 0 {
 		return errors.New("none is given; want request, response or event")
@@ -86,6 +90,8 @@ func checkPhases(phases []Phase) error {
 	return nil
 }
 
+// checkHeaders returns what is wrong with names and values. Two values of one name cannot be told
+// apart by all services, so that each name is given once.
 func checkHeaders(headers []Header) []error {
 	var errs []error
 	seen := make(map[string]bool, len(headers))
@@ -117,6 +123,7 @@ func ownHeader(name string) bool {
 	return strings.HasPrefix(name, "Content-")
 }
 
+// timeout is the effective time for one callout.
 func (c Config) timeout() time.Duration {
 	if c.Timeout == 0 {
 		return defaultTimeout

@@ -4,6 +4,15 @@
 // It owns what the service is sent, and what counts as an answer. It does not own
 // when a hook is called, in what order, or what becomes of a refusal. It imports
 // internal/secret only.
+//
+//	POST /  {"phase":"request","extension":"https://…","agent":"billing", …,"document":{…}}
+//
+//	204                                         the document goes on as it is
+//	200 {"action":"pass"}                       the same
+//	200 {"action":"mutate","document":{…}}      this document goes on in its place
+//	200 {"action":"deny","message":"…"}         the call, answer or event is refused
+//
+// Anything else is a failure, which onFailure makes a refusal or a pass.
 package hook
 
 import (
@@ -72,6 +81,7 @@ func (d *Denied) Error() string {
 }
 
 // Hook is a Config made ready. Any number of goroutines may use it.
+// The connections are its own: a slow service of one extension takes none from another's.
 type Hook struct {
 	url     string
 	name    string // url without its query, which may be a credential
@@ -109,6 +119,7 @@ func New(c Config) (*Hook, error) {
 	return h, nil
 }
 
+// newPool makes the connections to one service.
 func newPool() *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -164,11 +175,14 @@ func (h *Hook) Call(ctx context.Context, c Callout) ([]byte, error) {
 	return c.Document, nil
 }
 
+// ask posts the callout once. It is not repeated after a failure, as a service may count what it
+// is told.
 func (h *Hook) ask(ctx context.Context, c *Callout) ([]byte, error) {
 	body, err := c.encode()
 	if err != nil {
 		return nil, err
 	}
+	// The time covers the connection, the question and the whole answer.
 	ctx, cancel := context.WithTimeout(ctx, h.timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
@@ -191,6 +205,7 @@ func (h *Hook) ask(ctx context.Context, c *Callout) ([]byte, error) {
 // encode puts the document behind the members of a callout. It is JSON already, and
 // not read again.
 func (c *Callout) encode() ([]byte, error) {
+	// The document of a long message would otherwise be checked and copied again by the encoder.
 	head, err := json.Marshal(c)
 	if err != nil {
 		return nil, fmt.Errorf("write callout: %w", err)

@@ -28,6 +28,7 @@ type Source struct {
 }
 
 // maxFile is the largest schema; a wrong path must not fill the memory.
+// Published schemas of whole protocols have a few hundred KiB at most.
 const maxFile = 1 << 20
 
 // inline is where a schema without a file stands. It has no neighbours.
@@ -37,6 +38,7 @@ const inline = "inline:///schema"
 func (s Source) IsZero() bool { return s.File == "" && s.Inline == nil }
 
 // UnmarshalYAML reads a text, which is a path, or a mapping, which is the schema.
+// A number or a truth value is refused, as it is neither; null is a schema that is left out.
 func (s *Source) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -59,11 +61,13 @@ func (s *Source) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // read returns the document, the URL by which it is known, and what it may refer to.
+// An inline schema has no neighbours, as it stands in no directory of its own.
 func (s Source) read() (doc any, at string, beside neighbours, err error) {
 	if s.File == "" {
 		doc, err = decode(s.Inline)
 		return doc, inline, "", err
 	}
+	// The compiler knows documents by URL: references of a file are relative to its own.
 	path, err := filepath.Abs(s.File)
 	if err != nil {
 		return nil, "", "", fmt.Errorf("find %s: %w", s.File, err)
@@ -89,6 +93,7 @@ func (s Source) told(err error, doc any) error {
 	if errors.As(err, &meta) && errors.As(meta.Err, &broken) {
 		err = first(nil, broken)
 	}
+	// The URL of an inline schema is made up and would tell an operator nothing.
 	text := strings.ReplaceAll(strings.ReplaceAll(err.Error(), inline, "the schema"), "\n", " ")
 	if s.File != "" {
 		return errors.New(s.File + ": " + text)
@@ -127,6 +132,7 @@ func reference(doc any, address string) keypath.Path {
 type neighbours string
 
 // Load reads a document that a schema refers to.
+// A schema that could name any file would tell by its errors what is in it.
 func (n neighbours) Load(address string) (any, error) {
 	u, err := url.Parse(address)
 	if err != nil || n == "" || u.Scheme != "file" || u.Host != "" ||
@@ -146,6 +152,7 @@ func (n neighbours) Load(address string) (any, error) {
 	return load(f)
 }
 
+// load reads a JSON document. A pipe or a device, which might never end, is refused.
 func load(f *os.File) (any, error) {
 	info, err := f.Stat()
 	switch {
@@ -167,6 +174,8 @@ func decode(data []byte) (any, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("larger than %s", secret.Size(maxFile))
 	}
+	// The strict decoder reads the document first, for its errors; the library's own makes what it
+	// compiles.
 	d := jsontext.NewDecoder(bytes.NewReader(data))
 	if _, err := d.ReadValue(); err != nil {
 		return nil, fmt.Errorf("not JSON: %w", err)

@@ -18,6 +18,7 @@ const (
 	maxExponent = 400
 )
 
+// Both end the parsing; what they are about is told apart by parse.
 var (
 	errImmense = errors.New("a number too long to be checked")
 	errTwice   = errors.New("two members of one name")
@@ -28,6 +29,8 @@ func reader(value []byte) *jsontext.Decoder { return jsontext.NewDecoder(bytes.N
 
 // parser makes of a value what the library takes, with every digit of its numbers, in
 // less time than the library does.
+// A parser is for one value. Numbers become int64 or json.Number, so that 0.1 stays what was
+// written.
 type parser struct {
 	d     *jsontext.Decoder
 	names map[string]string // what members are likely to be called
@@ -45,6 +48,7 @@ func parse(value []byte, names map[string]string) (any, *Violation) {
 	case err != nil:
 		return nil, &Violation{Text: "not JSON"}
 	}
+	// Something behind the value would be read by nobody here, and by somebody else.
 	if _, err := p.d.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, &Violation{Text: "not JSON"}
 	}
@@ -52,6 +56,7 @@ func parse(value []byte, names map[string]string) (any, *Violation) {
 }
 
 // next reads one value. The decoder bounds how deep it is nested.
+// The result is what encoding/json makes of JSON, but for numbers.
 func (p *parser) next() (any, error) {
 	switch p.d.PeekKind() {
 	case '{':
@@ -74,6 +79,8 @@ func (p *parser) next() (any, error) {
 	return nil, nil
 }
 
+// object reads an object, whose first token is next. A repeated name is an error: the agent may
+// take the other of the two values.
 func (p *parser) object() (any, error) {
 	if _, err := p.d.ReadToken(); err != nil {
 		return nil, err
@@ -97,6 +104,7 @@ func (p *parser) object() (any, error) {
 }
 
 // name reads the name of a member, or finds out that there is none.
+// The names of the schema are compared as they are written, quotes and escapes included.
 func (p *parser) name() (string, error) {
 	raw, err := p.d.ReadValue()
 	if err != nil {
@@ -108,6 +116,8 @@ func (p *parser) name() (string, error) {
 	return unquote(raw)
 }
 
+// array reads a list. Items are gathered in a stack that all lists of the value share, and copied
+// when their number is known: one allocation for each list.
 func (p *parser) array() (any, error) {
 	if _, err := p.d.ReadToken(); err != nil {
 		return nil, err
@@ -128,6 +138,7 @@ func (p *parser) array() (any, error) {
 }
 
 // unquote makes a text of a string as it is written.
+// A string without a backslash is the bytes between its quotes.
 func unquote(raw []byte) (string, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1]), nil
@@ -169,6 +180,7 @@ func namesIn(doc any, names map[string]string) {
 	}
 }
 
+// immense reports a number with too many digits, or an exponent that would make them.
 func immense(number string) bool {
 	if len(number) > maxDigits {
 		return true

@@ -12,11 +12,14 @@ import (
 )
 
 // maxLimit is the longest limit that is quoted.
+// A longer list of allowed values or names is no help in one line of a log.
 const maxLimit = 100
 
 // words say what is wrong: the keyword and its limit, and nothing of the value.
+// As in "minimum: want at least 3".
 func words(e *jsonschema.ValidationError) string {
 	keyword := "schema"
+	// The first step names the keyword; further ones are its members.
 	if at := e.ErrorKind.KeywordPath(); len(at) > 0 {
 		keyword = at[0]
 	}
@@ -35,6 +38,7 @@ func words(e *jsonschema.ValidationError) string {
 		limit = oneOf([]any{k.Want})
 	case *kind.Format:
 		limit = "not a valid " + k.Want
+	// A pattern is the schema's, and may be quoted; the text that does not match it may not.
 	case *kind.Pattern:
 		limit = brief("does not match "+k.Want, "does not match")
 	case *kind.Not:
@@ -54,6 +58,8 @@ func words(e *jsonschema.ValidationError) string {
 }
 
 // bound is the limit of a keyword that has one.
+// The texts are for people; keywords without a limit of their own say that the value is not
+// allowed.
 func bound(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Required:
@@ -97,6 +103,7 @@ func bound(k jsonschema.ErrorKind) string {
 func atLeast(n int) string { return "want at least " + strconv.Itoa(n) }
 func atMost(n int) string  { return "want at most " + strconv.Itoa(n) }
 
+// missing says which required members an object lacks.
 func missing(names []string) string {
 	if len(names) == 1 {
 		return brief(strconv.Quote(names[0])+" is missing", "a member is missing")
@@ -109,6 +116,7 @@ func missing(names []string) string {
 }
 
 // oneOf lists the values of the schema that are texts, numbers and the like.
+// Lists and objects are not quoted: they would need more room than the text has.
 func oneOf(allowed []any) string {
 	const unsaid = "not a value that is allowed"
 	quoted := make([]string, 0, len(allowed))
@@ -127,6 +135,7 @@ func oneOf(allowed []any) string {
 	return brief("want "+strings.Join(quoted, " or "), unsaid)
 }
 
+// brief is a text, or what stands in its place where it is too long.
 func brief(text, instead string) string {
 	if len(text) > maxLimit {
 		return instead
@@ -134,6 +143,7 @@ func brief(text, instead string) string {
 	return text
 }
 
+// decimal writes a limit as the schema has it, as far as a float64 holds it.
 func decimal(r *big.Rat) string {
 	if r.IsInt() && r.Num().BitLen() <= 64 {
 		return r.Num().String()

@@ -19,8 +19,11 @@ type audience struct {
 // overheard warns of agents that are given credentials for one audience: an access token is good
 // wherever its audience is, so that each agent could call the other in the name of the caller
 // (RFC 9068 §4).
+// Each pair is told once, at the later of the two. A token for two agents of one id cannot be: ids
+// are unique.
 func (c *Config) overheard() []string {
 	type heard struct{ from, name string }
+	// Audiences of different issuers are apart although they may be spelled the same.
 	first := map[heard]string{} // the agent that an audience is the name of
 	var warnings []string
 	for i := range c.Agents {
@@ -46,6 +49,7 @@ func (c *Config) overheard() []string {
 
 // audiences are those of one credential, as far as they are known before cards are. A secret that
 // is the same for two agents, a value or a client's, is the operator's own choice and none of them.
+// Nil for a credential whose audience is its issuer's to choose, as with a fixed token.
 func (c *Config) audiences(agent *agents.Config, cred *upstream.Credential) []audience {
 	switch {
 	case cred.Assertion != nil && cred.Assertion.Audience != "":
@@ -88,6 +92,7 @@ func (c *Config) audienceOf(agent *agents.Config) string {
 			return upstream.Origin(u) + u.EscapedPath()
 		}
 	}
+	// A card that is in the file itself may name no interface yet: the id is all there is.
 	if len(own) == 0 {
 		return agent.ID
 	}

@@ -12,6 +12,7 @@ import (
 // nothing, and is closed at once.
 func (c *Config) checkBounds(extra []*wire.Method) []error {
 	l, err := limits.New(c.Policy.Limits, limits.Options{Agents: c.RuleAgents(), Methods: extra})
+	// Closing a nil limiter, as comes with an error, does nothing.
 	l.Close()
 	errs := []error{keypath.At(err, "policy", "limits")}
 	return append(errs, c.Policy.Authorizers.Validate())

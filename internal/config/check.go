@@ -25,6 +25,10 @@ import (
 // Check does what can be done offline beyond Load: it opens the files that the
 // configuration names and compiles the registry and the rules. The strings are
 // warnings. Errors name the key, without line and column: what is wrong is in the files.
+//
+// The order is that of the report: agents, credentials of callers, files of other sections,
+// doubts, the registry, the rules, and last what could not be read. All of it is told at once: an
+// operator who mends a file and starts the check again wants to see the rest.
 func (c *Config) Check() ([]string, error) {
 	var errs []error
 	var warnings []string
@@ -46,6 +50,7 @@ func (c *Config) Check() ([]string, error) {
 	errs = append(errs, wrong...)
 	book, err := c.Extensions.Compile()
 	errs = append(errs, keypath.At(err, "extensions"))
+	// A book of a wrong registry is nil and knows nothing; closing it does nothing.
 	defer book.Close()
 	warnings = append(warnings, book.Warnings()...)
 	rules, dubious, err := policy.Compile(c.Policy.Config, c.RuleAgents(), book.Extra().Methods()...)
@@ -53,6 +58,8 @@ func (c *Config) Check() ([]string, error) {
 	for _, w := range dubious {
 		warnings = append(warnings, w.String())
 	}
+	// An agent without any rule is told of only where the rules compile: with an error every agent
+	// would be one.
 	if err == nil {
 		for _, id := range rules.Unused() {
 			warnings = append(warnings, fmt.Sprintf("agent %q: no rule allows anybody anything of it, and the default is deny: every call to it is denied", id))
@@ -65,6 +72,8 @@ func (c *Config) Check() ([]string, error) {
 
 // resolve makes relative paths relative to the file they stand in, so that a
 // gateway finds its files wherever it is started from.
+// It also fills in the paths below server.dataDir, which a configuration that has no directory, as
+// that of a test, does without.
 func (c *Config) resolve(dir string) {
 	writtenPaths(c, absolute(dir))
 	readPaths(c, absolute(dir))
@@ -148,6 +157,8 @@ func (c *Config) checkCertificates() []error {
 		return nil
 	}
 	var errs []error
+	// Each pair is loaded as the listener loads it: the certificate, its chain and whether the key
+	// belongs to it.
 	for i, pair := range t.Certificates {
 		if _, err := tls.LoadX509KeyPair(pair.Cert, pair.Key); err != nil {
 			errs = append(errs, fmt.Errorf("server.tls.certificates[%d]: %w", i, err))
@@ -185,6 +196,8 @@ func (c *Config) checkACME() error {
 
 // asWhom says who was refused, where that matters: the same check may do for one user
 // and not for another.
+// Only errors of permission are extended. Groups are listed with the effective one, which
+// Getgroups may leave out.
 func asWhom(err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err

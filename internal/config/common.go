@@ -25,6 +25,9 @@ var own = [][]string{
 // force, with references replaced and defaults filled in, without what is each gateway's own,
 // the places of files among it. Secrets are not in it, since sums are public. root is the
 // configuration, and is used up.
+//
+// It is a metric, and the console shows it for each replica: two gateways with other rules decide
+// the same call differently, by whichever the load balancer picks.
 func (c *Config) commonSum(root *yaml.Node) [32]byte {
 	for _, path := range own {
 		dropAt(root, path)
@@ -60,6 +63,7 @@ func dropAt(n *yaml.Node, path []string) {
 }
 
 // drop takes a key out of a mapping.
+// The slice is cut to its length first, so that append copies: nodes may be shared by aliases.
 func drop(n *yaml.Node, key string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

@@ -109,6 +109,7 @@ type Audit struct {
 }
 
 // sizeLimit keeps a wrong path (a log, a device) from being read to its end.
+// The largest files are lists of rules; ten thousand rules of 200 bytes each are 2 MB.
 const sizeLimit = 16 << 20
 
 // Load reads, expands, decodes and checks a file. Relative paths in it are
@@ -133,6 +134,19 @@ func Parse(name string, data []byte, lookup func(string) (string, bool)) (*Confi
 // parse is Load and Parse. Each step needs the one before it to have found nothing wrong: what is
 // wrong with values is told all at once, but not beside mistakes of form, which values may follow
 // from. dir is what relative paths are relative to, "" to leave them.
+//
+// The steps, of which each reports all that it finds:
+//
+//	document      YAML: one document, no tags, aliases that end (tree.go)
+//	expand        ${NAME} from the environment, in values alone
+//	decode        the shape against the Go types, then the values (shape.go, document.go)
+//	further.read  files with rules and agents, as strictly (further.go)
+//	Defaults      what sections fill in by themselves
+//	resolve       relative paths
+//	Validate      what values mean, by each section, and between sections
+//
+// Errors of the first steps have the node that they are about. Those of Validate have a path of
+// keys, and placed (position.go) finds the node that it leads to.
 func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*Config, error) {
 	doc, err := document(name, data)
 	if err != nil {
@@ -164,6 +178,7 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	if err := c.Validate(); err != nil {
 		return nil, placed(src, err)
 	}
+	// What is in force, with defaults, is encoded once for the two comparisons behind it.
 	var inForce yaml.Node
 	if err := inForce.Encode(c); err != nil {
 		return nil, fmt.Errorf("look at the configuration: %w", err)
@@ -177,6 +192,7 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 // schemas are in, and expects defaults to be filled in. Errors have the path of their key; where
 // the registry is wrong, rules are not compiled that could name methods of it, since each of those
 // would be told of as unknown.
+// Errors stand in the order of the sections here; placed brings them into the order of the file.
 func (c *Config) Validate() error {
 	book, unregistered := c.Extensions.Compile()
 	errs := []error{
@@ -203,6 +219,7 @@ func (c *Config) Validate() error {
 	errs = append(errs, c.checkUndeclared()...)
 	defer book.Close() // nil where the registry is wrong, and knows nothing then
 	errs = append(errs, c.checkAgents(book))
+	// Limits and authorizers name methods as rules do, so that they are left out as well.
 	if unregistered != nil && c.bringsMethods() {
 		return errors.Join(errs...)
 	}
@@ -224,6 +241,7 @@ func (c *Config) checkAgents(book *ext.Book) error {
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		wrong := []error{a.Validate()}
+		// A second agent of one id would claim the hosts of the first and be told of twice.
 		if unread == nil && !seen[a.ID] {
 			wrong = append(wrong, a.ClaimHosts(public, hosts), c.checkOffer(public, a))
 		}
@@ -231,6 +249,7 @@ func (c *Config) checkAgents(book *ext.Book) error {
 			wrong = append(wrong, keypath.Point(fmt.Errorf("id %q is used twice", a.ID), "id"))
 		}
 		seen[a.ID] = true
+		// The rules are compiled for their errors: the gateway makes its own.
 		_, err := files.New(a.FileParts, c.Policy.FileParts)
 		wrong = append(wrong, keypath.At(err, "fileParts"))
 		wrong = append(wrong, checkAgent(book, a)...)

@@ -12,6 +12,7 @@ import (
 
 // Document is a YAML file beside the configuration that is read as strictly, such as the cases of
 // a2a-gateway policy test.
+// It is kept for the places of keys, after its values have been read into a struct.
 type Document struct {
 	name string
 	root *yaml.Node
@@ -37,6 +38,8 @@ func ReadDocument[T any](path string, into *T) (*Document, error) {
 // tell of one place is told once, in the words of the former.
 func decode[T any](name, dir string, doc *yaml.Node, into *T) error {
 	s := checkShape(name, dir, doc.Content[0], reflect.TypeFor[T]())
+	// The library reports values that a type refuses, with line and column; the shape has told of
+	// those that have a wrong form already, at the same places, and located leaves these out.
 	if err := doc.Load(into, yaml.WithKnownFields()); err != nil {
 		s.errs = append(s.errs, located(name, err, s))
 	}

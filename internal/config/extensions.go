@@ -34,6 +34,8 @@ func checkAgent(book *ext.Book, a *agents.Config) []error {
 		default:
 			errs = append(errs, keypath.At(fmt.Errorf("%q is none of off, report, enforce", s.Schemas), skill, "schemas"))
 		}
+		// Schemas are compiled for their errors alone: the gateway compiles them when it takes the
+		// agent over.
 		_, input := schema.Compile(s.Input)
 		_, output := schema.Compile(s.Output)
 		errs = append(errs, keypath.At(input, skill, "input"), keypath.At(output, skill, "output"))
@@ -43,6 +45,8 @@ func checkAgent(book *ext.Book, a *agents.Config) []error {
 
 // checkRules holds what rules say of extensions against the registry, whose book knows nothing
 // where the registry is wrong: then there is nothing to hold them against.
+// Rules are checked by package policy for their form; only here the registry is at hand, which
+// says what extensions there are and what they require of one another.
 func (c *Config) checkRules(book *ext.Book) []error {
 	var errs []error
 	for i, r := range c.Policy.Rules {
@@ -80,6 +84,8 @@ func (c *Config) checkSpecifications() (warnings []string, errs []error) {
 		where := fmt.Sprintf("extensions[%d]", i)
 		sum, err := digest(e.Specification)
 		switch {
+		// A specification is read by people, and a gateway may run where its file is not
+		// installed.
 		case err != nil && e.Digest == "":
 			warnings = append(warnings, fmt.Sprintf("%s.specification: %v", where, err))
 		case err != nil:
@@ -100,6 +106,7 @@ func digest(path string) (string, error) {
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
+	// One byte more than the limit tells a file that is too large from one that just fits.
 	n, err := io.Copy(h, io.LimitReader(f, sizeLimit+1))
 	switch {
 	case err != nil:

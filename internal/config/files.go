@@ -27,6 +27,10 @@ func absolute(dir string) func(path *string) {
 
 // readPaths visits the path of every file that a section names and that the gateway reads. Those
 // of secrets are not among them: {file: PATH} is replaced by what is in the file when it is read.
+//
+//	CA []string `yaml:"ca" file:"read"`
+//
+// The function may change the path: resolve makes it absolute with it.
 func readPaths(section any, in func(path *string)) {
 	w := pathWalk{in: in, tags: []string{readFiles, readOrURL}}
 	w.visit(reflect.ValueOf(section))
@@ -39,11 +43,14 @@ func writtenPaths(section any, in func(path *string)) {
 }
 
 // pathWalk walks the fields of the configuration's types, in the order of their declaration.
+// It goes by reflection so that a new key with a file is not forgotten in one of the three places
+// that have to know of it.
 type pathWalk struct {
 	in   func(path *string)
 	tags []string
 }
 
+// Fields without the tag are looked into; maps and lists of structs as well.
 func (w *pathWalk) visit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -63,6 +70,8 @@ func (w *pathWalk) visit(v reflect.Value) {
 			case !f.IsExported():
 			case tag == "":
 				w.visit(v.Field(i))
+			// A field with another tag than those that are wanted is not looked into: it is a
+			// path.
 			case slices.Contains(w.tags, tag):
 				w.paths(v.Field(i), tag)
 			}

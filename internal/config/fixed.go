@@ -18,6 +18,9 @@ func (c *Config) Fixed(next *Config) []keypath.Path {
 	return fixedIn(reflect.ValueOf(c).Elem(), reflect.ValueOf(next).Elem(), nil)
 }
 
+// fixedIn compares two structs of one type. A field that has the tag is compared as a whole, and
+// told of by its own key; below others the comparison goes on. path is where the structs are in
+// the file.
 func fixedIn(old, now reflect.Value, path keypath.Path) []keypath.Path {
 	var found []keypath.Path
 	for i := range old.NumField() {
@@ -27,6 +30,7 @@ func fixedIn(old, now reflect.Value, path keypath.Path) []keypath.Path {
 			continue
 		}
 		at := path
+		// The keys of an inlined struct stand in the mapping around it.
 		if options != "inline" {
 			at = extend(path, keypath.Step{Key: name})
 		}

@@ -35,6 +35,7 @@ type Fleet struct {
 const defaultFleet = 1000
 
 // Defaults fills in what is not set.
+// Zero counts as left out, as with all numbers of the configuration.
 func (f *Fleet) Defaults() {
 	if f.Limit == 0 {
 		f.Limit = defaultFleet
@@ -58,6 +59,9 @@ func (f Fleet) Grows() bool { return f.API || len(f.Kubernetes) > 0 }
 
 // RuleAgents are the agents that rules, limits and authorizers may name. Where agents come
 // from elsewhere than files those that are named count, too: they may come.
+//
+// Patterns are left out, as they may name any number of agents. The list is in order and has no id
+// twice where agents may come, and in the order of the file where none can.
 func (c *Config) RuleAgents() []string {
 	ids := c.AgentIDs()
 	if !c.Fleet.Grows() {
@@ -95,6 +99,12 @@ type Enlisted struct {
 // Enlist is c with further agents, in their order, as far as they can be: each is held to
 // what holds for those in files. What is wrong with one that is left out is said under its
 // id; who comes later goes without an id or a host that is taken.
+//
+//	Origin "service prod/billing", Agent {ID: "billing", …}
+//
+// An agent that the API or Kubernetes has must not stop the gateway, which runs already: a mistake
+// in one keeps out that one alone. The configuration that is returned has the rules and limits of
+// c. The errors are shown at the console, and in the status of the service.
 func (c *Config) Enlist(more []Enlisted) (*Config, map[string]error) {
 	all := *c                          // c is in use while this is built
 	all.Agents = slices.Clip(c.Agents) // who is appended to it is not in c
@@ -111,6 +121,8 @@ func (c *Config) Enlist(more []Enlisted) (*Config, map[string]error) {
 			hosts[bare(h)] = true
 		}
 	}
+	// The gateway's own hosts are taken, too: an agent there would get the calls of the API and
+	// the catalog.
 	own := slices.Clone(c.Server.Hosts)
 	if u, err := url.Parse(c.Server.PublicURL); err == nil {
 		own = append(own, u.Host)
@@ -122,6 +134,7 @@ func (c *Config) Enlist(more []Enlisted) (*Config, map[string]error) {
 		a := &more[n].Agent
 		errs := []error{a.Validate()}
 		errs = append(errs, checkAgent(book, a)...)
+		// checkUndeclared looks at a whole configuration: this one has the agent alone.
 		errs = append(errs, (&Config{Policy: c.Policy, Agents: []agents.Config{*a}}).checkUndeclared()...)
 		if by := ids[a.ID]; by != "" {
 			errs = append(errs, keypath.At(fmt.Errorf("%q is taken by %s", a.ID, by), "id"))

@@ -12,6 +12,8 @@ import (
 
 // Sources are the files that Load reads a configuration from: the one, and those with
 // rules or agents that it names. They tell when there is something else to load.
+// It is asked again and again by internal/configwatch, and keeps the patterns as long as the main
+// file stays the same. It is for one goroutine.
 type Sources struct {
 	path     string
 	main     [32]byte    // of the file when patterns were read from it
@@ -64,6 +66,9 @@ func (s *Sources) sums(patterns []string) []fileSum {
 // Dirs are the directories in which a change may mean another Sum than the last one.
 // They need not exist: for conf.d/*/rules.yaml they are conf.d, where directories may come, and
 // each directory that is there by now. Sum has to have been asked before, which reads the patterns.
+//
+// Directories and not files are watched: editors and volumes of Kubernetes replace a file by a
+// rename, after which a watch on the file itself sees nothing.
 func (s *Sources) Dirs() []string {
 	dirs := []string{filepath.Dir(s.path)}
 	add := func(dir string) {
@@ -97,6 +102,7 @@ func (s *Sources) Dirs() []string {
 // patternsIn finds policy.files and fleet.files in a configuration that may have anything
 // wrong with it: what is wrong may be in a file that it names, and is put right there.
 func patternsIn(data []byte) (found [2][]string) {
+	// Errors are none of this function's: Load tells of them.
 	doc, err := document("", data)
 	if err != nil || expand("", doc, os.LookupEnv) != nil {
 		return found

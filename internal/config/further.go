@@ -23,6 +23,7 @@ type agentDocument struct {
 }
 
 // further reads the files that a configuration names for more of its lists.
+// lookup finds variables of the environment, as for the main file.
 type further struct {
 	*Config
 
@@ -49,6 +50,7 @@ func (r *further) read(l *list, patterns []string, take func(name string, doc *y
 			errs = append(errs, fmt.Errorf("read %s: %w", l.key(), err))
 			continue
 		}
+		// A file with a mistake counts in the sum as well: it is read again when it changes.
 		sums = append(sums, fileSum{path, sha256.Sum256(data)})
 		errs = append(errs, r.file(l, path, data, take))
 	}
@@ -70,6 +72,7 @@ func (r *further) file(l *list, name string, data []byte, take func(string, *yam
 	if err != nil {
 		return err
 	}
+	// A file without the key is refused: it is a file that somebody meant for something else.
 	if child(doc.Content[0], l.key()) == nil {
 		return problemAt(name, doc.Content[0], "want the key %[1]s, with a list of %[1]s", l.key())
 	}

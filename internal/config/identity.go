@@ -18,6 +18,8 @@ import (
 // configuration would refuse every call it was written for, or show an agent what is not for it.
 func (c *Config) checkIdentity() []error {
 	var errs []error
+	// TLS ends at the listener: without a handshake that asks for a certificate no scheme sees
+	// one.
 	asked := c.Server.TLS != nil && (c.Server.TLS.ClientAuth == "optional" || c.Server.TLS.ClientAuth == "require")
 	for _, r := range schemes.Of(&c.Authn) {
 		if r.Certificates && !asked {
@@ -28,6 +30,8 @@ func (c *Config) checkIdentity() []error {
 	if most := c.Authn.Limits.Token; most >= c.Server.Limits.Header && c.Server.Limits.Header > 0 && most > 0 {
 		errs = append(errs, keypath.At(fmt.Errorf("%s does not fit into a request head of server.limits.header, %s", most, c.Server.Limits.Header), "authn", "limits", "token"))
 	}
+	// These are kept from agents whatever headers are passed on, so that listing one would have no
+	// effect but the belief that it had.
 	carrying := c.Authn.CredentialHeaders()
 	for i := range c.Agents {
 		a := &c.Agents[i]
@@ -56,6 +60,8 @@ func (c *Config) checkIdentity() []error {
 // identities returns warnings about credentials that tell callers apart by names: what is
 // one person's at one issuer may be another's at the next.
 func (c *Config) identities() []string {
+	// The fixed names count whether their scheme is configured or not: it may be in the next
+	// configuration.
 	known := append(schemes.Issuers(nil), authn.IssuerAnonymous)
 	for _, issuer := range c.Authn.OIDC {
 		known = append(known, issuer.Issuer)

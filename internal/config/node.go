@@ -8,6 +8,10 @@ import (
 
 // find follows a path from the document's root and returns the deepest node there is: what is
 // missing is a mistake of the mapping that lacks it.
+//
+//	policy.rules[3].groups, where rule 3 has no groups  →  the mapping of rule 3
+//
+// It never returns nil: the root is the node of a path of which nothing is there.
 func find(n *yaml.Node, path keypath.Path) *yaml.Node {
 	if n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
 		n = n.Content[0]
@@ -27,6 +31,7 @@ func within(n *yaml.Node, step keypath.Step) *yaml.Node {
 	if n == nil {
 		return nil
 	}
+	// A step is either a key of a mapping or an index of a list.
 	if !step.Item {
 		return child(n, step.Key)
 	}
@@ -38,6 +43,7 @@ func within(n *yaml.Node, step keypath.Step) *yaml.Node {
 
 // child is the value of a key, also of one merged in by <<. What the mapping says itself
 // counts before what it merges in, wherever the << stands.
+// Nil where there is none, or where n is no mapping.
 func child(n *yaml.Node, key string) *yaml.Node {
 	n = target(n)
 	if n.Kind != yaml.MappingNode {

@@ -16,6 +16,8 @@ func (c *Config) checkOffer(public *url.URL, a *agents.Config) error {
 }
 
 // shares reports whether a host of an agent's is the gateway's own.
+// A host with the port of the public URL and one without are the same, as browsers and clients
+// leave out the default one.
 func shares(public *url.URL, host string) bool {
 	own, _ := server.CanonicalHost(public.Host)
 	its, _ := server.CanonicalHost(host)

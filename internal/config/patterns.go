@@ -24,6 +24,7 @@ func (s *sources) filesOf(l *list, patterns []string, dir string) ([]string, err
 	var all []string
 	var errs []error
 	for i, pattern := range patterns {
+		// Errors stand where the main file has the pattern: the files themselves have no mistake.
 		wrong := func(format string, args ...any) {
 			where := keypath.Of(l.patterns, i)
 			n := find(s.main.doc, where)
@@ -78,6 +79,7 @@ func matches(dir, pattern string) ([]string, error) {
 			return nil, err
 		}
 	}
+	// A pattern that begins with a dot itself asks for such names.
 	hidden := strings.HasPrefix(filepath.Base(pattern), ".")
 	return slices.DeleteFunc(found, func(path string) bool {
 		info, err := os.Stat(path)

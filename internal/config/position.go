@@ -131,6 +131,7 @@ func placed(src *sources, err error) error {
 
 // readLimited reads what has no more than sizeLimit bytes, and one byte more of anything longer to
 // know that it is.
+// The error does not name the file, which the caller knows.
 func readLimited(to *bytes.Buffer, from io.Reader) error {
 	n, err := to.ReadFrom(io.LimitReader(from, sizeLimit+1))
 	if err != nil {

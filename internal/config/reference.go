@@ -8,6 +8,7 @@ import (
 
 // Mapping is one kind of mapping in the file: what docs/reference/config.md has a table for, and
 // a2a-gateway.yaml(5) a section.
+// The texts of Key are those of the schema: the comment of the field.
 type Mapping struct {
 	Key  string // where it is met first, as in agents[].card; "" for the file itself
 	Keys []Key  // as they are declared
@@ -23,6 +24,7 @@ type Key struct {
 }
 
 // Reference has every key of the file: each kind of mapping once, and behind it those within.
+// The error is one of the embedded file of texts, which tests hold to be readable.
 func Reference() ([]Mapping, error) {
 	texts, err := keyTexts()
 	if err != nil {
@@ -54,6 +56,7 @@ func (w *keyWalk) describe(of reflect.Type, key string) {
 	at := len(w.mappings)
 	w.mappings = append(w.mappings, Mapping{Key: key})
 	keys, within := w.keys(of, definition(of), key)
+	// A comment above several fields of a struct is the text of each: the table says it once.
 	for i := 1; i < len(keys); i++ {
 		if keys[i].Text == keys[i-1].Text { // which is of several keys
 			keys[i].With = cmp.Or(keys[i-1].With, keys[i-1].Name)
@@ -104,6 +107,8 @@ func pointed(t reflect.Type) reflect.Type {
 
 // typeWords say a type in the words of YAML. A struct with keys of its own is inner, and suffix
 // is what leads to it from the key.
+// The types of package secret read themselves; they are told by name, as this package cannot list
+// what others may add.
 func typeWords(t reflect.Type) (kind string, inner reflect.Type, suffix string) {
 	t = pointed(t)
 	switch t.String() {

@@ -19,6 +19,8 @@ func only(types ...string) map[string]any { return map[string]any{"type": types}
 // quotes that look like numbers, references to the environment, keys without a value. Lists
 // and mappings with keys of the operator's need a value, and within a rule all mappings do:
 // an absent condition matches everything.
+// The loader is more lenient than the plain types say, and an editor that marks as wrong what the
+// gateway takes is switched off.
 func asLoaded(name string, mapping *jsonschema.Schema, all jsonschema.Definitions) {
 	for _, property := range mapping.Properties.FromOldest() {
 		widen(property)
@@ -56,6 +58,8 @@ func widen(s *jsonschema.Schema) {
 	for _, one := range s.OneOf {
 		widen(one)
 	}
+	// An enumeration that holds "1.3" takes the number too, and the empty text, which counts as
+	// left out.
 	if len(s.Enum) > 0 {
 		s.AnyOf = []*jsonschema.Schema{{Enum: unquoted(s.Enum)}, {Extras: only("string"), Pattern: "^$|" + referring}}
 		s.Enum, s.Extras = nil, nil

@@ -23,6 +23,8 @@ type keyText struct {
 }
 
 // keyTexts are by definition and key, as in server.Config.publicURL.
+// They are read once for a schema or a reference, both of which are made by tests and verbs, never
+// while calls run.
 func keyTexts() (map[string]keyText, error) {
 	var all map[string]keyText
 	if err := json.Unmarshal(texts, &all); err != nil {

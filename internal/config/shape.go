@@ -19,6 +19,9 @@ import (
 // would also refuse most of what is refused here, but it names Go types, quotes
 // values (which may be secrets in the wrong place) and drops without a word what
 // has no value: an empty list item, a key without a name.
+//
+// The first of several mistakes of one place wins: wrongs has the places of what is told already,
+// which keeps the library's own error for the same value from being told as well.
 type shape struct {
 	name     string
 	dir      string              // relative {file: …} are relative to it
@@ -52,6 +55,7 @@ func newShape(name, dir string) *shape {
 
 // wrong records one mistake per place: what an anchor holds is visited as often
 // as it is used.
+// The text is path, colon, message, as policy.rules[3].groups: want a list, found a text.
 func (s *shape) wrong(n *yaml.Node, path keypath.Path, format string, args ...any) {
 	where := place{n.Line, n.Column}
 	if s.wrongs[where] {
@@ -66,8 +70,11 @@ func (s *shape) wrong(n *yaml.Node, path keypath.Path, format string, args ...an
 
 // visit compares a value with the type it is read into, and all below it. Pointers are looked
 // through: they tell absent keys from zeros, and are written alike.
+// It is called for the root with no path, and for each value with the keys and indexes that lead
+// to it.
 func (s *shape) visit(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	n = target(n)
+	// Errors of types that read themselves have a place alone: located looks the keys up by it.
 	s.paths[place{n.Line, n.Column}] = path.String()
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -103,6 +110,7 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path keypath.Path) {
 
 // inRule reports whether a path leads into a rule, of the configuration or of a file with
 // rules alone.
+// The main file has rules below policy, a file with rules at its top.
 func inRule(path keypath.Path) bool {
 	i := slices.Index(path, keypath.Step{Key: "rules"})
 	return (i == 0 || i == 1 && path[0].Key == "policy") && len(path) > i+2
@@ -123,10 +131,12 @@ func (s *shape) mapping(n *yaml.Node, t reflect.Type, path keypath.Path) {
 		s.wrong(n, path, "want a mapping, found %s", kindOf(n))
 		return
 	}
+	// lines has the line of each key so far, for the one that stands there twice.
 	known := fields(t)
 	lines := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := target(n.Content[i]), n.Content[i+1]
+		// A << key brings in another mapping, whose keys are held to the same struct.
 		if key.ShortTag() == "!!merge" {
 			s.merged(value, t, path)
 			continue
@@ -206,6 +216,7 @@ func (s *shape) list(n *yaml.Node, item reflect.Type, path keypath.Path) {
 
 // scalar compares a single value. Numbers and truth values are taken for texts, as an id may look
 // like a number; texts in quotes are taken for nothing else.
+// A text that looks like a number to YAML, as 1.0, is read as it is written.
 func (s *shape) scalar(n *yaml.Node, want reflect.Kind, path keypath.Path) {
 	tag := n.ShortTag()
 	switch {
@@ -235,6 +246,7 @@ func (s *shape) secret(n *yaml.Node, path keypath.Path) {
 		s.wrong(n, path, "want the secret itself or {file: PATH}")
 		return
 	}
+	// An anchor may be met several times; its path is made absolute once.
 	if !s.resolved[file] && !filepath.IsAbs(file.Value) {
 		file.Value = filepath.Join(s.dir, file.Value)
 	}
@@ -248,6 +260,7 @@ func extend(path keypath.Path, step keypath.Step) keypath.Path {
 
 // fields are the keys of a struct with their types, those of inlined structs
 // included.
+// Fields that are not written, with the name -, are none.
 func fields(t reflect.Type) map[string]reflect.Type {
 	known := map[string]reflect.Type{}
 	for i := range t.NumField() {
@@ -282,6 +295,8 @@ func guess(key string, known map[string]reflect.Type) string {
 
 // slips is the edit distance (Levenshtein) of two short words. A key of a file can be of any length,
 // and is not worth a table of that size.
+// One row of the table is kept: each entry needs its neighbours of the row before and the one to
+// its left.
 func slips(a, b string) int {
 	if len(a) > 64 {
 		return len(a)

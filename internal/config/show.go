@@ -12,6 +12,8 @@ import (
 
 // Show is a configuration as it is in force, defaults included and secrets not: neither
 // those of keys that are for secrets, nor what URLs hold of them.
+// Keys for secrets hide their values themselves when they are encoded (secret.Value); the console
+// and the verb validate show the result.
 func (c *Config) Show() (jsontext.Value, error) {
 	var root yaml.Node
 	if err := root.Encode(c); err != nil {

@@ -26,6 +26,10 @@ type source struct {
 
 // list is what further files may have more of: rules and agents. Errors of Validate are about all of
 // a list, and have to be told about the file that an item is in.
+//
+//	rule 12 of all  →  rules.d/billing.yaml, rules[2]
+//
+// since Validate counts rules through all files, and an operator looks for them in one.
 type list struct {
 	one, id  string       // what one is called, and its member that tells it from the others
 	at       keypath.Path // where the main file has its own; in a further file, the last is the one key
@@ -34,6 +38,7 @@ type list struct {
 	names    []string // of all in all files, in the order in which they count
 }
 
+// newSources begins with the main file, whose rules and agents come first.
 func newSources(name string, doc *yaml.Node, c *Config) *sources {
 	return &sources{
 		main: &source{name: name, doc: doc},
@@ -97,6 +102,8 @@ func (s *sources) add(l *list, name string, doc *yaml.Node, names []string) erro
 
 // of finds the file that an error is about, the path there, and what the error says in that file:
 // an item of a list has another place in it than among all.
+// Where the text of the error names the keys, as in rules[12].groups, they are replaced by those
+// in that file.
 func (s *sources) of(e *keypath.Error) (*source, keypath.Path, error) {
 	path := e.Path()
 	for _, l := range []*list{&s.rules, &s.agents} {

@@ -11,9 +11,11 @@ import (
 
 // aliasBudget bounds how many nodes a file may reach through aliases. A few
 // lines of aliases to aliases would otherwise unfold into billions.
+// A file that repeats conditions by anchors stays far below it.
 const aliasBudget = 100_000
 
 // tree looks at a document before it is given a meaning.
+// It stops at the budget: an error for each further alias would be as long as what it unfolds to.
 type tree struct {
 	name   string
 	budget int
@@ -48,6 +50,8 @@ func oneDocument(name string, data []byte) (*yaml.Node, error) {
 
 // checkTree refuses what no section could want: a document that is not a
 // mapping, tags (which make the library guess), and aliases that never end.
+// It runs before references are replaced: what the environment holds cannot bring in a tag or an
+// alias.
 func checkTree(name string, doc *yaml.Node) error {
 	if len(doc.Content) != 1 || doc.Content[0].ShortTag() == "!!null" {
 		return &problem{name, 1, 1, errors.New("the file is empty")}
@@ -75,6 +79,7 @@ func (t *tree) walk(n *yaml.Node, through bool) {
 			return
 		}
 	}
+	// !!str is let through, as it only says what a text is anyway.
 	if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!str" && !through {
 		t.errs = append(t.errs, problemAt(t.name, n, "tags are not used here, write the value alone"))
 		return
@@ -123,6 +128,8 @@ func expand(name string, n *yaml.Node, lookup func(string) (string, bool)) error
 
 // replace expands one text. $${ is a literal ${. Errors do not show the text,
 // which may hold a secret beside the reference.
+//
+//	${HOST:-localhost}:8080 → localhost:8080     $${HOST} → ${HOST}
 func replace(text string, lookup func(string) (string, bool)) (string, error) {
 	var out strings.Builder
 	var errs []error
@@ -146,6 +153,7 @@ func replace(text string, lookup func(string) (string, bool)) (string, error) {
 		switch {
 		case m[2] != "" && value == "":
 			value = m[3]
+		// All variables that are missing are told at once.
 		case !ok:
 			errs = append(errs, fmt.Errorf("environment variable %s is not set", m[1]))
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
@@ -45,7 +45,7 @@ const usualClaim = "groups"
 func (o *OIDC) authn() schemes.Config {
 	return schemes.Config{
 		OIDC:     []jwt.Issuer{{Issuer: o.Issuer, Audiences: o.Audiences}},
-		Failures: authn.Failures{PerMinute: -1}, // admin.failures counts
+		Failures: failures.Config{PerMinute: -1}, // admin.failures counts
 	}
 }
 

@@ -20,6 +20,9 @@ import (
 )
 
 // learn settles which skills the agent has, and says what is not known of it.
+// The section of the agent wins over its card, as in the running gateway. Without either, the
+// skill that the call names is taken for the agent's: otherwise every rule about skills would fail
+// and the answer would be of no use to somebody who has the configuration and no network.
 func (j *judgement) learn() {
 	for _, s := range j.Agent.Skills {
 		j.skills = append(j.skills, s.ID)
@@ -45,6 +48,8 @@ func (j *judgement) learn() {
 	default:
 		j.note("which skills the agent has is for its card to say: it is judged as one without any")
 	}
+	// The ledger refuses a call on a task that is not recorded. Who describes no task asks about
+	// the rules, and is told what else the call depends on.
 	if j.task == nil && (j.Method.Subject == wire.OfTask || j.Method.Subject == wire.OfConfig) {
 		j.note("the task has to be the caller's own")
 	}
@@ -57,6 +62,7 @@ func (j *judgement) learn() {
 const cardFlags = "--card, --online"
 
 // note adds what a reader has to know, and the flags that could help, of explain.
+// Flags are named only to users of the command line: the administration API has no flags.
 func (j *judgement) note(text string, flags ...string) {
 	if j.Flags && flags != nil {
 		text += " (" + strings.Join(flags, ", ") + ")"
@@ -65,6 +71,8 @@ func (j *judgement) note(text string, flags ...string) {
 }
 
 // scopes are those that the card asks for, by skill.
+// Nil, which asks for none, stands for two cases: policy.skills.scopes is off, or the card is not
+// known, which is noted.
 func (j *judgement) scopes() map[string][][]string {
 	if !j.Rules.UsesCardScopes() {
 		return nil
@@ -81,6 +89,8 @@ func (j *judgement) scopes() map[string][][]string {
 }
 
 // count lists the limits that apply. Nothing is drawn.
+// How full a bucket is depends on the calls of other callers in this very moment, and drawing from
+// it would let a question use up what a call needs.
 func (j *judgement) count() {
 	for _, a := range j.Limits.Explain(&limits.Call{
 		Principal: j.Caller, Agent: j.Agent.ID, Skill: j.ask.Skill, Skills: j.ask.Skills, Method: j.Method, Source: j.source, Task: j.task,
@@ -94,6 +104,8 @@ func (j *judgement) count() {
 }
 
 // consult lists the authorizers that a call concerns, and asks them if that is wanted.
+// By default they are only listed: an authorizer is a service somewhere else, which may count, log
+// or bill what it is asked.
 func (j *judgement) consult() error {
 	q := j.question()
 	j.e.Authorizers = j.Panel.Explain(q)
@@ -106,11 +118,13 @@ func (j *judgement) consult() error {
 	}
 	notes, err := j.Panel.Ask(j.ctx, q)
 	j.e.Asked = &verdict.Asked{Notes: notes}
+	// Nil is a permission, and an error that is no refusal a failure of the gateway's own.
 	var no *pdp.Refused
 	if !errors.As(err, &no) {
 		j.e.Asked.Allowed = err == nil
 		return err
 	}
+	// The authorizer did not answer, or not so that it could be understood.
 	if no.Err != nil {
 		return because(wire.Unavailable, no.Error())
 	}
@@ -119,6 +133,7 @@ func (j *judgement) consult() error {
 
 // question is what authorizers are told: host and path are those of a call on the agent's
 // own base.
+// The id of the request says explain, so that the logs of an authorizer tell questions from calls.
 func (j *judgement) question() *pdp.Question {
 	r := &j.ask
 	q := &pdp.Question{
@@ -129,6 +144,7 @@ func (j *judgement) question() *pdp.Question {
 	if u, err := url.Parse(j.PublicURL); err == nil {
 		q.Host, q.Path = u.Host, strings.TrimSuffix(u.Path, "/")+q.Path
 	}
+	// Only authorizers that are configured to see messages get one.
 	if j.Panel.Reads(r.Agent) {
 		q.Message = r.Message
 	}
@@ -136,6 +152,8 @@ func (j *judgement) question() *pdp.Question {
 }
 
 // offers reports whether any call of the caller's could activate an extension.
+// All skills are looked at, not only that of the call: a method of an extension exists for a
+// caller if some call of the caller's may use the extension.
 func (j *judgement) offers(uri string) bool {
 	return slices.ContainsFunc(j.Rules.Extensions(j.Caller, j.Agent.ID, j.skills), func(said []policy.Extensions) bool {
 		q := j.negotiation(said)
@@ -144,6 +162,7 @@ func (j *judgement) offers(uri string) bool {
 }
 
 // negotiation is what package ext is told of the agent and the rules.
+// Provided are the extensions that the gateway itself implements.
 func (j *judgement) negotiation(said []policy.Extensions) ext.Question {
 	q := ext.Question{
 		Config: &j.Agent.Extensions, Rules: negotiate.Effects(said),
@@ -164,6 +183,8 @@ func (j *judgement) negotiate(d policy.Decision) error {
 	q.Requested = j.asked
 	j.e.Extensions = j.Book.Explain(&q)
 	j.e.Activation = &verdict.Activation{Asked: j.asked}
+	// Explain above tells of every extension what bounds it; Negotiate applies the same to the
+	// extensions of this call. A missing one that the agent or a rule requires refuses the call.
 	out, err := j.Book.Negotiate(&q)
 	var missing *ext.MissingError
 	if errors.As(err, &missing) {
@@ -171,6 +192,7 @@ func (j *judgement) negotiate(d policy.Decision) error {
 		return because(wire.ExtensionRequired, err.Error())
 	}
 	take(j.e.Activation, &out)
+	// A method of an extension exists only in calls for which the extension is active.
 	if uri := j.Method.Extension; uri != "" && !out.Send.Has(uri) {
 		return because(wire.MethodNotFound, fmt.Sprintf("the method is that of %s, which is not active in the call", uri))
 	}
@@ -179,6 +201,7 @@ func (j *judgement) negotiate(d policy.Decision) error {
 
 // take copies an outcome. What is asked for and stands nowhere in it is ignored;
 // skill-selection is acted on by the gateway whoever declares it.
+// An extension that A2A does not know of is ignored, not refused.
 func take(a *verdict.Activation, out *ext.Outcome) {
 	a.Sent, a.Visible, a.Injected, a.Provided = out.Send, out.Visible, out.Injected, out.Provided
 	a.Required, a.Refused, a.Shadow = out.Required, out.Refused, out.Shadow
@@ -186,6 +209,7 @@ func take(a *verdict.Activation, out *ext.Outcome) {
 		switch {
 		case out.Send.Has(uri) || out.Provided.Has(uri) || out.Refused.Has(uri):
 		case uri == wire.SkillSelection:
+			// The capacity is cut to the length, so that append copies: the list is the outcome's.
 			a.Provided = append(a.Provided[:len(a.Provided):len(a.Provided)], uri)
 		default:
 			a.Ignored = append(a.Ignored, uri)

@@ -13,6 +13,8 @@ import (
 )
 
 // Said is who calls, as it is written.
+// The command line fills it from flags (--subject, --group, …) and the API from the member caller
+// of a question.
 type Said struct {
 	authn.Principal // what needs no reading
 
@@ -24,6 +26,12 @@ type Said struct {
 
 // Identify settles who the caller is. A name that no issuer could have vouched for
 // would be explained as one that nobody ever has.
+//
+// Without a subject the caller is anonymous, which the configuration has to allow, and then
+// nothing else may be said. With one, the issuer has to be configured; it may be left out where
+// there is only one. The method of authentication follows from the issuer.
+//
+// The error names the member or flag at fault, spelled by Key.
 func (s *Said) Identify(c *schemes.Config, now time.Time) (*authn.Principal, error) {
 	p := s.Principal
 	if p.Subject == "" {
@@ -46,6 +54,8 @@ func (s *Said) Identify(c *schemes.Config, now time.Time) (*authn.Principal, err
 }
 
 // issuersOf lists who may vouch for callers.
+// OIDC issuers stand for themselves, by URL; API keys and client certificates have the fixed names
+// that rules use for them, api-keys and mtls.
 func issuersOf(c *schemes.Config) []string {
 	var issuers []string
 	for _, i := range c.OIDC {
@@ -63,8 +73,12 @@ func (s *Said) any() bool {
 }
 
 // tell adds what has to be read to the principal.
+// It reads the workload, the actors and the time of authentication.
 func (s *Said) tell(p *authn.Principal, c *schemes.Config, now time.Time) error {
 	if s.Workload != "" {
+		// A workload comes with a user only where authn.combinations lets a client's credential
+		// stand beside the user's. Explained without that, a rule about the workload would seem to
+		// work.
 		if !slices.ContainsFunc(c.Combinations, func(c authn.Combination) bool { return c.Client != "" }) {
 			return errors.New(s.Key("workload") + ": none of authn.combinations has a client")
 		}
@@ -74,12 +88,14 @@ func (s *Said) tell(p *authn.Principal, c *schemes.Config, now time.Time) error 
 		if subject == "" {
 			return errors.New(s.Key("actor") + ": it has no name")
 		}
+		// No issuer is written for them: they are taken to be the caller's issuer's.
 		p.Actors = append(p.Actors, authn.Actor{Subject: subject, Issuer: p.Issuer})
 	}
 	if s.AuthTime == "" {
 		return nil
 	}
 	var err error
+	// A moment, or how long ago: 10m is easier to type and means the same tomorrow.
 	if p.AuthTime, err = time.Parse(time.RFC3339, s.AuthTime); err == nil {
 		return nil
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
+// newCaller is a principal as the answer shows it: names as texts, the time of authentication in
+// RFC 3339 and UTC.
 func newCaller(p *authn.Principal) verdict.Caller {
 	c := verdict.Caller{
 		Subject: p.Subject, Issuer: p.Issuer, Client: p.Client, Tenant: p.Tenant,
@@ -26,6 +28,7 @@ func newCaller(p *authn.Principal) verdict.Caller {
 	return c
 }
 
+// newSignIn is what another sign-in has to bring (RFC 9470); nil where none would help.
 func newSignIn(s *policy.StepUp) *verdict.SignIn {
 	if s == nil {
 		return nil

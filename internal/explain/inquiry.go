@@ -19,6 +19,7 @@ import (
 
 // Inquiry is one call that is asked about.
 type Inquiry struct {
+	// Agent, Method and Caller are set before anything else is read into the inquiry.
 	Agent   *Agent
 	Method  *wire.Method
 	Caller  *authn.Principal
@@ -37,6 +38,8 @@ type Inquiry struct {
 }
 
 // Manner is how a call comes, as it is written.
+// All of its texts may be empty: the binding is then JSON-RPC, the version 1.0, and the source not
+// known, which conditions on addresses read as the stricter of two answers.
 type Manner struct {
 	Binding, Version, Source, At string
 
@@ -46,6 +49,8 @@ type Manner struct {
 // Settle reads what is written. With an error it returns the name of what is wrong.
 func (w *Manner) Settle(q *Inquiry) (wrong string, err error) {
 	q.binding, q.version, q.now = wire.JSONRPC, wire.V10, w.Now
+	// Defaults stand already: only what is written is looked at, in the order of the fields, and
+	// the first mistake ends it.
 	var ok bool
 	if w.Binding != "" {
 		if q.binding, ok = wire.ParseBinding(w.Binding); !ok {
@@ -61,6 +66,7 @@ func (w *Manner) Settle(q *Inquiry) (wrong string, err error) {
 		if q.source, err = netip.ParseAddr(w.Source); err != nil {
 			return "source", fmt.Errorf("%q is no IP address", w.Source)
 		}
+		// Rules compare IPv4 addresses in their short form (::ffff:192.0.2.1 is 192.0.2.1).
 		q.source = q.source.Unmap()
 	}
 	if w.At != "" {
@@ -76,6 +82,8 @@ func (w *Manner) Settle(q *Inquiry) (wrong string, err error) {
 func (q *Inquiry) Now() time.Time { return q.now }
 
 // Request adds the extensions that a call asks for.
+// The same URI twice counts once, as in the A2A-Extensions header. The error is of the first URI
+// that is none.
 func (q *Inquiry) Request(uris []string) error {
 	q.asked = ext.Set{}
 	for _, uri := range uris {
@@ -90,6 +98,10 @@ func (q *Inquiry) Request(uris []string) error {
 }
 
 // Recall makes the record that the gateway would have of the task.
+//
+// Owner, issuer and tenant default to those of the caller: who describes a task without them means
+// one of the caller's own. The tenant is taken over only where the owner is the caller, as
+// somebody else's tenant is not known. The id does not matter to rules and may be missing.
 func (q *Inquiry) Recall(d *verdict.Task) {
 	p := q.Caller
 	owner := authn.Principal{Subject: d.Owner, Issuer: d.Issuer, Tenant: d.Tenant}
@@ -113,6 +125,8 @@ func (q *Inquiry) Recall(d *verdict.Task) {
 
 // Bring checks that a message can be part of such a call. What the parser of calls thinks
 // of it is for the judgement.
+// Duplicate member names and invalid UTF-8 pass here: the gateway has rules of its own for them,
+// and its answer is what is asked for.
 func (q *Inquiry) Bring(message []byte) error {
 	switch {
 	case message == nil:
@@ -128,6 +142,7 @@ func (q *Inquiry) Bring(message []byte) error {
 // decode reads the call as the gateway would: in JSON-RPC of 1.0, whatever it came in.
 // What a message needs and has no meaning for rules, an id and a role, is added where it
 // is left out.
+// The error is what the gateway would answer to a message that it cannot read.
 func (q *Inquiry) decode(jd *Judge) (*wire.Call, *wire.Error) {
 	call := &wire.Call{Binding: q.binding, Version: q.version, Method: q.Method, Extra: jd.Book.Extra()}
 	if q.task != nil {
@@ -136,6 +151,7 @@ func (q *Inquiry) decode(jd *Judge) (*wire.Call, *wire.Error) {
 	if q.Message == nil {
 		return call, nil
 	}
+	// Methods of extensions have params of their own shape, so that nothing is put around them.
 	params := q.Message
 	if !has(params, "message") && q.Method.Extension == "" {
 		params = fmt.Appendf(nil, `{"message":%s}`, whole(params, q.task))
@@ -146,6 +162,8 @@ func (q *Inquiry) decode(jd *Judge) (*wire.Call, *wire.Error) {
 }
 
 // whole adds members that are missing to a message.
+// Members are put in front, so that a message with a syntax that only the gateway's parser rejects
+// stays as it was written.
 func whole(message []byte, task *ownership.Record) []byte {
 	var add []string
 	if !has(message, "messageId") {
@@ -162,6 +180,7 @@ func whole(message []byte, task *ownership.Record) []byte {
 		return message
 	}
 	rest := strings.TrimSpace(string(message))[1:]
+	// The empty last element makes Join write the comma in front of the members that are there.
 	if strings.TrimSpace(rest) != "}" {
 		add = append(add, "")
 	}
@@ -169,6 +188,7 @@ func whole(message []byte, task *ownership.Record) []byte {
 }
 
 // has reports whether an object, which is valid JSON, has a member.
+// A member within a member does not count; a name that is spelled with escapes does.
 func has(object []byte, name string) bool {
 	found := false
 	d := jsontext.NewDecoder(strings.NewReader(string(object)), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -188,6 +208,8 @@ func has(object []byte, name string) bool {
 	return found
 }
 
+// newExplanation begins the answer to an inquiry: allowed, as long as no step refuses. Visible is
+// asked at once, since a caller who may not see the agent is told of no other reason.
 func newExplanation(jd *Judge, q *Inquiry) *verdict.Explanation {
 	e := &verdict.Explanation{
 		Verdict: verdict.Allowed, Agent: q.Agent.ID, Method: q.Method.Name, Visible: jd.Rules.Sees(q.Caller, q.Agent.ID),

@@ -32,16 +32,21 @@ type judgement struct {
 // Judge says what would become of a call.
 func (jd *Judge) Judge(ctx context.Context, q *Inquiry) *verdict.Explanation {
 	j := &judgement{Judge: jd, Inquiry: q, ctx: ctx, e: newExplanation(jd, q)}
+	// A call that cannot be decoded is still judged by whether the caller may see the agent: who
+	// may not is answered that there is no such agent, whatever the body was.
 	var bad, vague *wire.Error
 	if j.call, bad = q.decode(jd); bad == nil {
 		j.said, vague = j.call.ReadMessage()
 	}
+	// decode reads JSON-RPC 1.0; from here on the call is what the inquiry says it came as.
 	j.call.Binding, j.call.Version = q.binding, q.version
 	j.learn()
 	j.ask = policy.Request{
 		Principal: q.Caller, Agent: q.Agent.ID, Method: q.Method, Skills: j.skills, SkillScopes: j.scopes(),
 		Now: q.now, Binding: q.binding, Version: q.version, Extensions: q.asked, Source: q.source,
 	}
+	// The order is that of the request path. A refusal for ownership comes before the rules, so
+	// that nobody learns from the rules' answer that a task of somebody else's exists.
 	err := j.prepare(bad, vague)
 	if err == nil {
 		err = j.decide()
@@ -58,6 +63,7 @@ func (jd *Judge) Judge(ctx context.Context, q *Inquiry) *verdict.Explanation {
 // message does.
 func (j *judgement) prepare(bad, vague *wire.Error) error {
 	switch {
+	// Nil goes on to the rules, which refuse such a call with the reason that is recorded.
 	case !j.e.Visible: // refused, as by rules, before anything else is looked at
 		return nil
 	case bad != nil:
@@ -84,6 +90,7 @@ func (j *judgement) prepare(bad, vague *wire.Error) error {
 
 // own asks the ledger, as if the task that is described, and nothing else, were recorded
 // in it.
+// The store is in memory and closed with the answer: nothing is written to the gateway's state.
 func (j *judgement) own() error {
 	if j.task == nil {
 		return nil
@@ -91,6 +98,8 @@ func (j *judgement) own() error {
 	store := ownership.NewMemory(ownership.Config{})
 	defer func() { _ = store.Close() }()
 	records := []ownership.Record{*j.task}
+	// The context is recorded as the owner's as well, as it would be when the agent showed the
+	// task.
 	if j.task.Context != "" {
 		group := *j.task
 		group.Kind, group.ID, group.Context = ownership.Context, j.task.Context, ""
@@ -99,6 +108,8 @@ func (j *judgement) own() error {
 	if _, err := store.ClaimAll(j.ctx, records); err != nil {
 		return err
 	}
+	// A context that is not the caller's does not end the call: the proxy puts another id in its
+	// place.
 	record, err := j.ledger(store).Check(j.ctx, j.Caller, j.Agent.ID, j.call)
 	var foreign *ledger.ForeignContext
 	switch {
@@ -113,6 +124,7 @@ func (j *judgement) own() error {
 	}
 	task := taskOf(&record)
 	j.ask.Task = &task
+	// A task of somebody else's got here because an entry of tasks.sharing lends it: it is named.
 	if record.Owner != j.Caller.Key() {
 		j.e.Sharing = j.Rules.Shares(j.Caller, j.Agent.ID, j.Method, &task)
 	}
@@ -120,6 +132,8 @@ func (j *judgement) own() error {
 }
 
 // reads reports whether judging the call takes its message.
+// Rules, match rules of the agent, authorizers and the check of media types may each look at it.
+// Where none does, a message that can be read in two ways is passed on unread.
 func (j *judgement) reads() bool {
 	id := j.Agent.ID
 	return j.Rules.Reads(id) || j.Agent.match.Reads() || j.Panel.Reads(id) || j.Agent.Modes == ext.Enforce
@@ -131,6 +145,7 @@ func (j *judgement) decide() error {
 	if err != nil {
 		return err
 	}
+	// A copy: match rules see the call before its skill is settled, and j.ask is changed below.
 	call := j.ask
 	src := policy.SkillSource{
 		Path: j.Skill, Extension: own, Declared: j.call.Skill, All: j.skills,
@@ -139,6 +154,7 @@ func (j *judgement) decide() error {
 	if j.ask.Task != nil {
 		src.Task = j.ask.Task.Skill
 	}
+	// Why is said before Resolve may refuse, since it explains a refusal as well.
 	j.e.Skill.Why = j.Rules.Reading(src)
 	skill, agentwide, err := j.Rules.Resolve(src)
 	if err != nil {
@@ -149,6 +165,8 @@ func (j *judgement) decide() error {
 	if err != nil {
 		return err
 	}
+	// What follows is asked of calls that rules allow, in the order of the running gateway: a
+	// caller without permission must not learn what the agent is capable of.
 	j.named()
 	if err := j.modes(); err != nil {
 		return err
@@ -176,6 +194,7 @@ func (j *judgement) decide() error {
 
 // extensionSkill finds the skill that an extension's method needs. On a task that was made
 // for another one the caller needs both.
+// The registry of extensions says which skill a method is for; "" for none.
 func (j *judgement) extensionSkill() (string, error) {
 	skill := j.Book.Skill(j.Method)
 	if t := j.ask.Task; skill == "" || t == nil || t.Skill == "" || t.Skill == skill {
@@ -188,6 +207,7 @@ func (j *judgement) extensionSkill() (string, error) {
 }
 
 // check asks the rules.
+// Trace says of each rule what fails, Check decides; both look at the same conditions.
 func (j *judgement) check() (policy.Decision, error) {
 	e, q := j.e, j.ask
 	for _, s := range j.Rules.Trace(q) {
@@ -206,6 +226,10 @@ func because(k *wire.Kind, reason string) error {
 }
 
 // refuse makes an error of a stage the verdict, as package proxy makes it an answer.
+//
+// Refusals of rules, of the ledger and of later stages differ in what the caller is told: a
+// policy.Denied may ask for scopes or another sign-in, ledger.ErrAbsent looks like a task that
+// does not exist, and a wire.Error has its kind. Everything else is a failure of the gateway.
 func (j *judgement) refuse(err error) {
 	e := j.e
 	var d *policy.Denied
@@ -217,12 +241,14 @@ func (j *judgement) refuse(err error) {
 		switch e.Verdict = verdict.Denied; {
 		case !e.Visible, j.Skill != "" && !slices.Contains(j.skills, j.Skill): // as paths that lead nowhere
 			e.Error = wire.UnknownAgent.Reason
+		// RFC 9470 §3: 401 insufficient_user_authentication.
 		case d.StepUp != nil:
 			e.Error = wire.Unauthenticated.Reason
 		}
 	case errors.Is(err, ledger.ErrAbsent):
 		refuse(e, wire.TaskNotFound, "the task is not the caller's, and nothing shares it")
 	case errors.As(err, &told):
+		// The cause is for the operator and says more than the message that callers get.
 		reason := told.Message
 		if cause := errors.Unwrap(told); cause != nil {
 			reason = cause.Error()
@@ -233,12 +259,14 @@ func (j *judgement) refuse(err error) {
 	}
 }
 
+// refuse sets the verdict; k is the kind of error that the caller is answered with.
 func refuse(e *verdict.Explanation, k *wire.Kind, reason string) {
 	e.Verdict, e.Reason, e.Error = verdict.Refused, reason, k.Reason
 }
 
 // hide says of an extension's method that there is none, to whom a running gateway says
 // so before any rule is asked: who does not ask for the extension, or cannot have it.
+// It comes last, over any other verdict: the answer to such a call must not depend on rules.
 func (j *judgement) hide() {
 	uri := j.Method.Extension
 	switch {
@@ -261,6 +289,7 @@ func (j *judgement) modes() error {
 		j.note("which media types the skill takes is for the agent's card to say", cardFlags)
 		return nil
 	}
+	// Each is listed; one is enough for a refusal where modes is enforce.
 	j.e.Modes = agents.OddModes(j.Card, j.skills, j.ask.Skill, j.ask.Message)
 	if len(j.e.Modes) == 0 || mode != ext.Enforce {
 		return nil

@@ -11,6 +11,9 @@ import (
 )
 
 // named says what the rules ask of tasks that the call shows or names and is not about.
+// ListTasks, references of a message and its context show the caller tasks that the call itself is
+// not about. The gateway asks for each whether the caller may read it; here no tasks are recorded,
+// so that it is said for which skills they may be.
 func (j *judgement) named() {
 	switch {
 	case j.Method.Name == wire.ListTasks:
@@ -30,8 +33,10 @@ func (j *judgement) readable(path, declared string) string {
 		return err.Error()
 	}
 	var yes, no []string
+	// The last entry, "", is for tasks whose skill was never settled.
 	for _, skill := range append(slices.Clone(j.skills), "") {
 		q := j.ask
+		// GetTask brings no message: what the call brings must not make a rule match here.
 		q.Method, q.Message = read, nil
 		q.Skill, q.Agentwide, err = j.Rules.Resolve(policy.SkillSource{
 			Path: path, Task: skill, Declared: declared, All: j.skills, Method: read, Principal: j.Caller, Agent: j.Agent.ID,

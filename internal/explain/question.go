@@ -19,6 +19,10 @@ import (
 
 // Read makes a question ready, without the agent's card. With an error it returns the member
 // that is wrong.
+//
+// The member is that of the JSON of a question, as agent, method, binding, caller or message. The
+// method defaults to SendMessage, the call that most rules are written for. Card is the caller's
+// to add, as reading it may take a request to the agent.
 func (jd *Judge) Read(q *verdict.Question, now time.Time) (i *Inquiry, wrong string, err error) {
 	i = &Inquiry{Skill: q.Skill}
 	if q.Agent == "" {
@@ -51,6 +55,7 @@ func (jd *Judge) Read(q *verdict.Question, now time.Time) (i *Inquiry, wrong str
 
 // Identify makes the principal of what a credential is to say, nil for none. The error is what is wrong
 // with it for this configuration.
+// A workload, actors and a time of authentication are read as Said.Identify reads them.
 func Identify(from *verdict.Claimed, c *schemes.Config, now time.Time) (*authn.Principal, error) {
 	s := Said{Key: func(name string) string { return name }}
 	if from != nil {
@@ -72,6 +77,7 @@ func Identify(from *verdict.Claimed, c *schemes.Config, now time.Time) (*authn.P
 }
 
 // valuesOf makes claims what they are in a verified token.
+// In the order of their names, so that the same mistake is told each time.
 func valuesOf(claims map[string]jsontext.Value) (map[string]any, error) {
 	if len(claims) == 0 {
 		return nil, nil //nolint:nilnil // no claims

@@ -13,12 +13,15 @@ import (
 
 // Bounds of what a replay keeps, however many calls there are.
 const (
+	// A change of one default can alter every call of a month: the report stays of a size that
+	// somebody reads. Calls of groups beyond the thousandth are counted in Left.
 	manyGroups   = 1000
 	manyExamples = 3
 	manyReasons  = 1000
 )
 
 // Replay puts recorded calls to rules, one after the other.
+// A Replay is for one goroutine.
 type Replay struct {
 	verdict.Replay
 
@@ -28,6 +31,7 @@ type Replay struct {
 	Sample  int
 	Sampled []verdict.Redecided
 
+	// Facts that no rule asks for need no bounds: most replays compile no second set of rules.
 	asked   policy.Facts // by any rule
 	bounds  map[policy.Facts]*bounds
 	agents  map[string]*Agent
@@ -36,6 +40,7 @@ type Replay struct {
 }
 
 // NewReplay begins one.
+// The lists are empty and not nil, which JSON would show as null.
 func NewReplay(jd *Judge) *Replay {
 	r := &Replay{
 		Replay: verdict.Replay{Changes: []*verdict.Group{}, Why: []verdict.Reason{}}, Judge: jd,
@@ -49,6 +54,15 @@ func NewReplay(jd *Judge) *Replay {
 }
 
 // Add puts one call to the rules.
+//
+// It compares what the record says with what the rules say now, at their strictest and most
+// lenient:
+//
+//	both allow or both deny       the answer is certain: same, or changed
+//	they differ                   the call depends on what is not recorded: untold, with why
+//	the record has no rule        the call was refused early: only a denial can be confirmed
+//
+// The error is one of compiling rules, and ends the replay.
 func (r *Replay) Add(c *reader.Call) error {
 	r.Calls++
 	before, why := was(c)
@@ -70,6 +84,8 @@ func (r *Replay) Add(c *reader.Call) error {
 	case hidden && strict.allow:
 		r.doubt("refused before the rules: the skill, and the agents that the credential is bound to")
 	case strict.allow != before.allow:
+		// Both deny or both allow, each by another rule: which one it is depends on facts that are
+		// not recorded.
 		if strict.rule != lenient.rule {
 			strict.rule += " or " + lenient.rule
 		}
@@ -84,6 +100,8 @@ func (r *Replay) Add(c *reader.Call) error {
 	return nil
 }
 
+// doubt counts a call whose answer cannot be told. Reasons have names of rules and agents in them,
+// so that they are bounded as well.
 func (r *Replay) doubt(why string) {
 	r.Untold++
 	if _, ok := r.reasons[why]; !ok && len(r.reasons) >= manyReasons {
@@ -129,6 +147,7 @@ func (r *Replay) note(c *reader.Call, before, now ruling) {
 	}
 }
 
+// word is the ruling in the report: allow or deny.
 func (r ruling) word() string {
 	if r.allow {
 		return "allow"
@@ -149,6 +168,9 @@ func (r *Replay) Finish() {
 }
 
 // weight says how bad a change is: less is worse.
+// A call that is newly allowed is the worst of a change of rules; one that is newly denied is
+// noticed and reported by its caller; another rule with the same answer changes the audit records
+// alone.
 func weight(was, now string) int {
 	switch {
 	case was == now:

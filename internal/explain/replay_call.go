@@ -25,10 +25,12 @@ type ruling struct {
 // with anything, "" for none.
 func was(c *reader.Call) (r ruling, why string) {
 	switch {
+	// Fields are missing from it, and no one knows which.
 	case c.Cut:
 		return r, "the record was cut short"
 	case c.Limit != "":
 		return r, "a limit refused the call"
+	// The owner of the task is not in the record, so that its conditions cannot be asked again.
 	case c.Sharing != "":
 		return r, "ownership: the task is somebody else's, and was shared"
 	case c.Rule == "" && c.Reason == wire.TaskNotFound.Reason:
@@ -45,6 +47,9 @@ func was(c *reader.Call) (r ruling, why string) {
 }
 
 // request is a recorded call as rules see it, with what of it they cannot.
+// The facts are those that no audit record keeps: claims of tokens, the end of a credential, the
+// message, the task's owner. why says that the call cannot be put to these rules at all, "" where
+// it can.
 func (r *Replay) request(c *reader.Call) (q policy.Request, unknown policy.Facts, why string) {
 	m, err := r.FindMethod(c.Method)
 	if err != nil {
@@ -53,11 +58,15 @@ func (r *Replay) request(c *reader.Call) (q policy.Request, unknown policy.Facts
 	q = policy.Request{
 		Principal: principalOf(c), Agent: c.Agent, Method: m, Now: c.Start, Extensions: c.Extensions,
 	}
+	// A record of a later version may have a binding that is not known here: conditions on it are
+	// then in doubt.
 	q.Binding, _ = wire.ParseBinding(c.Binding)
 	q.Version, _ = wire.ParseVersion(c.A2A)
 	if source, err := netip.ParseAddr(c.ClientIP); err == nil {
 		q.Source = source.Unmap()
 	}
+	// API keys and certificates have no claims: a condition on claims is known not to hold for
+	// them.
 	if schemes.HaveClaims(c.AuthMethod) {
 		unknown.Claims = true
 	}
@@ -77,6 +86,7 @@ func (r *Replay) request(c *reader.Call) (q policy.Request, unknown policy.Facts
 }
 
 // principalOf is who called.
+// Claims, the expiry and the agents that a credential is bound to are not recorded.
 func principalOf(c *reader.Call) *authn.Principal {
 	p := &authn.Principal{
 		Subject: c.Principal, Issuer: c.Issuer, Client: c.Client, Tenant: c.Tenant,
@@ -126,6 +136,8 @@ func (r *Replay) settle(q *policy.Request, c *reader.Call) (unknown policy.Facts
 	for _, s := range a.Skills {
 		q.Skills = append(q.Skills, s.ID)
 	}
+	// The skill was settled then, to none in particular, by what is recorded of the call. Match
+	// rules would look at its message, which is not.
 	asked := c.Rule != "" && (a.match == nil || q.Method.Subject != wire.OfMessage)
 	if len(q.Skills) == 1 || len(q.Skills) > 1 && asked {
 		skill, agentwide, err := r.Rules.Resolve(policy.SkillSource{
@@ -140,6 +152,7 @@ func (r *Replay) settle(q *policy.Request, c *reader.Call) (unknown policy.Facts
 
 // answer is what the rules say of a call now: at their strictest and their most lenient,
 // which are the same where all that matters is known.
+// why is what keeps them apart, "" where they are the same.
 func (r *Replay) answer(c *reader.Call) (strict, lenient ruling, why string, err error) {
 	q, unknown, why := r.request(c)
 	if why != "" {
@@ -150,6 +163,7 @@ func (r *Replay) answer(c *reader.Call) (strict, lenient ruling, why string, err
 		return ruling{rule: unsettled}, ruling{rule: unsettled}, "", nil
 	}
 	unknown = unknown.Or(more)
+	// Only facts that are both unknown and asked for by some rule make a difference.
 	b, err := r.boundsFor(unknown.And(r.asked))
 	if err != nil {
 		return strict, lenient, "", err
@@ -174,11 +188,13 @@ func (r *Replay) answer(c *reader.Call) (strict, lenient ruling, why string, err
 	return strict, lenient, why, nil
 }
 
+// ask is what one set of rules says of a call.
 func ask(set *policy.Set, q *policy.Request) ruling {
 	d, err := set.Check(*q)
 	return ruling{err == nil, d.Rule}
 }
 
+// and is the ruling where two are needed: the first that denies.
 func (r ruling) and(other ruling) ruling {
 	if r.allow {
 		return other
@@ -187,6 +203,8 @@ func (r ruling) and(other ruling) ruling {
 }
 
 // agent finds one, each once; nil where there is none of that id.
+// An agent that is gone since then is remembered as nil, so that a log with a million calls on it
+// looks it up once.
 func (r *Replay) agent(id string) *Agent {
 	a, ok := r.agents[id]
 	if !ok {

@@ -25,6 +25,9 @@ func (r *Replay) boundsFor(unknown policy.Facts) (*bounds, error) {
 	b := &bounds{altered: map[string]policy.Facts{}}
 	strict, lenient := r.Policy, r.Policy
 	strict.Rules, lenient.Rules = nil, nil
+	// A rule that asks for nothing unknown is in both sets as it is. Of the others, without the
+	// conditions that cannot be told, deny rules make the strict set and allow rules the lenient
+	// one.
 	for _, rule := range r.Policy.Rules {
 		if rule.Effect == "" || rule.Mode == "shadow" {
 			continue
@@ -53,6 +56,7 @@ func (r *Replay) boundsFor(unknown policy.Facts) (*bounds, error) {
 }
 
 // doubt says which rules keep the answer from being told, and what they ask.
+// At most three rules are named: the reason is a key of the report, and is read by people.
 func (b *bounds) doubt(q *policy.Request) string {
 	var f policy.Facts
 	var names []string

@@ -28,6 +28,7 @@ type Judge struct {
 	Limits     *limits.Limiter // nil for none
 	Panel      *pdp.Panel
 	// Find finds an agent by its id. The error names what there is, as far as that helps.
+	// It is a function, since the agents of a running gateway change while it runs.
 	Find      func(id string) (*Agent, error)
 	PublicURL string
 	Wire      wire.Limits // of what a call may be
@@ -38,11 +39,15 @@ type Judge struct {
 type Agent struct {
 	*agents.Config
 
+	// Both are compiled when the agent is made, so that an error in its section is told before any
+	// call is judged.
 	match *policy.Matcher // nil for none
 	files *files.Rules
 }
 
 // NewAgent compiles the section of an agent.
+// fileParts are the defaults of the policy, which the agent's own section overrides key by key.
+// The errors are those that the configuration check reports.
 func NewAgent(c *agents.Config, fileParts files.Config) (*Agent, error) {
 	a := &Agent{Config: c}
 	var err error
@@ -56,6 +61,7 @@ func NewAgent(c *agents.Config, fileParts files.Config) (*Agent, error) {
 }
 
 // FindMethod finds an operation by the name that any version, or an extension, has for it.
+// As in rules, message/send and SendMessage are the same operation. The error is for people.
 func (jd *Judge) FindMethod(name string) (*wire.Method, error) {
 	table := wire.Methods()
 	for i := range table {
@@ -72,6 +78,7 @@ func (jd *Judge) FindMethod(name string) (*wire.Method, error) {
 }
 
 // ledger is one over a store, which shares tasks as the configuration says.
+// Backends are left out: contexts are only those of the described task.
 func (jd *Judge) ledger(store ownership.Ledger) *ledger.Ledger {
 	share := func(p *authn.Principal, agent string, m *wire.Method, r ownership.Record) bool {
 		t := taskOf(&r)

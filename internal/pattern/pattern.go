@@ -1,8 +1,13 @@
 // Package pattern matches names against the patterns of the configuration: the one
 // meaning that a * has in rules, limits, authorizers and certificate names.
 //
-// It owns that meaning and nothing else, and imports nothing of ours. Package policy
-// compiles its patterns for the hot path; its tests hold them to this.
+// Match and Any take patterns as they are written, and are for checks and for lists that are
+// rarely asked. Compile makes a List of them for the hot path, as rules are asked for each call:
+// names without a star are found in a map, and a pattern is taken apart at its stars once.
+// Within, Intersect and Widens (exact.go) are for lists whose entries are names and nothing else.
+//
+// It owns that meaning and nothing else, and imports nothing of ours. Its tests hold a List to
+// what Any says.
 package pattern
 
 import "strings"

@@ -14,7 +14,13 @@ const (
 )
 
 // Explanation says what becomes of a call, and why, as `explain --output json` has it.
+//
+// Verdict, Rule and Reason are the answer; what follows says what would change it, what it depends
+// on, and how it came about, in the order in which a gateway asks. Members that a call does not
+// get as far as are left out, not empty.
 type Explanation struct {
+	// Error is the reason of an error as ErrorInfo carries it, such as
+	// TASK_NOT_FOUND.
 	Verdict string `json:"verdict"`
 	Rule    string `json:"rule"`             // that decided, or default, credential, undeclared
 	Reason  string `json:"reason,omitempty"` // of a verdict that is not allowed
@@ -47,6 +53,7 @@ type Explanation struct {
 }
 
 // Circumstances are how the call comes.
+// Binding and Version are always there, the others where they were said.
 type Circumstances struct {
 	Binding string `json:"binding"`
 	Version string `json:"version"`
@@ -56,12 +63,14 @@ type Circumstances struct {
 }
 
 // Skill is what the call is for.
+// Why says who named it, or what is judged in its place.
 type Skill struct {
 	ID  string `json:"id,omitempty"`
 	Why string `json:"why"`
 }
 
 // Step is what one rule had to say about the call (policy.Set.Trace).
+// Failed is the key of the first condition that does not hold, as groups or content.mediaTypes.
 type Step struct {
 	Rule    string `json:"rule"`
 	Effect  string `json:"effect"`
@@ -73,6 +82,7 @@ type Step struct {
 }
 
 // Allowance is a limits.Applies.
+// It says how much there is, not how much is left: that depends on the calls of the moment.
 type Allowance struct {
 	Limit  string `json:"limit"`
 	Shadow bool   `json:"shadow,omitempty"`
@@ -85,12 +95,16 @@ type Allowance struct {
 }
 
 // Asked is what authorizers said.
+// Notes are those of the audit record: failures that were passed over, and what shadow authorizers
+// said.
 type Asked struct {
 	Allowed bool     `json:"allowed"`
 	Notes   []string `json:"notes,omitempty"`
 }
 
 // Activation is what becomes of the extensions that the call asks for.
+// All lists are of URIs. Sent are active at the agent, Visible are shown in answers; Ignored are
+// extensions that nobody there knows, and Missing those without which the call is refused.
 type Activation struct {
 	Asked    []string `json:"asked,omitempty"`
 	Sent     []string `json:"sent,omitempty"`
@@ -105,6 +119,7 @@ type Activation struct {
 }
 
 // FileFault is something that is wrong with a file of the message.
+// Text does not quote the file or its name.
 type FileFault struct {
 	Pointer string `json:"pointer"` // RFC 6901, into the call as one of 1.0 over JSON-RPC
 	Fault   string `json:"fault"`   // as in records

@@ -7,6 +7,7 @@ import (
 )
 
 // Caller is what rules can ask of an authn.Principal.
+// Keys and the evidence of a credential are left out, which rules do not ask for.
 type Caller struct {
 	Subject  string         `json:"subject"`
 	Issuer   string         `json:"issuer"`
@@ -42,6 +43,8 @@ func (c *Caller) String() string {
 }
 
 // SignIn is a policy.StepUp.
+// It is what a client asks of its authorization server (RFC 9470 §4): acr_values, and max_age in
+// seconds.
 type SignIn struct {
 	ACR    []string `json:"acr,omitempty"`    // any of them
 	AMR    []string `json:"amr,omitempty"`    // all of them

@@ -3,6 +3,7 @@ package verdict
 import "github.com/go-json-experiment/json/jsontext"
 
 // Question is one call that is asked about.
+// Only Agent has to be given: everything else has the value of an ordinary call.
 type Question struct {
 	Agent      string         `json:"agent" doc:"its id"`
 	Method     string         `json:"method,omitzero" doc:"as any version or an extension calls it; SendMessage unless set"`
@@ -18,6 +19,7 @@ type Question struct {
 }
 
 // Claimed is what a credential says of a caller.
+// Claims are JSON, so that numbers and lists are what they are in a token.
 type Claimed struct {
 	Subject  string                    `json:"subject"`
 	Issuer   string                    `json:"issuer,omitzero" doc:"may be left out where one is configured"`

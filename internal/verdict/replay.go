@@ -3,6 +3,7 @@ package verdict
 import "time"
 
 // Replay is what would become of recorded calls.
+// Calls is the sum of Same, the three kinds of change, and Untold.
 type Replay struct {
 	Calls       int      `json:"calls"`
 	Same        int      `json:"same" doc:"decided as before"`
@@ -45,12 +46,14 @@ type Example struct {
 }
 
 // Reason is why calls cannot be told.
+// It names the facts that are not recorded and the rules that ask for them.
 type Reason struct {
 	Why   string `json:"why"`
 	Calls int    `json:"calls"`
 }
 
 // Draft asks what would become of recorded calls under other rules.
+// Without times it is about the newest calls.
 type Draft struct {
 	Rules   string    `json:"rules" doc:"YAML, as policy.rules lists them, or with the key rules: around them"`
 	Since   time.Time `json:"since,omitzero" doc:"calls recorded at or after this time"`
@@ -74,6 +77,7 @@ type Replayed struct {
 }
 
 // Redecided is a recorded call that would be decided otherwise.
+// It leads to the record of the call by its number.
 type Redecided struct {
 	Seq    int64     `json:"seq" doc:"the number of its record"`
 	Time   time.Time `json:"time" doc:"when it began"`

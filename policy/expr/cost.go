@@ -63,6 +63,8 @@ func counted(p patterns) []cel.ProgramOption {
 // prices are what CEL takes to cost less than it does: comparing and searching what is as
 // deep as the call likes, going through a string to count or convert it, looking for
 // patterns, and whatever is done to values of which the type is not known before.
+// It implements interpreter.ActualCostEstimator of cel-go, which is asked for each call of a
+// function.
 type prices struct{ patterns patterns }
 
 // CallCost is what a call has cost; nil where CEL knows.
@@ -73,6 +75,7 @@ func (p prices) CallCost(function, overload string, args []ref.Val, _ ref.Val) *
 		text, _ := args[0].Value().(string)
 		pattern, _ := args[1].Value().(string)
 		units = p.patterns.search(text, pattern)
+	// Comparing ends with the shorter of the two.
 	case function == operators.Equals || function == operators.NotEquals:
 		units += min(weight(args[0].Value()), weight(args[1].Value()))
 	case function == overloads.Size || overloads.IsTypeConversionFunction(function):

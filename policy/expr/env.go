@@ -21,6 +21,7 @@ import (
 
 // Bounds of one expression, so that no configuration takes long to read.
 const (
+	// What is longer is a program that belongs into an authorizer.
 	maxLength  = 4096  // bytes
 	maxNodes   = 2048  // of its tree, macros expanded
 	maxDepth   = 64    // of its tree
@@ -59,6 +60,7 @@ func New() (*Env, error) {
 }
 
 // variables are what an expression starts from; docs/policy.md says what they are.
+// Objects are Go structs whose fields CEL reads by reflection (vars.go).
 var variables = [...]struct {
 	name string
 	kind *types.Type

@@ -9,12 +9,15 @@ import (
 
 // fault says why an expression could not be evaluated. What it says is safe for records:
 // it is one of few sentences, and never a value of the call.
+// It is made of an error of CEL, whose text may quote what the caller sent.
 type fault struct{ reason string }
 
 // Error is the reason.
 func (f *fault) Error() string { return f.reason }
 
 // Reasons that CEL has no words for.
+// An expression that looks at one of these two variables when it is not known is in doubt: the
+// rule's effect then says what doubt means (package policy).
 const (
 	costly = "it costs too much for this call"
 	unread = "the message was not read"
@@ -23,6 +26,8 @@ const (
 )
 
 // reasons are what CEL's errors begin with. The rest of them may quote the call.
+// The texts are those of the version of cel-go in go.mod; one that is not listed becomes other,
+// and tests bring about each.
 var reasons = [...]struct{ begins, says string }{
 	{"no such key", "a key is missing"},
 	{"no such field", "a field is missing"},

@@ -23,6 +23,7 @@ type patterns map[string]uint64
 const counting = 4
 
 // patternsIn finds them; calls has seen to it that they are written out.
+// A pattern that a caller could bring is refused when the expression is compiled.
 func patternsIn(tree *cel.Ast) patterns {
 	all := patterns{}
 	contains(tree, func(e ast.Expr) bool {
@@ -43,6 +44,8 @@ func work(pattern string) uint64 {
 	length, size := len(pattern), 0
 	if re, err := syntax.Parse(pattern, syntax.Perl); err == nil {
 		if prog, err := syntax.Compile(re.Simplify()); err == nil {
+			// Counted repetitions are written out in the compiled form: a{500} has 500
+			// instructions.
 			size = len(prog.Inst)
 		}
 	}
@@ -77,6 +80,7 @@ func (p patterns) compile(call interpreter.InterpretableCall, pattern string) (i
 		switch {
 		case !ok:
 			return types.NoSuchOverloadErr()
+		// The cost is known before the text is gone through, which is when it has to be refused.
 		case p.search(text, pattern) > maxCost:
 			return types.NewErr(costly)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -38,7 +37,7 @@ func (l *Ledger) alias(
 	if clientID == "" {
 		return "", false, nil
 	}
-	r, ok, err := l.store.Lookup(ctx, agent, kind, l.aliasID(o, clientID))
+	r, ok, err := l.store.Lookup(ctx, agent, kind, l.scope.aliasID(o, clientID))
 	if err != nil {
 		return "", false, fmt.Errorf("look up what %s %q stands for: %w", kindName(kind), clientID, err)
 	}
@@ -60,7 +59,7 @@ func (l *Ledger) Bind(
 	}
 	o := asOwner(p)
 	r := (&Origin{Agent: agent, Version: string(wire.V01)}).record(o)
-	r.Kind, r.ID, r.Context = kind, l.aliasID(o, clientID), agentID
+	r.Kind, r.ID, r.Context = kind, l.scope.aliasID(o, clientID), agentID
 	stands, err := l.store.Claim(context.WithoutCancel(ctx), r)
 	if err != nil {
 		return fmt.Errorf("record what %s %q stands for: %w", kindName(kind), clientID, err)
@@ -69,25 +68,6 @@ func (l *Ledger) Bind(
 		return ErrBound
 	}
 	return nil
-}
-
-// aliasID is the id under which a client's id is stored. What comes before it is
-// length-prefixed and starts with what it is, so that no principal, tenant or id
-// makes the name of another.
-func (l *Ledger) aliasID(o owner, clientID string) string {
-	who, whose := l.circle(o)
-	return who + ":" + strconv.Itoa(len(whose)) + ":" + whose + clientID
-}
-
-// circle is whoever shares with an owner: what they are, and which.
-func (l *Ledger) circle(o owner) (who, whose string) {
-	switch {
-	case l.scope == scopeAgent:
-		return scopeAgent, ""
-	case l.scope == scopeTenant && o.tenant != "":
-		return scopeTenant, o.tenant
-	}
-	return "principal", o.key
 }
 
 // Speaks tells whether a task is called by 0.1's rules, for the methods whose names
@@ -103,7 +83,7 @@ func (l *Ledger) Speaks(
 		return "", nil
 	}
 	a := ask(p, agent, nil)
-	refs := [...]state.Ref{{Kind: state.TaskAlias, ID: l.aliasID(a.owner, taskID)}, {Kind: state.Task, ID: taskID}}
+	refs := [...]state.Ref{{Kind: state.TaskAlias, ID: l.scope.aliasID(a.owner, taskID)}, {Kind: state.Task, ID: taskID}}
 	var is [2]found
 	if err := l.find(ctx, a, refs[:], is[:]); err != nil {
 		return "", err

@@ -121,7 +121,7 @@ func TestA04_NamesDoNotCollide(t *testing.T) {
 			{Issuer: "i", Subject: "c", Tenant: "t"}, {Issuer: "i", Subject: "d", Tenant: "t1"},
 		} {
 			for _, id := range []string{"x", "1x", ":x", "1:x", "agent:0:x", "tenant:1:tx", "principal:6:1:i1:ax"} {
-				key := l.aliasID(asOwner(p), id)
+				key := l.scope.aliasID(asOwner(p), id)
 				whose := fmt.Sprint(p.Key(), " ", id)
 				if scope == "agent" {
 					whose = "everyone " + id

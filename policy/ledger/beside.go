@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -50,33 +49,9 @@ func (l *Ledger) SkillsIn(ctx context.Context, agent, contextID string, skills [
 	return list, nil
 }
 
-func (l *Ledger) lookUp(ctx context.Context, agent string, refs []state.Ref) ([]state.Record, error) {
-	if len(refs) == 0 {
-		return nil, nil
-	}
-	records, err := l.lookupAll(ctx, agent, refs)
-	if err != nil {
-		return nil, fmt.Errorf("look up %s %q and %d more: %w", kindName(refs[0].Kind), refs[0].ID, len(refs)-1, err)
-	}
-	return records, nil
-}
-
 // skillID is the id under which the state has that a context was used for a skill other
 // than that of its record. Names of clients' own, which are of the same kind, never begin
 // like that (see aliasID), and the skill is length-prefixed.
 func skillID(skill, contextID string) string {
 	return "skill:" + strconv.Itoa(len(skill)) + ":" + skill + contextID
-}
-
-// join records that a context is used for another skill than the one it began with, or for
-// nobody knows which. stands is what is recorded of the context.
-func (l *Ledger) join(ctx context.Context, claim, stands state.Record) error {
-	if claim.Kind != state.Context || claim.Skill == stands.Skill {
-		return nil
-	}
-	claim.Kind, claim.ID, claim.Context = state.ContextAlias, skillID(claim.Skill, claim.ID), claim.ID
-	if _, err := l.store.Claim(ctx, claim); err != nil {
-		return fmt.Errorf("record that context %q is used for skill %q: %w", claim.Context, claim.Skill, err)
-	}
-	return nil
 }

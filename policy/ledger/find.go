@@ -104,7 +104,7 @@ func (l *Ledger) findAtOnce(ctx context.Context, a asker, refs []state.Ref, is [
 // judge says what a record that exists is to the asker.
 func (l *Ledger) judge(a asker, r *state.Record, is *found) {
 	is.exists = true
-	is.usable = l.shares(a.owner, *r)
+	is.usable = l.scope.shares(a.owner, *r)
 	if !is.usable {
 		is.lent = l.lends(a, *r)
 		is.usable = is.lent

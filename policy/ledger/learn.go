@@ -208,7 +208,7 @@ func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a 
 		switch {
 		case s.Kind == 0:
 			continue
-		case l.shares(asks.owner, s):
+		case l.scope.shares(asks.owner, s):
 			if i < len(claims) {
 				groups.add(&o, r, context) // also where it came with a lent task
 			}
@@ -294,7 +294,7 @@ func (l *Ledger) claim(ctx context.Context, by owner, claims []state.Record) (fi
 		if err != nil {
 			return first, unclaimed(claims[i:i+1], err)
 		}
-		if !l.shares(by, stands) {
+		if !l.scope.shares(by, stands) {
 			return first, taken(claims[i].Kind, claims[i].ID)
 		}
 		if err := l.join(ctx, claims[i], stands); err != nil {
@@ -314,7 +314,7 @@ func (l *Ledger) claimAtOnce(ctx context.Context, by owner, claims []state.Recor
 		return state.Record{}, err
 	}
 	for i, s := range stand {
-		if !l.shares(by, s) {
+		if !l.scope.shares(by, s) {
 			return state.Record{}, taken(claims[i].Kind, claims[i].ID)
 		}
 	}
@@ -324,20 +324,6 @@ func (l *Ledger) claimAtOnce(ctx context.Context, by owner, claims []state.Recor
 		}
 	}
 	return stand[0], nil
-}
-
-func (l *Ledger) claimAll(ctx context.Context, claims []state.Record) ([]state.Record, error) {
-	if len(claims) == 0 {
-		return nil, nil
-	}
-	stand, err := l.store.ClaimAll(ctx, claims)
-	if err == nil && len(stand) != len(claims) {
-		err = errShort
-	}
-	if err != nil {
-		return nil, unclaimed(claims, err)
-	}
-	return stand, nil
 }
 
 // taken is the error for an id that is somebody else's.

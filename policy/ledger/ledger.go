@@ -68,34 +68,18 @@ type Config struct {
 	Backend func(agent string) string
 }
 
-// The scopes that are not the default; see policy.TasksConfig.
-const (
-	scopeTenant = "tenant"
-	scopeAgent  = "agent"
-)
-
 // Ledger checks and records ownership. It keeps no state of its own; any number
 // of goroutines, and of gateways with the same store, may use it.
 type Ledger struct {
-	store state.Ledger
-	// near is a store in this process: asking it twice costs no more than asking once
-	// for both, which would take memory to write the question down.
-	near    bool
-	far     state.Distant // nil where the store is never out of reach
-	bounded state.Bounded // nil where the store has no bound of its own
-	scope   string
-	share   func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
-	adopt   bool
-	backend func(agent string) string // nil: each agent is one of its own
+	records
+	scope scope
+	share func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
+	adopt bool
 }
 
 // New makes a Ledger over a store.
 func New(store state.Ledger, c Config) *Ledger {
-	_, near := store.(*state.Memory)
-	l := &Ledger{store: store, near: near, scope: c.Scope, share: c.Share, adopt: c.Adopt, backend: c.Backend}
-	l.far, _ = store.(state.Distant)
-	l.bounded, _ = store.(state.Bounded)
-	return l
+	return &Ledger{records: recordsIn(store, c.Backend), scope: scope(c.Scope), share: c.Share, adopt: c.Adopt}
 }
 
 // ErrAbsent says that a call names a task that is not the caller's, or that an
@@ -175,19 +159,4 @@ func ask(p *authn.Principal, agent string, m *wire.Method) asker {
 // lends reports whether a task that is not the asker's may be used all the same.
 func (l *Ledger) lends(a asker, r state.Record) bool {
 	return l.share != nil && a.method != nil && r.Kind == state.Task && l.share(a.principal, a.agent, a.method, r)
-}
-
-// shares reports whether a record is this owner's to use. A tenant is a name
-// across the whole gateway, whichever issuer said it; no tenant is not a tenant
-// that all who have none share.
-func (l *Ledger) shares(o owner, r state.Record) bool {
-	switch {
-	case r.Owner == o.key:
-		return true
-	case l.scope == scopeAgent:
-		return true
-	case l.scope == scopeTenant:
-		return o.tenant != "" && r.Tenant == o.tenant
-	}
-	return false
 }

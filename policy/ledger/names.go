@@ -34,7 +34,7 @@ func (l *Ledger) Names(
 			task, records = records[0], records[1:]
 		}
 		lent := task.Context == group.ID && task.Owner == group.Owner && l.lends(a, task)
-		if group.Kind == state.Context && (l.shares(a.owner, group) || lent) {
+		if group.Kind == state.Context && (l.scope.shares(a.owner, group) || lent) {
 			names[i] = group.Context
 		}
 	}
@@ -44,7 +44,7 @@ func (l *Ledger) Names(
 // Circle names whoever shares tasks and contexts with a principal by the scope: a context
 // of theirs goes by one name for all of them.
 func (l *Ledger) Circle(p *authn.Principal) string {
-	if who, whose := l.circle(asOwner(p)); who == scopeTenant {
+	if who, whose := l.scope.circle(asOwner(p)); who == string(scopeTenant) {
 		return who + ":" + whose // no key of a principal begins like that
 	}
 	return p.Key()

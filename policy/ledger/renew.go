@@ -33,15 +33,15 @@ func (l *Ledger) Renew(ctx context.Context, p *authn.Principal, u *Uses) error {
 		refs = append(refs, state.Ref{Kind: state.Task, ID: id})
 	}
 	for _, id := range u.TaskNames {
-		refs = append(refs, state.Ref{Kind: state.TaskAlias, ID: l.aliasID(o, id)})
+		refs = append(refs, state.Ref{Kind: state.TaskAlias, ID: l.scope.aliasID(o, id)})
 	}
 	for _, id := range u.ContextNames {
-		refs = append(refs, state.Ref{Kind: state.ContextAlias, ID: l.aliasID(o, id)})
+		refs = append(refs, state.Ref{Kind: state.ContextAlias, ID: l.scope.aliasID(o, id)})
 	}
 	for _, id := range u.Contexts {
 		refs = append(refs, state.Ref{Kind: state.Context, ID: id})
 		if len(u.ContextNames) > 0 {
-			refs = append(refs, state.Ref{Kind: state.ContextName, ID: l.aliasID(o, id)})
+			refs = append(refs, state.Ref{Kind: state.ContextName, ID: l.scope.aliasID(o, id)})
 		}
 		if u.Skill != "" {
 			skills = append(skills, state.Ref{Kind: state.ContextAlias, ID: skillID(u.Skill, id)})

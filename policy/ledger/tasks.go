@@ -22,18 +22,6 @@ const (
 	strides = 20
 )
 
-// query asks for the tasks that are the asker's, those lent left aside.
-func (l *Ledger) query(o owner, agent, contextID string) state.Query {
-	q := state.Query{Agent: agent, Owner: o.key, Context: contextID}
-	switch l.scope {
-	case scopeAgent:
-		q.Everyone = true
-	case scopeTenant:
-		q.Tenant = o.tenant
-	}
-	return q
-}
-
 // Tasks returns the records of the tasks on an agent that a call may see, from the
 // newest to the oldest and at most limit: what ListTasks is answered from for agents
 // that have no such call. With a contextID they are the tasks of it only; whether the
@@ -44,7 +32,7 @@ func (l *Ledger) Tasks(
 	may func(*state.Record) bool,
 ) ([]state.Record, error) {
 	a := ask(p, agent, m)
-	q := l.query(a.owner, agent, contextID)
+	q := l.scope.query(a.owner, agent, contextID)
 	lent := l.share != nil && m != nil && !q.Everyone
 	if lent || may != nil {
 		q.Everyone = q.Everyone || lent
@@ -56,7 +44,7 @@ func (l *Ledger) Tasks(
 		return nil, fmt.Errorf("list the tasks of a caller: %w", err)
 	}
 	// What shares says stands above how a store reads a query.
-	return slices.DeleteFunc(list, func(r state.Record) bool { return !l.shares(a.owner, r) }), nil
+	return slices.DeleteFunc(list, func(r state.Record) bool { return !l.scope.shares(a.owner, r) }), nil
 }
 
 // tasksAmong looks for tasks among those that q asks for, which others may be as well.
@@ -75,7 +63,7 @@ func (l *Ledger) tasksAmong(
 		}
 		for i := range list {
 			r := &list[i]
-			if (l.shares(a.owner, *r) || l.lends(a, *r)) && (may == nil || may(r)) {
+			if (l.scope.shares(a.owner, *r) || l.lends(a, *r)) && (may == nil || may(r)) {
 				mine = append(mine, *r)
 			}
 		}
@@ -92,7 +80,7 @@ func (l *Ledger) tasksAmong(
 func (l *Ledger) Count(
 	ctx context.Context, p *authn.Principal, agent, contextID string,
 ) (n int, most bool, err error) {
-	n, err = l.store.Count(ctx, l.query(asOwner(p), agent, contextID))
+	n, err = l.store.Count(ctx, l.scope.query(asOwner(p), agent, contextID))
 	if err != nil {
 		return 0, false, fmt.Errorf("count the tasks of a caller: %w", err)
 	}

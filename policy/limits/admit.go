@@ -12,6 +12,8 @@ import (
 
 // admission is the work on one call. It is used again for other calls, so that nothing
 // that outlives Admit may point into it.
+// It comes from a pool: the lists and the text keep their memory from call to call, and most calls
+// allocate nothing.
 type admission struct {
 	limiter *Limiter
 	call    *Call
@@ -38,6 +40,8 @@ func (l *Limiter) Admit(ctx context.Context, c *Call) (*Pass, error) {
 	defer a.free()
 	a.limiter, a.call = l, c
 	here := l.agent(c.Agent)
+	// The limits of an agent are listed when they are compiled: only their other conditions are
+	// asked here.
 	for _, m := range here.limits {
 		if !m.applies(c, p) {
 			continue
@@ -49,6 +53,7 @@ func (l *Limiter) Admit(ctx context.Context, c *Call) (*Pass, error) {
 			}
 			a.exceeds(m)
 		}
+		// Who calls, and when, is worked out once and only if some limit applies.
 		if a.who.caller == nil {
 			a.who, a.now = callOf(c, p), l.options.Now()
 		}
@@ -97,6 +102,8 @@ func (a *admission) add(m *limit) {
 	for i := range m.bounds {
 		b := &m.bounds[i]
 		switch {
+		// Only a send can make a task, a call that has a place already needs no second, and a call
+		// that costs nothing draws nothing.
 		case b.what == boundTasks && !sends(a.call.Method),
 			b.what == boundConcurrency && a.call.Placed,
 			b.ttl == 0 && cost == 0:
@@ -156,6 +163,8 @@ func (a *admission) draw(ctx context.Context) ([]state.Drawn, where, error) {
 	if a.named && err == nil && at != nowhere && a.closed(got) {
 		got, at, err = a.limiter.draw(ctx, a.draws)
 	}
+	// Limits that are counted in this process, or not at all, are told of: they are wider than
+	// they say.
 	if at != inStore && ctx.Err() == nil {
 		a.tell()
 	}
@@ -165,6 +174,8 @@ func (a *admission) draw(ctx context.Context) ([]state.Drawn, where, error) {
 	case err != nil:
 		return nil, nowhere, err
 	}
+	// A refusal for another reason stands: the send is then refused whether its task has a place
+	// or not.
 	for i, g := range got {
 		if !g.OK && !a.draws[i].Soft {
 			return nil, nowhere, a.exceeded(got)
@@ -174,9 +185,11 @@ func (a *admission) draw(ctx context.Context) ([]state.Drawn, where, error) {
 }
 
 // hard reports whether a draw can refuse a call: those of limits in shadow mode cannot.
+// A soft draw is made as far as there is room and answers either way.
 func hard(d state.Draw) bool { return !d.Soft }
 
 // tell says which limits were not counted where they should be.
+// Draws of one limit stand together, so that each is told of once.
 func (a *admission) tell() {
 	for i, b := range a.uses {
 		if i == 0 || a.uses[i-1].of != b.of {
@@ -210,6 +223,7 @@ func (a *admission) closed(got []state.Drawn) bool {
 }
 
 // key is that of a bucket of the bound.
+// The prefix names the limit and the bound, the values are what the limit counts by.
 func (b *bound) key(w *who) string {
 	return string(appendValues([]byte(b.prefix), b.of.parts, w))
 }

@@ -11,12 +11,14 @@ import (
 )
 
 // costs is a Cost, compiled. Weights are bounded so that no product overflows.
+// The weight of a call is that of its method times that of its skill; 1 where none is given.
 type costs struct {
 	methods map[*wire.Method]int64
 	skills  map[string]int64
 }
 
 // ofCall is what a call takes: for the dearest of the skills that it may be for.
+// A call of an unknown skill is charged as for the dearest: it may be for that one.
 func (c *costs) ofCall(call *Call) int64 {
 	var most int64
 	for _, skill := range call.skills() {
@@ -58,6 +60,8 @@ func (m *Limit) checkCost() []error {
 
 // reach finds a call that could never be made, as it costs more than there ever is. Pairs
 // of weights that no call can have, because of the conditions, are passed by.
+// The error is at the key cost. A call that can never be made is a mistake that would show as a
+// refusal without end.
 func (m *limit) reach(methods []*wire.Method) error {
 	most, key := m.most()
 	if most == 0 {

@@ -9,6 +9,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
+// A place lives for holdTTL and is renewed every callEvery, so that two renewals may fail before
+// somebody else can take it.
 const (
 	keepBatch = 128           // draws in one round trip
 	mostLater = 10_000        // places to be given back later; more run out by themselves
@@ -17,6 +19,8 @@ const (
 
 // keeper renews the places of the calls that run, all with one goroutine, which is there
 // only while there are any, and gives back later what could not be given back.
+// The ring is a doubly linked list through the passes themselves, so that taking a call in or out
+// takes no memory and no search.
 type keeper struct {
 	limiter *Limiter
 
@@ -62,6 +66,7 @@ func (k *keeper) remove(p *Pass) {
 }
 
 // later notes places that could not be given back.
+// Beyond mostLater they are left to run out, a minute later.
 func (k *keeper) later(holds []state.Draw) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -110,6 +115,7 @@ func (k *keeper) loop(wake <-chan struct{}) {
 		case <-tick.C:
 		case <-wake:
 		}
+		// The lock is not held while the store is asked.
 		passes, due, over := k.work()
 		if over {
 			return
@@ -121,6 +127,7 @@ func (k *keeper) loop(wake <-chan struct{}) {
 }
 
 // settle comes back at once where nothing is left to wait for.
+// It is for the end of the process: the last pass may have gone while the store was asked.
 func (k *keeper) settle() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

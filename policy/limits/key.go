@@ -104,6 +104,7 @@ func (w *who) append(dst []byte, part string) []byte {
 }
 
 // appendText writes a text with its length in front, as in 5:alice.
+// The length keeps two values from reading as others together: a, bc and ab, c.
 func appendText(dst []byte, s string) []byte {
 	dst = strconv.AppendInt(dst, int64(len(s)), 10)
 	dst = append(dst, ':')
@@ -112,6 +113,7 @@ func appendText(dst []byte, s string) []byte {
 
 // appendClient names the software that calls: the workload that came with the user, or
 // the client of the credential, which is one of its issuer's. "-" is for none.
+// The first letter keeps a workload and a client of one name apart.
 func appendClient(dst []byte, p *authn.Principal) []byte {
 	switch {
 	case p != nil && p.Workload != nil:

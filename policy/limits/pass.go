@@ -10,6 +10,8 @@ import (
 )
 
 // Pass is what a call holds while it runs. A nil Pass holds nothing.
+// It may be told of tasks and released by different goroutines at once: the lock guards what is
+// below it, up to kept, and the keeper's own lock the rest.
 type Pass struct {
 	Standings []Standing // of the limits that show themselves, the fullest first
 	Shadow    []string   // limits in shadow mode that the call exceeds
@@ -32,6 +34,7 @@ type Pass struct {
 }
 
 // tasksOf is what a Pass knows of open tasks.
+// record says whose the task is, which may be another than the caller where tasks are shared.
 type tasksOf struct {
 	bounds  []*bound // of the agent
 	applied []*bound // that the call was drawn on for
@@ -42,6 +45,7 @@ type tasksOf struct {
 const (
 	// forced is more than any limit: a task that is there is counted, whether there was
 	// room for it or not.
+	// A place beyond the limit keeps the next send out until it is given back.
 	forced = 1 << 50
 	// mostHeard bounds what a stream of many tasks may leave behind.
 	mostHeard = 256
@@ -95,6 +99,7 @@ func (p *Pass) hear(id string, live bool) (news, known bool) {
 
 // renew is how often a stream tells of a task that goes on: four times in the shortest time
 // after which a task is forgotten.
+// Telling more often would draw on the store with each event of a stream.
 func (t *tasksOf) renew() time.Duration {
 	shortest := t.bounds[0].ttl
 	for _, b := range t.bounds[1:] {
@@ -141,6 +146,7 @@ func (p *Pass) live(ctx context.Context, id string) {
 
 // Release gives back what the call held. It may be called more than once; the end of ctx
 // does not keep it from being done.
+// The keeper forgets the pass before its places are given back, so that none is renewed behind it.
 func (p *Pass) Release(ctx context.Context) {
 	if p == nil {
 		return
@@ -168,6 +174,7 @@ func (p *Pass) Leave(ctx context.Context) {
 }
 
 // giveUp is Release where nobody needs the places any more.
+// It is called by whoever of the client and the agent ends last.
 func (p *Pass) giveUp(ctx context.Context) {
 	p.mu.Lock()
 	// Done counts more than holds: the agent has ended what they are for.
@@ -198,6 +205,7 @@ func (p *Pass) Hold() (free func()) {
 	p.mu.Lock()
 	p.holds++
 	p.mu.Unlock()
+	// The end of a stream may be seen in two places.
 	return sync.OnceFunc(func() {
 		p.mu.Lock()
 		p.holds--

@@ -10,6 +10,9 @@ import (
 // that all allow it; the first refusal ends the asking. notes say what was not as it
 // should be, for the record: a failure that was passed over, what an authorizer in shadow
 // mode would have refused. The error is a *Refused.
+//
+// They are asked only when the rules have allowed the call, so that an authorizer can take away
+// and never give. One authorizer is asked without a goroutine, which is the common case.
 func (p *Panel) Ask(ctx context.Context, q *Question) (notes []string, err error) {
 	var asked []concerned
 	for _, a := range p.each {
@@ -39,6 +42,7 @@ func together(ctx context.Context, q *Question, asked []concerned) ([]string, er
 	ctx, cancel := context.WithCancel(ctx)
 	// The first refusal cancels the questions that are still open: their answers cannot matter.
 	defer cancel()
+	// of is the place of the authorizer among those that are asked.
 	type judgement struct {
 		of   int
 		note string
@@ -55,6 +59,7 @@ func together(ctx context.Context, q *Question, asked []concerned) ([]string, er
 	notes := make([]string, len(asked)) // in the order of the configuration, not of the answers
 	for range asked {
 		j := <-judged
+		// Returning runs cancel, and the goroutines end by their contexts.
 		if notes[j.of] = j.note; j.err != nil {
 			return written(notes), j.err
 		}
@@ -63,6 +68,7 @@ func together(ctx context.Context, q *Question, asked []concerned) ([]string, er
 }
 
 // written leaves out those who had nothing to note.
+// Nil for none, so that the record leaves the member out.
 func written(notes []string) []string {
 	notes = slices.DeleteFunc(notes, func(n string) bool { return n == "" })
 	if len(notes) == 0 {
@@ -73,6 +79,12 @@ func written(notes []string) []string {
 
 // judge makes an authorizer's answer, or the lack of one, what the configuration wants it
 // to be.
+//
+//	answer             enforce            shadow        onFailure: allow
+//	yes                nil                nil           nil
+//	no                 *Refused           note          *Refused
+//	no answer          *Refused           note          note
+//	a bad question     *Refused           note          *Refused
 func (a *authorizer) judge(ctx context.Context, q *Question, skills []string) (note string, err error) {
 	v, err := a.answer(ctx, q, skills)
 	if err == nil && v.allow {

@@ -16,6 +16,7 @@ import (
 )
 
 // verdict is what an authorizer decided.
+// The reason goes into the audit record, never to the caller.
 type verdict struct {
 	allow  bool
 	reason string // its own words, cut short and printable; may be empty
@@ -23,6 +24,7 @@ type verdict struct {
 
 // decider speaks one of the protocols. An error means that nothing was decided; where
 // that is due to the question, and not to the service, it is a *final.
+// decide is called by many goroutines at once and has to keep to the deadline of its context.
 type decider interface {
 	decide(ctx context.Context, in *inquiry) (verdict, error)
 	close()
@@ -60,6 +62,7 @@ type authorizer struct {
 	shadow  bool
 	passes  bool // onFailure: allow
 	message bool
+	// Claims of a principal are told only where they are listed: they may be personal data.
 	claims  patterns // exact names, or a lone star
 	gateway string
 	timeout time.Duration
@@ -70,6 +73,7 @@ type authorizer struct {
 	decider decider
 	breaker breaker.Breaker
 	turns   *share.Turns
+	// flights joins questions that are the same while one of them is on its way.
 	cache   *cache // nil for none
 	flights singleflight.Group
 	log     *slog.Logger
@@ -128,6 +132,7 @@ func (a *authorizer) answer(ctx context.Context, q *Question, skills []string) (
 		return a.ask(ctx, in)
 	}
 	start := time.Now()
+	// The digest leaves out the time and the id of the call, which every question has another of.
 	key := in.key()
 	if v, ok := a.cache.get(key, start); ok {
 		a.asked(a.name, resultCached, time.Since(start))
@@ -139,6 +144,7 @@ func (a *authorizer) answer(ctx context.Context, q *Question, skills []string) (
 	flight := a.flights.DoChan(string(key[:]), func() (any, error) {
 		mine = true
 		v, err := a.ask(a.life, in)
+		// Failures are not remembered: the next call asks again.
 		if err == nil {
 			a.cache.put(key, v, start)
 		}
@@ -149,6 +155,7 @@ func (a *authorizer) answer(ctx context.Context, q *Question, skills []string) (
 		return verdict{}, &final{ctx.Err()}
 	case r := <-flight:
 		v, _ := r.Val.(verdict) // nothing else is in it
+		// The question that was asked has been counted by ask; the others count as cached.
 		if !mine && r.Err == nil {
 			a.asked(a.name, resultCached, time.Since(start))
 		}
@@ -166,6 +173,7 @@ func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	}
 	own, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
+	// A reload that closes the panel ends its questions, whatever the calls' own contexts.
 	defer context.AfterFunc(a.life, cancel)()
 	// No caller has more than a share of the connections, or one with slow questions would keep
 	// those of all others waiting.
@@ -222,6 +230,7 @@ func over(call, question context.Context, err error) bool {
 }
 
 // tell logs that the authorizer is given up, or back.
+// It is logged when the breaker turns, not for each call.
 func (a *authorizer) tell(o breaker.Outcome, err error) {
 	if o == breaker.Alive || o == breaker.Refused {
 		a.log.Info("the authorizer answers again")

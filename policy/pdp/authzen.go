@@ -88,6 +88,8 @@ func (z *authzen) decide(ctx context.Context, in *inquiry) (verdict, error) {
 }
 
 // failed sorts out what a question without an answer is due to.
+// A status that finds fault with the question is final: onFailure: allow would let a caller
+// through that makes its questions unreadable, as by a claim of great length.
 func (z *authzen) failed(err error) error {
 	var s status
 	switch {
@@ -101,6 +103,7 @@ func (z *authzen) failed(err error) error {
 }
 
 // decision is the answer of §6.2. Members of other names are somebody else's.
+// A pointer tells false from a member that is left out.
 type decision struct {
 	Decision *bool          `json:"decision"`
 	Context  jsontext.Value `json:"context"`
@@ -130,6 +133,8 @@ func readEvaluations(body []byte, skills []string) (verdict, error) {
 	var answer struct {
 		Evaluations []decision `json:"evaluations"`
 	}
+	// The reader refuses repeated names; more answers than questions are an answer to something
+	// else.
 	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Evaluations) > len(skills) {
 		return verdict{}, errors.New("its answer is not a JSON object with one evaluation for each question")
 	}

@@ -26,6 +26,7 @@ type cache struct {
 }
 
 // remembered is one answer, yes or no. Failures are not remembered.
+// An answer of no is worth remembering as much as one of yes: it comes as often.
 type remembered struct {
 	verdict verdict
 	until   time.Time
@@ -37,6 +38,7 @@ func newCache(life time.Duration) *cache {
 }
 
 // get returns the answer to a question that was put before, where it still holds.
+// Expired answers stay in the map until their place is needed: the bound is what limits memory.
 func (c *cache) get(key cacheKey, now time.Time) (verdict, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,6 +50,8 @@ func (c *cache) get(key cacheKey, now time.Time) (verdict, bool) {
 }
 
 // put remembers an answer to a question that was put at now.
+// The time is that of the question and not of the answer, so that a slow answer does not hold
+// longer.
 func (c *cache) put(key cacheKey, v verdict, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

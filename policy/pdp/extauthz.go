@@ -34,6 +34,7 @@ import (
 var _ = feature.Register(feature.ExtAuthz)
 
 // extAuthz asks a service by Envoy's ext_authz v3 (envoy.service.auth.v3.Authorization).
+// One connection serves all questions: HTTP/2 carries them side by side.
 type extAuthz struct {
 	conn    *grpc.ClientConn
 	service auth.AuthorizationClient
@@ -48,6 +49,7 @@ func newExtAuthz(c *Authorizer, files *tls.Config, egress *tunnel.Proxy, log *sl
 	if err != nil {
 		return nil, errors.New("url: not a URL")
 	}
+	// A service elsewhere is only ever reached over TLS, since it is told who calls.
 	transport := credentials.NewTLS(files)
 	if _, plain := schemes(kindExtAuthz); u.Scheme == plain {
 		transport = insecure.NewCredentials() // on this machine alone: see checkURL
@@ -74,6 +76,7 @@ func newExtAuthz(c *Authorizer, files *tls.Config, egress *tunnel.Proxy, log *sl
 func (e *extAuthz) close() { _ = e.conn.Close() }
 
 // decide implements decider.
+// The token goes along as metadata of the RPC, as a header does in HTTP.
 func (e *extAuthz) decide(ctx context.Context, in *inquiry) (verdict, error) {
 	attributes, err := in.attributes()
 	if err != nil {
@@ -103,6 +106,7 @@ func undecided(err error) error {
 	switch s.Code() {
 	case codes.InvalidArgument, codes.OutOfRange, codes.PermissionDenied:
 		return &final{err}
+	// The error of the context is wrapped, for over to find.
 	case codes.DeadlineExceeded:
 		return fmt.Errorf("%w (%w)", err, context.DeadlineExceeded)
 	}
@@ -183,6 +187,7 @@ func (in *inquiry) attributes() (*auth.AttributeContext, error) {
 }
 
 // extensions are the facts that are one word each. One that is not known is not there.
+// The gateway is its id in server.id.
 func (in *inquiry) extensions(gateway string) map[string]string {
 	q := in.q
 	// For policies that are written for Envoy, which read context_extensions and no metadata.

@@ -55,6 +55,7 @@ func newClient(files *tls.Config, token string, egress *tunnel.Proxy) *client {
 }
 
 // status is an answer that decides nothing.
+// 200 never is one.
 type status int
 
 // Error is for the log and for records.
@@ -107,6 +108,9 @@ func (c *client) do(ctx context.Context, target, id string, body []byte) ([]byte
 }
 
 // read takes a bounded JSON body out of an answer (Authorization API 1.0 §10.1).
+//
+// Everything that does not look like an answer to this question is an error: what cannot be read
+// must not be taken for a yes. The status comes first, as errors have bodies of their own.
 func read(resp *http.Response, id string) ([]byte, error) {
 	// One byte more than is taken shows that there is more.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))

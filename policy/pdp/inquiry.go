@@ -22,6 +22,11 @@ const maxQuestion = 256 << 10
 
 // inquiry is a question as one authorizer is told of it: the four parts of an AuthZEN
 // evaluation (Authorization API 1.0 §5), which ext_authz carries as metadata.
+//
+//	subject   {"type":"user","id":"alice","properties":{"issuer":"https://idp.example", …}}
+//	action    {"name":"SendMessage","properties":{"binding":"JSONRPC","version":"1.0"}}
+//	resource  {"type":"a2a_skill","id":"billing/refund","properties":{"agent":"billing", …}}
+//	context   {"time":"2026-12-24T18:00:00Z","host":"a2a.example", …}
 type inquiry struct {
 	q      *Question
 	skills []string // that the call may be for; none where it is about the agent
@@ -121,6 +126,8 @@ func (a *authorizer) inquire(q *Question, skills []string) (*inquiry, error) {
 	act := action{Name: q.Method.Name}
 	act.Properties.Binding, act.Properties.Version = q.Binding.String(), string(q.Version)
 	act.Properties.Extension = q.Method.Extension
+	// Sizes are added up before anything is sent: a service with a smaller bound fails in ways of
+	// its own.
 	size := 0
 	for _, part := range []struct {
 		of   any
@@ -209,6 +216,7 @@ func (a *authorizer) circumstances(q *Question) circumstances {
 }
 
 // outline is what is told of a message.
+// Contents and names of files stay here; metadata are passed on, as extensions speak in them.
 func outline(m *wire.Message) *message {
 	// A slice in any case: in JSON a message without parts has an empty list.
 	o := &message{Role: m.Role, Parts: make([]part, len(m.Parts)), Metadata: m.Metadata, CallMetadata: m.CallMetadata}

@@ -17,9 +17,11 @@ import (
 )
 
 // metadataLife is how long metadata is taken as they were read.
+// Endpoints move with a release of the service at most; forget helps when one is gone earlier.
 const metadataLife = time.Hour
 
 // endpoints are where questions go.
+// several is the endpoint for evaluations of several resources at once (§7), which is optional.
 type endpoints struct {
 	one     string
 	several string // "" where there is none
@@ -88,6 +90,7 @@ func (m *metadata) fresh(now time.Time) (endpoints, bool) {
 }
 
 // forget has the metadata read again with the next question.
+// Questions that are on their way keep the endpoint that they went to.
 func (m *metadata) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

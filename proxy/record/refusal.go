@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
+	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -119,7 +120,7 @@ func (rc *Recorder) why(x *exchange.Exchange, err error) *wire.Error {
 // tooOften is the answer to who has shown too many credentials, bad ones or proofs; nil for
 // other errors.
 func (rc *Recorder) tooOften(err error) *wire.Error {
-	var throttled *authn.Throttled
+	var throttled *failures.Throttled
 	after, text := 1, dpop.ErrTooManyProofs.Error()
 	switch {
 	case errors.As(err, new(*wire.Error)):

@@ -11,6 +11,8 @@ import (
 )
 
 // said is who calls, as flags say it.
+// explain.Said holds what needs no reading; claims are kept as they were typed until claimsOf has
+// read them.
 type said struct {
 	explain.Said
 
@@ -18,10 +20,15 @@ type said struct {
 }
 
 // describe declares the flags that say who calls.
+// They say what a case of policy test says with its key caller.
 func (s *said) describe(f *pflag.FlagSet) {
 	s.Key = flagged
+	// Their order is that of the help text: who, in which groups, by which software, how signed
+	// in.
 	f.StringVar(&s.Subject, "subject", "", "caller's `subject`")
 	f.StringVar(&s.Issuer, "issuer", "", "`issuer` of the caller's credential: "+schemes.Enumerate(append([]string{"an OIDC issuer"}, schemes.Issuers(nil)...), "or"))
+	// Groups, scopes and methods of authentication may be given as a list with commas; actors and
+	// claims may not, since a subject or a value can hold a comma itself.
 	f.StringSliceVar(&s.Groups, "group", nil, "`group` of the caller; repeatable")
 	f.StringSliceVar(&s.Scopes, "scope", nil, "`scope` of the caller's credential; repeatable")
 	f.StringVar(&s.Client, "client", "", "OAuth `client` of the caller")
@@ -35,10 +42,17 @@ func (s *said) describe(f *pflag.FlagSet) {
 }
 
 // flagged is the name of a flag, for errors.
+// explain.Said spells what is wrong with it: the administration API names members, this names
+// flags.
 func flagged(name string) string { return "--" + name }
 
 // claimsOf reads name=value; several values of a name are a list. An address as a name
 // may have no equals sign, which ends it.
+//
+//	--claim email_verified=true --claim role=a --claim role=b
+//
+// gives {"email_verified": "true", "role": ["a", "b"]}. Values stay text: rules compare the text
+// of a claim, so that true and "true" are the same to them. Nil for no flags.
 func claimsOf(flags []string) (map[string]any, error) {
 	var claims map[string]any
 	for _, flag := range flags {
@@ -49,6 +63,7 @@ func claimsOf(flags []string) (map[string]any, error) {
 		if claims == nil {
 			claims = map[string]any{}
 		}
+		// The second value of a name makes a list of it, each further one lengthens the list.
 		switch had := claims[name].(type) {
 		case nil:
 			claims[name] = value

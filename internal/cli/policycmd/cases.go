@@ -21,6 +21,12 @@ import (
 )
 
 // caseFile is a file with cases.
+//
+//	defaults: {agent: billing, caller: {subject: alice, issuer: https://idp.example}}
+//	cases:
+//	  - name: refunds need the scope
+//	    skill: refund
+//	    want: {decision: deny, scopes: [refund]}
 type caseFile struct {
 	// Defaults stand in for what a case leaves out.
 	Defaults caseCall `yaml:"defaults"`
@@ -30,10 +36,13 @@ type caseFile struct {
 
 // testCase is one call, and what is wanted of it.
 type testCase struct {
+	// Name stands in reports and is what --run matches; without one the case is "case N".
 	Name string   `yaml:"name"`
 	Call caseCall `yaml:",inline"`
 	// Skill is the one that the path names.
-	Skill      string      `yaml:"skill"`
+	Skill string `yaml:"skill"`
+	// Extensions are URIs that the call asks for, Message is JSON of a message or of the params
+	// around one, and Task is what is recorded of the task that the call names.
 	Extensions []string    `yaml:"extensions"`
 	Message    secret.JSON `yaml:"message"`
 	Task       *caseTask   `yaml:"task"`
@@ -42,19 +51,25 @@ type testCase struct {
 
 // caseCall is who calls whom, and how.
 type caseCall struct {
+	// Exactly one of Caller and Anonymous is given, in the case or in the defaults: a case that
+	// forgets its caller would otherwise be tested as somebody without a credential, and pass for
+	// the wrong reason.
 	Caller    *caseCaller `yaml:"caller"`
 	Anonymous bool        `yaml:"anonymous"`
 	Agent     string      `yaml:"agent"`
 	Method    string      `yaml:"method"`
 	Binding   string      `yaml:"binding"`
 	Version   string      `yaml:"version"`
-	Source    string      `yaml:"source"`
-	At        string      `yaml:"at"`
+	// Source is an IP address and At a moment in RFC 3339; without At the call is made now.
+	Source string `yaml:"source"`
+	At     string `yaml:"at"`
 	// Card is a file with the agent's card, relative to this one.
 	Card string `yaml:"card"`
 }
 
 // caseCaller is what a credential says.
+// Its keys are those of the question that the administration API takes (verdict.Claimed), with
+// YAML for JSON.
 type caseCaller struct {
 	Subject  string                 `yaml:"subject"`
 	Issuer   string                 `yaml:"issuer"`
@@ -67,14 +82,18 @@ type caseCaller struct {
 	Actors   []string               `yaml:"actors"`
 	ACR      string                 `yaml:"acr"`
 	AMR      []string               `yaml:"amr"`
-	AuthTime string                 `yaml:"authTime"`
-	Agents   []string               `yaml:"agents"`
-	Key      string                 `yaml:"key"`
-	Owner    string                 `yaml:"owner"`
-	Proof    string                 `yaml:"proof"`
+	// A moment in RFC 3339, or how long before the call: 10m.
+	AuthTime string `yaml:"authTime"`
+	// Agents are those that the credential is bound to, Key and Owner are of an API key, and Proof
+	// is how it was shown to be its sender's.
+	Agents []string `yaml:"agents"`
+	Key    string   `yaml:"key"`
+	Owner  string   `yaml:"owner"`
+	Proof  string   `yaml:"proof"`
 }
 
 // caseTask is the task that the call names.
+// What is left out of owner, issuer and tenant is the caller's own, see explain.Inquiry.Recall.
 type caseTask struct {
 	ID      string `yaml:"id"`
 	Context string `yaml:"context"`
@@ -85,7 +104,10 @@ type caseTask struct {
 }
 
 // want is what has to become of the call. What is left out may be anything.
+// Pointers tell a key that is left out from one that says "" or false: skill: "" wants a call that
+// is for no skill.
 type want struct {
+	// Decision and Rule are what the audit record of the call would have.
 	Decision string   `yaml:"decision"` // allow, deny (by the rules) or refused (for something else)
 	Rule     string   `yaml:"rule"`
 	Skill    *string  `yaml:"skill"`
@@ -94,11 +116,17 @@ type want struct {
 	Scopes   []string `yaml:"scopes"` // that are missing
 	Visible  *bool    `yaml:"visible"`
 	Shadow   []string `yaml:"shadow"`
-	Limits   []string `yaml:"limits"` // the names of those that apply
-	Skills   []string `yaml:"skills"`
+	// Lists are compared as sets: the order of limits and shadow rules says nothing.
+	Limits []string `yaml:"limits"` // the names of those that apply
+	Skills []string `yaml:"skills"`
 }
 
 // UnmarshalYAML reads the decision alone, or the mapping.
+//
+//	want: allow
+//
+// is short for want: {decision: allow}. Unknown keys are errors: a misspelt one would want
+// nothing, and the case would pass.
 func (w *want) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
 		return n.Load(&w.Decision)
@@ -108,6 +136,7 @@ func (w *want) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // trial is a case that is ready to run.
+// File and line are where the case begins, for reports that lead there.
 type trial struct {
 	*explain.Inquiry
 
@@ -117,11 +146,14 @@ type trial struct {
 }
 
 // readCases reads files with cases. All that is wrong is said at once.
+// The result is of no use with an error: cases that are wrong stand in it without a call. A file
+// without cases is an error too, since a green run of nothing hides a moved or emptied file.
 func (c *compiled) readCases(files []string, now time.Time) ([]*trial, error) {
 	var all []*trial
 	var errs []error
 	for _, path := range files {
 		var f caseFile
+		// The document keeps the lines of its keys, for errors and for reports.
 		doc, err := config.ReadDocument(path, &f)
 		if err != nil {
 			errs = append(errs, err)
@@ -143,26 +175,32 @@ func (c *compiled) readCases(files []string, now time.Time) ([]*trial, error) {
 type caseReader struct {
 	*compiled
 
-	doc      *config.Document
-	path     string
-	now      time.Time
+	doc  *config.Document
+	path string
+	now  time.Time
+	// Cards are read once for all cases that name the same file. Names are those of the cases so
+	// far.
 	defaults caseCall
 	cards    map[string]*card.Card
 	names    []string
 }
 
 // read makes one ready. The error names the first key that is wrong.
+// The trial has its file, line and name also with an error.
 func (r *caseReader) read(i int, tc *testCase) (*trial, error) {
 	at := keypath.Of("cases", i)
 	t := &trial{file: r.path, name: tc.Name, line: r.doc.Line(at), want: tc.Want}
 	if t.name == "" {
 		t.name = fmt.Sprintf("case %d", i+1)
 	}
+	// Reports and --run go by the name, within a file.
 	if slices.Contains(r.names, t.name) {
 		return t, r.doc.Wrong(fmt.Errorf("another case has the same name %q", t.name), keypath.Of(at, "name"))
 	}
 	r.names = append(r.names, t.name)
 	q, wrong, err := r.fill(tc)
+	// What is wanted is looked at only of calls that can be made: the first mistake of a case is
+	// told.
 	key := keypath.Of(wrong)
 	if err == nil {
 		key, err = tc.Want.check()
@@ -175,7 +213,10 @@ func (r *caseReader) read(i int, tc *testCase) (*trial, error) {
 }
 
 // fill makes the call. With an error it returns the key that is wrong.
+// The order of the checks is that of explain.Judge.Read; who calls is checked here in between, as
+// only here a caller can be anonymous by a key of its own.
 func (r *caseReader) fill(tc *testCase) (q *explain.Inquiry, key string, err error) {
+	// A copy, as the defaults are filled into it.
 	call := tc.Call
 	call.merge(&r.defaults)
 	asked := verdict.Question{
@@ -190,6 +231,8 @@ func (r *caseReader) fill(tc *testCase) (q *explain.Inquiry, key string, err err
 		asked.Caller = call.Caller.claimed()
 	}
 	q, key, err = r.Read(&asked, r.now)
+	// Mistakes are told in the order of the keys: that of the agent comes before that of the
+	// caller.
 	if bad := call.named(); bad != nil && (key == "caller" || q.Caller != nil) { // what comes before it is as it should be
 		key, err = "caller", bad
 	}
@@ -201,6 +244,7 @@ func (r *caseReader) fill(tc *testCase) (q *explain.Inquiry, key string, err err
 }
 
 // named reports what is wrong with who calls.
+// It is asked after the defaults were filled in.
 func (c *caseCall) named() error {
 	switch {
 	case c.Caller == nil && !c.Anonymous:
@@ -212,6 +256,7 @@ func (c *caseCall) named() error {
 }
 
 // claimed is the caller as it is asked about.
+// Claims stay JSON until a question is read; secret.JSON has made JSON of their YAML.
 func (c *caseCaller) claimed() *verdict.Claimed {
 	a := &verdict.Claimed{
 		Subject: c.Subject, Issuer: c.Issuer, Client: c.Client, Workload: c.Workload, Tenant: c.Tenant, Groups: c.Groups,
@@ -225,10 +270,14 @@ func (c *caseCaller) claimed() *verdict.Claimed {
 }
 
 // merge takes over what is left out. A caller is taken over whole.
+// Half a caller of the case and half of the defaults would be somebody whom neither describes. The
+// method defaults to SendMessage, the call that most rules are about.
 func (c *caseCall) merge(d *caseCall) {
 	if c.Caller == nil && !c.Anonymous {
 		c.Caller, c.Anonymous = d.Caller, d.Anonymous
 	}
+	// The default of the method stands last: it is taken where neither the case nor the defaults
+	// name one.
 	for _, f := range []struct {
 		to   *string
 		from string
@@ -243,6 +292,7 @@ func (c *caseCall) merge(d *caseCall) {
 }
 
 // card reads a card once.
+// Nil for no path: the agent's card is then not known. A relative path is that from the case file.
 func (r *caseReader) card(path string) (*card.Card, error) {
 	if path == "" {
 		return nil, nil //nolint:nilnil // not known

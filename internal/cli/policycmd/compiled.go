@@ -15,9 +15,12 @@ import (
 
 // compiled is what a configuration is compiled to, as far as it judges calls. Nothing of
 // it listens, counts or connects.
+// It is made for one run of a verb and closed at its end; Judge is what the answers come from.
 type compiled struct {
 	explain.Judge
 
+	// egress is the proxy for outgoing connections, for cards and authorizers, agents are those of
+	// the configuration by id, compiled.
 	cfg    *config.Config
 	egress *tunnel.Proxy
 	agents map[string]*explain.Agent
@@ -25,6 +28,9 @@ type compiled struct {
 
 // compile reads a configuration and makes ready to ask it. The error is the operator's
 // to mend.
+//
+// The configuration is checked as it is when the gateway starts, with files of rules and keys
+// read; secrets have to be there. With an error nothing stays open.
 func compile(path string) (*compiled, error) {
 	cfg, err := config.Load(path)
 	if err != nil {
@@ -38,6 +44,9 @@ func compile(path string) (*compiled, error) {
 	return c, nil
 }
 
+// build compiles the sections that judge calls, in the order of their needs: the methods of
+// extensions are names that rules, limits and authorizers may use. Warnings are left to the verb
+// validate.
 func (c *compiled) build() error {
 	cfg, l := c.cfg, c.cfg.Server.Limits
 	c.Judge = explain.Judge{
@@ -45,6 +54,7 @@ func (c *compiled) build() error {
 		Wire: wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts},
 		Push: cfg.Push.Passes() || cfg.Push.Relays(),
 	}
+	// The section that is wrong is named in front of the error, unless the error names it itself.
 	var err error
 	if c.egress, err = tunnel.New(cfg.Egress); err != nil {
 		return fmt.Errorf("egress: %w", err)
@@ -56,6 +66,7 @@ func (c *compiled) build() error {
 	if c.Rules, _, err = policy.Compile(c.Policy, c.RuleAgents, extra...); err != nil {
 		return err
 	}
+	// Without a store: nothing is drawn from a limit here, only its size is told.
 	c.Limits, err = limits.New(cfg.Policy.Limits, limits.Options{Agents: c.RuleAgents, Methods: extra})
 	if err != nil {
 		return fmt.Errorf("policy.limits: %w", err)
@@ -74,6 +85,7 @@ func (c *compiled) build() error {
 	return nil
 }
 
+// close ends what connects: hooks of extensions, the store of limits and authorizers.
 func (c *compiled) close() {
 	c.Book.Close() // nil where the registry is wrong
 	c.Limits.Close()
@@ -83,6 +95,7 @@ func (c *compiled) close() {
 }
 
 // findAgent finds one by its id.
+// The error lists the ids there are, as most wrong ids are misspelt.
 func (c *compiled) findAgent(id string) (*explain.Agent, error) {
 	if a, ok := c.agents[id]; ok {
 		return a, nil

@@ -12,6 +12,7 @@ import (
 )
 
 // decisionOf is the word for a verdict in files with cases.
+// Cases say allow and deny as rules do; refused is what something else than rules refuses.
 func decisionOf(said string) string {
 	switch said {
 	case verdict.Allowed:
@@ -23,6 +24,8 @@ func decisionOf(said string) string {
 }
 
 // check reports what can never come true, with the key.
+// A wanted rule or scope that does not fit the wanted decision is left to the comparison, which
+// shows what there was.
 func (w *want) check() (key keypath.Path, err error) {
 	switch w.Decision {
 	case "", "allow", "deny", verdict.Refused:
@@ -37,6 +40,8 @@ func (w *want) check() (key keypath.Path, err error) {
 }
 
 // difference is something that is not as wanted.
+// Wanted and Got are texts for people: lists are sorted and joined with commas, "none" is the
+// empty one.
 type difference struct {
 	What   string `json:"what"` // the key under want
 	Wanted string `json:"wanted"`
@@ -44,8 +49,12 @@ type difference struct {
 }
 
 // compare holds what became of a call to what is wanted. Lists are compared as sets.
+//
+// The result is nil where all is as wanted. The reason is compared in part, since it names rules
+// and skills in a sentence that may change; everything else is compared whole.
 func (w *want) compare(e *verdict.Explanation) []difference {
 	var list []difference
+	// What is left out of a case is never a difference: every line below asks for that first.
 	differ := func(what, wanted, got string, ok bool) {
 		if !ok {
 			list = append(list, difference{what, wanted, got})
@@ -54,6 +63,7 @@ func (w *want) compare(e *verdict.Explanation) []difference {
 	text := func(what, wanted, got string) { differ(what, wanted, got, wanted == "" || wanted == got) }
 	text("decision", w.Decision, decisionOf(e.Verdict))
 	text("rule", w.Rule, e.Rule)
+	// An empty skill is a wanted one here: the call is for none.
 	if w.Skill != nil {
 		differ("skill", *w.Skill, e.Skill.ID, *w.Skill == e.Skill.ID)
 	}
@@ -78,6 +88,7 @@ func (w *want) compare(e *verdict.Explanation) []difference {
 }
 
 // limitNames are the limits that apply, each once.
+// A limit that counts several things appears once for each in the explanation.
 func limitNames(e *verdict.Explanation) []string {
 	var names []string
 	for _, b := range e.Limits {
@@ -86,8 +97,10 @@ func limitNames(e *verdict.Explanation) []string {
 	return names
 }
 
+// sorted is a list as a set: in order, each entry once.
 func sorted(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
+// oneLine is a list in the report.
 func oneLine(list []string) string {
 	if len(list) == 0 {
 		return "none"

@@ -1,5 +1,17 @@
 // Package policycmd has the verbs that say what becomes of calls under a configuration's
 // rules: explain, policy test with its cases and its replay, and token.
+//
+// All of them compile a configuration (compiled.go) as far as it judges calls, and ask
+// internal/explain. None of them listens or makes a call on an agent, and only --ask, --online
+// and the keys of issuers are reasons to connect to anybody:
+//
+//	explain      flags (explain.go, caller.go) → explain.Inquiry → explanation.go prints it
+//	policy test  files with cases (cases.go) → explain.Inquiry each → difference.go → report.go
+//	--replay     calls of an audit log → explain.Replay → replay.go prints it
+//	token        standard input (token.go) → authn → who it is (token_answer.go)
+//
+// The verbs keep to the exit codes of internal/cli/verb: 0 for yes, 1 for an answer that is no
+// or not as wanted, 2 for a question that cannot be put.
 package policycmd
 
 import (
@@ -76,10 +88,13 @@ const explainExamples = `  a2a-gateway explain -c config.yaml --agent billing --
       --at 2026-12-24T18:00:00+01:00 --message '{"parts": [{"text": "refund order 12"}]}'`
 
 // explainFlags are what explain is asked.
+// Its parts are filled by the flags directly: said by those about the caller, Manner by those
+// about the way the call comes.
 type explainFlags struct {
 	said
 	explain.Manner
 
+	// card is a file or a URL, message a file or JSON.
 	agent, method, skill string
 	extensions           []string
 	message, card        string
@@ -89,6 +104,9 @@ type explainFlags struct {
 }
 
 // ExplainCommand is the command that internal/cli mounts.
+//
+// It exits 1 for a call that is denied or refused, so that a script can ask, and 2 where the
+// question could not be put; verb.Failed and verb.Usage carry that.
 func ExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "explain",
@@ -97,6 +115,7 @@ func ExplainCommand() *cobra.Command {
 		Example: explainExamples,
 		Args:    cobra.NoArgs,
 	}
+	// The configuration is read when the verb runs, not when its flags are declared.
 	path := verb.ConfigFlag(cmd)
 	var q explainFlags
 	f := cmd.Flags()
@@ -104,6 +123,7 @@ func ExplainCommand() *cobra.Command {
 	q.said.describe(f)
 	q.describe(f)
 	output := f.StringP("output", "o", "text", "`format`: text or json")
+	// Both say where the card is, and neither could win without surprise.
 	cmd.MarkFlagsMutuallyExclusive("card", "online")
 	if err := cmd.MarkFlagRequired("agent"); err != nil {
 		panic(err) //nolint:forbidigo // the flag is defined above
@@ -113,6 +133,7 @@ func ExplainCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		// The explanation is shown before the exit code is settled: a refusal is an answer too.
 		if err := verb.Show(cmd.OutOrStdout(), *output, e, func(w io.Writer) { printExplanation(w, e) }); err != nil {
 			return err
 		}
@@ -144,6 +165,7 @@ func (q *explainFlags) describe(f *pflag.FlagSet) {
 }
 
 // explain puts the question to what the configuration is compiled to.
+// The error is one of the question or the configuration, as verb.Usage.
 func (q *explainFlags) explain(ctx context.Context, path string) (*verdict.Explanation, error) {
 	c, err := compile(path)
 	if err != nil {
@@ -158,6 +180,9 @@ func (q *explainFlags) explain(ctx context.Context, path string) (*verdict.Expla
 }
 
 // inquire reads the flags.
+// The flags are read in the order in which later ones need earlier ones: the caller's time of
+// authentication is counted from the time of the call, and the task's owner defaults to the
+// caller.
 func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inquiry, error) {
 	i := &explain.Inquiry{Skill: q.skill, Really: q.ask, Flags: true}
 	var err error
@@ -167,6 +192,7 @@ func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inqui
 	if i.Method, err = c.FindMethod(q.method); err != nil {
 		return nil, fmt.Errorf("--method: %w", err)
 	}
+	// One moment for everything that is asked about the call.
 	q.Now = time.Now()
 	if wrong, err := q.Settle(i); err != nil {
 		return nil, fmt.Errorf("--%s: %w", wrong, err)
@@ -181,6 +207,7 @@ func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inqui
 		return nil, fmt.Errorf("--extension: %w", err)
 	}
 	q.task.Owner, q.task.Issuer = splitOwner(q.taskOwner)
+	// Without any flag about a task the call is judged as one whose task is not known.
 	if q.task != (verdict.Task{}) {
 		i.Recall(&q.task)
 	}
@@ -196,6 +223,7 @@ func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inqui
 }
 
 // read gets the message from where the flag says, if anywhere.
+// JSON is told from the name of a file by its first character. Nil for no message.
 func (q *explainFlags) read() ([]byte, error) {
 	switch text := strings.TrimSpace(q.message); {
 	case text == "":
@@ -209,6 +237,7 @@ func (q *explainFlags) read() ([]byte, error) {
 // splitOwner takes SUBJECT@ISSUER apart. Subjects may have an @ too; what is behind the
 // last one is an issuer if it is one that callers can have.
 func splitOwner(text string) (subject, issuer string) {
+	// An issuer is a URL, or one of the fixed names.
 	i := strings.LastIndexByte(text, '@')
 	if i < 0 {
 		return text, ""
@@ -220,6 +249,9 @@ func splitOwner(text string) (subject, issuer string) {
 }
 
 // fetch gets the agent's card from where the flags say, if anywhere.
+//
+// With --online the agent is asked as the running gateway would ask it, with its credentials and
+// through the proxy for egress. Nil where neither flag is given.
 func (q *explainFlags) fetch(ctx context.Context, a *agents.Config, egress *tunnel.Proxy) (*card.Card, error) {
 	switch {
 	case q.online:

@@ -11,9 +11,18 @@ import (
 )
 
 // printExplanation is one for people, the answer first.
+//
+//	SendMessage on billing by alice@https://idp.example: denied
+//
+//	because         no rule allows skill "refund"; rule "refunds" would, but for scopes
+//	missing scopes  refund
+//
+// Lines without a value are left out, and so are sections without entries. Errors of the writer
+// are not looked at: it is standard output, and verb.Show has nothing to do about them.
 func printExplanation(w io.Writer, e *verdict.Explanation) {
 	_, _ = fmt.Fprintf(w, "%s on %s by %s: %s\n\n", e.Method, e.Agent, e.Caller.String(), e.Verdict)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	// The tab ends a cell of the table, which aligns the values.
 	line := func(key, value string) {
 		if value != "" {
 			_, _ = fmt.Fprintf(t, "%s\t%s\n", key, value)
@@ -22,6 +31,7 @@ func printExplanation(w io.Writer, e *verdict.Explanation) {
 	line(map[bool]string{true: "denied by", false: "allowed by"}[e.Verdict == verdict.Denied], decider(e))
 	line("because", e.Reason)
 	line("caller is told", e.Error)
+	// What the caller can do about it comes right behind the reason.
 	line("missing scopes", strings.Join(e.MissingScopes, " "))
 	line("missing sign-in", e.StepUp.String())
 	line("consented to", strings.Join(e.Consent, ", "))
@@ -40,17 +50,20 @@ func printExplanation(w io.Writer, e *verdict.Explanation) {
 	for i := range e.Files {
 		line("file", e.Files[i].String())
 	}
+	// The table ends here: sections below have columns of their own.
 	_ = t.Flush()
 	printRules(w, e)
 	printLimits(w, e)
 	printAuthorizers(w, e)
 	printExtensions(w, e)
+	// Notes come last, behind everything that they may limit.
 	for i, note := range e.Notes {
 		_, _ = fmt.Fprintf(w, "%snote: %s\n", map[bool]string{true: "\n"}[i == 0], note)
 	}
 }
 
 // decider is the rule that decided, or what did in its place.
+// Rules cannot have the reserved names, so that none is mistaken for what stands in its place.
 func decider(e *verdict.Explanation) string {
 	switch e.Rule {
 	case "default":
@@ -65,6 +78,7 @@ func decider(e *verdict.Explanation) string {
 	return fmt.Sprintf("rule %q", e.Rule)
 }
 
+// printRules lists what each rule said. Nil is a call that was refused before any rule was asked.
 func printRules(w io.Writer, e *verdict.Explanation) {
 	if e.Rules == nil {
 		return
@@ -73,6 +87,8 @@ func printRules(w io.Writer, e *verdict.Explanation) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, s := range e.Rules {
 		effect := s.Effect
+		// A shadow rule decides nothing: the word stands beside its effect, so that nobody reads
+		// it as if it did.
 		if s.Shadow {
 			effect += " (shadow)"
 		}
@@ -82,6 +98,7 @@ func printRules(w io.Writer, e *verdict.Explanation) {
 }
 
 // says is what came of a rule, in words.
+// Failed is the key of the first condition that does not hold, as groups or content.mediaTypes.
 func says(s *verdict.Step) string {
 	switch {
 	case !s.Matches:
@@ -92,7 +109,10 @@ func says(s *verdict.Step) string {
 	return "matches"
 }
 
+// printExtensions tells first of each extension that the agent or a rule speaks of, what it is to
+// such a call and why, and then which of those that this call asks for are active.
 func printExtensions(w io.Writer, e *verdict.Explanation) {
+	// Nil is a call that was refused before extensions were looked at.
 	if e.Activation == nil {
 		return
 	}
@@ -107,6 +127,8 @@ func printExtensions(w io.Writer, e *verdict.Explanation) {
 	}
 	asks := cmp.Or(strings.Join(e.Activation.Asked, ", "), "none")
 	_, _ = fmt.Fprintf(w, "\nthis call asks for %s:\n", asks)
+	// Sent, visible, injected and required overlap: the lines after the first say what else is
+	// true of it.
 	any := false
 	for _, list := range []struct {
 		what string
@@ -132,6 +154,8 @@ func printExtensions(w io.Writer, e *verdict.Explanation) {
 	}
 }
 
+// printLimits shows what a limit allows and what it counts by; how full it is depends on other
+// calls.
 func printLimits(w io.Writer, e *verdict.Explanation) {
 	if e.Limits == nil {
 		return
@@ -149,6 +173,8 @@ func printLimits(w io.Writer, e *verdict.Explanation) {
 }
 
 // figures says how much there is.
+// As in "requests 100 in 1m, at once 20, this call takes 5". The burst is left out where it says
+// nothing that the number of units does not.
 func figures(b *verdict.Allowance) string {
 	text := fmt.Sprintf("%s %d", b.What, b.Units)
 	if b.Window != "" {
@@ -163,10 +189,12 @@ func figures(b *verdict.Allowance) string {
 	return text
 }
 
+// printAuthorizers names the authorizers that the call concerns, and with --ask what they noted.
 func printAuthorizers(w io.Writer, e *verdict.Explanation) {
 	if e.Authorizers == nil {
 		return
 	}
+	// Whether they were asked decides what their list means.
 	what := "authorizers that would be asked"
 	if e.Asked != nil {
 		what = "authorizers that were asked"

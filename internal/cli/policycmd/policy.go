@@ -16,6 +16,7 @@ import (
 )
 
 // PolicyCommand is the command that internal/cli mounts.
+// It does nothing itself; its verbs are below it.
 func PolicyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
@@ -45,10 +46,14 @@ const policyTestExamples = `  a2a-gateway policy test -c config.yaml cases.yaml
   a2a-gateway policy test -c next.yaml --replay /var/lib/a2a-gateway/audit`
 
 // policyTest is what the flags of policy test ask.
+// junit and replay are paths, output is text or json, and run is a regular expression.
+// config is the path of the configuration that is held to the cases.
 type policyTest struct {
 	config, output, junit, run, replay string
 }
 
+// policyTestCommand is policy test. Cases and --replay exclude each other: the one has wanted
+// outcomes, the other those that were, and a report that mixes them could be read either way.
 func policyTestCommand() *cobra.Command {
 	var p policyTest
 	cmd := &cobra.Command{
@@ -63,6 +68,7 @@ func policyTestCommand() *cobra.Command {
 	f.StringVar(&p.junit, "junit", "", "`file` to write a JUnit report to")
 	f.StringVar(&p.run, "run", "", "`regexp` of the names of the cases to run")
 	f.StringVar(&p.replay, "replay", "", "audit log to put to the rules, a `file` or a directory")
+	// JUnit has cases that pass or fail, and a replay has none.
 	cmd.MarkFlagsMutuallyExclusive("replay", "junit")
 	cmd.MarkFlagsMutuallyExclusive("replay", "run")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
@@ -81,7 +87,11 @@ func policyTestCommand() *cobra.Command {
 }
 
 // runCases runs the cases of all files. Nothing is run if any of them is wrong.
+//
+// The configuration is compiled once for all cases. A --run that matches nothing is an error, not
+// a success: a renamed case would otherwise be skipped in silence.
 func (p *policyTest) runCases(cmd *cobra.Command, files []string) error {
+	// The empty expression matches every name.
 	only, err := regexp.Compile(p.run)
 	if err != nil {
 		return verb.Usage(fmt.Errorf("--run: %w", err))
@@ -91,6 +101,7 @@ func (p *policyTest) runCases(cmd *cobra.Command, files []string) error {
 		return verb.Usage(err)
 	}
 	defer c.close()
+	// All cases are judged at one moment, unless they name another.
 	cases, err := c.readCases(files, time.Now())
 	if err != nil {
 		return verb.Usage(err)
@@ -100,6 +111,7 @@ func (p *policyTest) runCases(cmd *cobra.Command, files []string) error {
 		return verb.Usage(errors.New("--run: no case has such a name"))
 	}
 	r := c.tryAll(cmd.Context(), cases)
+	// The JUnit report is written whatever the outcome: build servers show failures from it.
 	if p.junit != "" {
 		if err := writeJUnit(p.junit, r); err != nil {
 			return verb.Usage(fmt.Errorf("--junit: %w", err))
@@ -115,6 +127,7 @@ func (p *policyTest) runCases(cmd *cobra.Command, files []string) error {
 }
 
 // tryAll runs cases.
+// One after the other, so that the time of each is its own.
 func (c *compiled) tryAll(ctx context.Context, cases []*trial) *report {
 	r := &report{Cases: len(cases), began: time.Now()}
 	for _, t := range cases {
@@ -131,6 +144,7 @@ func (c *compiled) tryAll(ctx context.Context, cases []*trial) *report {
 }
 
 // writeJUnit writes the report for build servers.
+// The file is replaced; the mode lets other users read it, as it holds no secrets.
 func writeJUnit(path string, r *report) error {
 	text, err := r.junit()
 	if err != nil {

@@ -17,9 +17,14 @@ import (
 )
 
 // progressEvery is how many calls there are between two words to a terminal.
+// A log of a million calls takes minutes, and silence looks like a hang.
 const progressEvery = 50_000
 
 // replayLog puts the calls of an audit log to the rules.
+//
+// Every call is read, one at a time: a log is larger than memory. The first record that cannot be
+// read ends the replay with exit code 2, since a part of a log would be reported as if it were all
+// of it.
 func (p *policyTest) replayLog(cmd *cobra.Command) error {
 	c, err := compile(p.config)
 	if err != nil {
@@ -27,8 +32,10 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 	}
 	defer c.close()
 	tell := progress(cmd.ErrOrStderr())
+	// No calls are sampled here: examples of each group are enough for a report.
 	r := explain.NewReplay(&c.Judge)
 	source := c.cfg.Telemetry.Audit.Source() // with the keys of an encrypted log
+	// The path replaces that of the configuration, which is often another machine's.
 	source.Path = p.replay
 	for call, err := range source.Calls() {
 		if err != nil {
@@ -48,6 +55,7 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 	if n := r.Changed(); n > 0 {
 		return verb.Failed(fmt.Errorf("%d of %s would be decided otherwise", n, counted(r.Calls, "call")))
 	}
+	// A wrong directory is likelier than a log without calls.
 	if r.Calls == 0 {
 		return verb.Usage(errors.New("--replay: the log has no calls"))
 	}
@@ -55,6 +63,7 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 }
 
 // progress tells a terminal how far it is, and nobody else.
+// Standard error of a script or a build is a file or a pipe, where \r would make one long line.
 func progress(w io.Writer) func(calls int) {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -66,9 +75,12 @@ func progress(w io.Writer) func(calls int) {
 	return func(calls int) { _, _ = fmt.Fprintf(f, "\r%d calls", calls) }
 }
 
+// printReplay is the report for people: what changes, grouped by rule, agent and caller, with the
+// worst changes first, then why the rest cannot be told.
 func printReplay(w io.Writer, r *verdict.Replay) {
 	_, _ = fmt.Fprintf(w, "%s: %d decided as before, %d otherwise, %d cannot be told\n",
 		counted(r.Calls, "call"), r.Same, r.Changed(), r.Untold)
+	// The three numbers stand first, since the list below can be long.
 	if r.Changed() > 0 {
 		_, _ = fmt.Fprintf(w, "\n%d allow → deny, %d deny → allow, %d by another rule\n", r.AllowToDeny, r.DenyToAllow, r.OtherRule)
 	}

@@ -17,10 +17,14 @@ type report struct {
 	Failed  int      `json:"failed"`
 	Results []result `json:"results"`
 
+	// The times are for JUnit, which wants them, and left out of the JSON, which two runs can then
+	// be compared by.
 	began time.Time
 }
 
 // result is what became of one.
+// Line is that of the case in its file, from 1. Explanation is the whole answer, also where all is
+// as wanted.
 type result struct {
 	File        string               `json:"file"`
 	Line        int                  `json:"line"`
@@ -29,12 +33,15 @@ type result struct {
 	Differences []difference         `json:"differences,omitempty"`
 	Explanation *verdict.Explanation `json:"explanation"`
 
+	// How long judging the call took, and comparing the answer.
 	took time.Duration
 }
 
 // print is the report for people: the cases that are not as wanted, and how many there
 // are.
+// File and line come first, as compilers write them, so that editors lead to the case.
 func (r *report) print(w io.Writer) {
+	// What is as wanted is counted only.
 	for i := range r.Results {
 		if res := &r.Results[i]; !res.OK {
 			_, _ = fmt.Fprintf(w, "%s:%d: %s: %s\n", res.File, res.Line, res.Name, res.summary())
@@ -49,6 +56,7 @@ func (r *report) print(w io.Writer) {
 }
 
 // summary is what was wanted and what there was, on one line.
+// As in: wanted decision allow; got decision deny.
 func (r *result) summary() string {
 	var wanted, got []string
 	for _, d := range r.Differences {
@@ -59,6 +67,7 @@ func (r *result) summary() string {
 }
 
 // counted is a number of things.
+// The plural is made with an s, which is right for the things there are: cases, calls.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -66,6 +75,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// shown makes an empty value visible.
 func shown(value string) string {
 	if value == "" {
 		return `""`
@@ -74,6 +84,7 @@ func shown(value string) string {
 }
 
 // details are why it was decided so, and what each rule said.
+// indent is put in front of each line: JUnit shows them as they are, the terminal below the case.
 func (r *result) details(indent string) string {
 	e := r.Explanation
 	var b strings.Builder
@@ -86,6 +97,7 @@ func (r *result) details(indent string) string {
 			fmt.Fprintf(&b, "%s%s: %s\n", indent, l.what, l.text)
 		}
 	}
+	// All rules are listed, not only the one that decided: the mistake may be in another.
 	for _, s := range e.Rules {
 		effect := s.Effect
 		if s.Shadow {
@@ -100,6 +112,7 @@ func (r *result) details(indent string) string {
 }
 
 // The elements of a JUnit report, as build servers read them.
+// Build servers differ in what they read: both time and counts stand at each level.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -137,6 +150,11 @@ type (
 
 // junit is the report as JUnit XML: a suite for each file. Text is escaped, and what XML
 // cannot have is replaced.
+//
+// There is no schema that all build servers agree on: the attributes are those that the most of
+// them read (name, classname, file, line, time in seconds). Cases come file by file, so that the
+// time of a suite adds up as they do.
+// The error is one of encoding, and there is none for texts.
 func (r *report) junit() ([]byte, error) {
 	all := junitSuites{Name: "a2a-gateway policy test", Tests: r.Cases, Failures: r.Failed}
 	var took, whole time.Duration
@@ -150,6 +168,7 @@ func (r *report) junit() ([]byte, error) {
 			took = 0
 		}
 		s := &all.Suites[i]
+		// The class is the file: build servers group by it.
 		c := junitCase{Name: res.Name, Class: res.File, File: res.File, Line: res.Line, Time: seconds(res.took)}
 		if !res.OK {
 			s.Failures++
@@ -164,4 +183,5 @@ func (r *report) junit() ([]byte, error) {
 	return append([]byte(xml.Header), append(text, '\n')...), err
 }
 
+// seconds are seconds with three digits, as JUnit has times.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

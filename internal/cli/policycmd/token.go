@@ -44,11 +44,16 @@ const tokenExamples = `  a2a-gateway token -c config.yaml < token.txt
   a2a-gateway token -c config.yaml --certificate client.crt < /dev/null`
 
 // bearings is what the flags of token say.
+// The credential itself is read from standard input, as arguments of a command can be read by
+// every process of the machine.
 type bearings struct {
 	agent, certificate string
 }
 
 // TokenCommand is the command that internal/cli mounts.
+//
+// It makes an HTTP request that carries the credentials, has the configured schemes authenticate
+// it as they do in the gateway, and asks the rules about the principal that comes of it.
 func TokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "token",
@@ -84,11 +89,15 @@ func TokenCommand() *cobra.Command {
 const maxCredentials = 64 << 10
 
 // request is a request that carries the credentials.
+//
+// Each line of in is a credential. Two lines with the same header are two values of it, as a
+// client would send them, and are refused or combined as authn.combinations says.
 func (b *bearings) request(cfg *config.Config, in io.Reader) (*http.Request, error) {
 	if b.agent != "" && !slices.Contains(cfg.AgentIDs(), b.agent) {
 		return nil, fmt.Errorf("--agent: %q is none of %s", b.agent, strings.Join(cfg.AgentIDs(), ", "))
 	}
 	r := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: "/"}, Header: http.Header{}}
+	// Audiences of tokens and DPoP proofs name the public URL of the gateway.
 	if public, err := url.Parse(cfg.Server.PublicURL); err == nil {
 		r.Host = public.Host
 	}
@@ -96,6 +105,7 @@ func (b *bearings) request(cfg *config.Config, in io.Reader) (*http.Request, err
 	if err != nil {
 		return nil, fmt.Errorf("read standard input: %w", err)
 	}
+	// Blank lines are passed over, as the one that an editor leaves at the end.
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" {
 			name, value := field(&cfg.Authn, line)
@@ -110,6 +120,9 @@ func (b *bearings) request(cfg *config.Config, in io.Reader) (*http.Request, err
 }
 
 // field is the header field that a line is, or that a bare credential travels in.
+// A token has dots and no colon, so that what is in front of a colon is the name of a header. An
+// API key is told by its prefix, which decides the header it travels in. Everything else is a
+// bearer token (RFC 6750 §2.1) unless it begins with the name of a scheme.
 func field(c *schemes.Config, line string) (name, value string) {
 	if name, value, ok := strings.Cut(line, ":"); ok && !strings.ContainsAny(name, " .") {
 		return name, strings.TrimSpace(value)
@@ -129,7 +142,12 @@ func field(c *schemes.Config, line string) (name, value string) {
 }
 
 // resolve asks who it is, and what the rules say.
+//
+// Errors are verb.Failed where the credential is refused or cannot be judged, verb.Usage where
+// there is none or the configuration is wrong.
+// The rules are compiled only once the credential is good, since a refusal needs none.
 func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Request) (*resolved, error) {
+	// The scheme of the public URL is that of addresses in DPoP proofs.
 	public, err := url.Parse(cfg.Server.PublicURL)
 	if err != nil {
 		return nil, verb.Usage(err)
@@ -138,7 +156,10 @@ func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Requ
 	if err != nil {
 		return nil, verb.Usage(fmt.Errorf("egress: %w", err))
 	}
+	// The schemes ask whether a connection's certificate is trusted for users; the gateway's
+	// listener has done that before.
 	trusted := func(*tls.ConnectionState) error { return nil } // clientState has verified it
+	// Nothing is logged: what a credential is refused for is the answer.
 	chain, err := schemes.New(ctx, cfg.Authn, schemes.Options{
 		Logger: slog.New(slog.DiscardHandler), Egress: egress, Scheme: public.Scheme, Trusted: trusted,
 	})
@@ -146,8 +167,10 @@ func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Requ
 		return nil, verb.Usage(err)
 	}
 	defer chain.Close()
+	// Keys of issuers are fetched in this time, and an introspection endpoint asked.
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+	// An issuer that cannot be reached matters only if the credential is one of its.
 	warm := chain.Warm(ctx)
 	p, err := chain.Authenticate(r.WithContext(ctx))
 	switch {
@@ -163,6 +186,7 @@ func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Requ
 		return nil, verb.Usage(err)
 	}
 	defer book.Close()
+	// Warnings about rules are left to the verb validate.
 	rules, _, err := policy.Compile(cfg.Policy.Config, cfg.RuleAgents(), book.Extra().Methods()...)
 	if err != nil {
 		return nil, verb.Usage(err)

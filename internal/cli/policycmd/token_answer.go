@@ -18,6 +18,7 @@ import (
 )
 
 // resolved is who a credential stands for.
+// Agents has every agent of the configuration, or the one that was asked for, in its order.
 type resolved struct {
 	identity
 	Workload *identity   `json:"workload,omitempty"`
@@ -25,6 +26,8 @@ type resolved struct {
 }
 
 // identity is a principal without what its credential is made of.
+// The credential, its claims and the evidence of the key that it is bound to are left out: the
+// answer is pasted into tickets.
 type identity struct {
 	Subject  string    `json:"subject"`
 	Issuer   string    `json:"issuer"`
@@ -51,6 +54,7 @@ type authority struct {
 	Rules   []string `json:"rules,omitempty"`  // whose conditions on the caller hold, "allow NAME"
 }
 
+// identify takes over the names of a principal.
 func identify(p *authn.Principal) identity {
 	i := identity{
 		Subject: p.Subject, Issuer: p.Issuer, Method: p.Method, Key: p.KeyID, Client: p.Client, Tenant: p.Tenant,
@@ -64,18 +68,22 @@ func identify(p *authn.Principal) identity {
 }
 
 // describe asks the rules about one agent, or all.
+// Skills are those that the configuration lists: cards are not fetched here.
 func describe(p *authn.Principal, cfg *config.Config, rules *policy.Set, only string) *resolved {
 	r := &resolved{identity: identify(p), Agents: []authority{}}
 	if p.Workload != nil {
 		w := identify(p.Workload)
 		r.Workload = &w
 	}
+	// Rules are asked about SendMessage, the call that skills are for.
 	send, _ := wire.ByName(wire.V10, wire.SendMessage)
 	for i := range cfg.Agents {
 		a := &cfg.Agents[i]
 		if only != "" && a.ID != only {
 			continue
 		}
+		// A credential that is bound to other agents sees none of this one, whatever the rules
+		// say.
 		au := authority{Agent: a.ID, Visible: p.MayUse(a.ID) && rules.Sees(p, a.ID)}
 		var listed []string
 		for _, s := range a.Skills {
@@ -87,6 +95,7 @@ func describe(p *authn.Principal, cfg *config.Config, rules *policy.Set, only st
 		au.Rules = applying(rules, policy.Request{
 			Principal: p, Agent: a.ID, Method: send, Skills: listed, Now: time.Now(),
 		})
+		// Rules are listed also where the agent is not visible: they show why.
 		r.Agents = append(r.Agents, au)
 	}
 	return r
@@ -94,8 +103,12 @@ func describe(p *authn.Principal, cfg *config.Config, rules *policy.Set, only st
 
 // applying lists the rules that may decide calls of the caller's, in the order of the
 // file, whatever the method and the skill: those are for the call to say.
+//
+// A rule that fails for its method or its skills counts, as another call could meet those. So does
+// one that fails for something that another sign-in brings, with what it lacks.
 func applying(rules *policy.Set, q policy.Request) []string {
 	steps := rules.Trace(q)
+	// Each listed skill is tried, since a rule about one skill fails for all others.
 	for _, q.Skill = range q.Skills {
 		for i, step := range rules.Trace(q) {
 			if steps[i].Failed == "skills" {
@@ -109,6 +122,8 @@ func applying(rules *policy.Set, q policy.Request) []string {
 		if s.Shadow {
 			text += " (shadow)"
 		}
+		// Failed is authentication.maxAge or consent.scope, for example: the part before the dot
+		// names the condition.
 		if s.Obtainable {
 			condition, _, _ := strings.Cut(s.Failed, ".")
 			text += " (lacks " + condition + ")"
@@ -120,6 +135,7 @@ func applying(rules *policy.Set, q policy.Request) []string {
 	return all
 }
 
+// print is the answer for people, a table of two columns.
 func (r *resolved) print(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	r.identity.print(t, "")
@@ -138,6 +154,8 @@ func (r *resolved) print(w io.Writer) {
 	_ = t.Flush()
 }
 
+// print adds the rows of an identity. One that does not end says so: an API key without an end is
+// worth a look.
 func (i *identity) print(w io.Writer, indent string) {
 	for _, r := range [][2]string{
 		{"subject", i.Subject}, {"issuer", i.Issuer}, {"method", i.Method}, {"key", i.Key}, {"client", i.Client},
@@ -161,6 +179,7 @@ func row(w io.Writer, name, value string) {
 	}
 }
 
+// stamp is a time in RFC 3339 and UTC; "" for none.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -170,6 +189,9 @@ func stamp(t time.Time) string {
 
 // clientState is the connection of a client with the certificate in a file, verified by
 // the CAs of the configuration as a handshake would.
+//
+// Without server.tls.clientCA nothing is verified, and no principal comes of the certificate
+// alone; a token that is bound to it (RFC 8705 §3) can still be held to it.
 func clientState(cfg *config.Config, path string) (*tls.ConnectionState, error) {
 	certs, err := readCertificates(path)
 	if err != nil {
@@ -180,6 +202,7 @@ func clientState(cfg *config.Config, path string) (*tls.ConnectionState, error) 
 		return state, nil // good for bound tokens
 	}
 	roots, between := x509.NewCertPool(), x509.NewCertPool()
+	// The files are read anew, as the listener reads them when the gateway starts.
 	for _, file := range cfg.Server.TLS.ClientCA {
 		cas, err := readCertificates(file)
 		if err != nil {
@@ -192,6 +215,7 @@ func clientState(cfg *config.Config, path string) (*tls.ConnectionState, error) 
 	for _, c := range certs[1:] {
 		between.AddCert(c)
 	}
+	// The first certificate is the client's, the others may be intermediates (RFC 8446 §4.4.2).
 	state.VerifiedChains, err = certs[0].Verify(x509.VerifyOptions{
 		Roots: roots, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
@@ -201,6 +225,8 @@ func clientState(cfg *config.Config, path string) (*tls.ConnectionState, error) 
 	return state, nil
 }
 
+// readCertificates reads all certificates of a PEM file, in their order. Other blocks, such as a
+// key that is kept beside, are passed over.
 func readCertificates(path string) ([]*x509.Certificate, error) {
 	rest, err := os.ReadFile(path) //nolint:gosec // a path of the command line
 	if err != nil {

@@ -1,4 +1,4 @@
-package policy
+package netset
 
 import (
 	"net/netip"
@@ -22,7 +22,7 @@ func FuzzSources(f *testing.F) {
 		if a == "" || b == "" {
 			return // reported elsewhere
 		}
-		all, problems := newRanges([]string{a, b})
+		all, problems := Parse([]string{a, b})
 		at, err := netip.ParseAddr(address)
 		if err != nil || at.Zone() != "" {
 			return
@@ -34,7 +34,7 @@ func FuzzSources(f *testing.F) {
 				want, good = want || p.Contains(at.Unmap()), good+1
 			}
 		}
-		if got := all.has(at.Unmap()); got != want || good+len(problems) != 2 {
+		if got := all.Has(at.Unmap()); got != want || good+len(problems) != 2 {
 			t.Errorf("%s is in %q and %q: %t, want %t; problems: %q", at, a, b, got, want, problems)
 		}
 	})

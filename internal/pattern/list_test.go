@@ -1,9 +1,11 @@
-package policy
+package pattern
 
 import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestPatterns(t *testing.T) {
@@ -45,8 +47,8 @@ func TestPatterns(t *testing.T) {
 		{[]string{"ü*"}, "über", true},
 		{[]string{"*\x00"}, "a\x00", true},
 	} {
-		p := newPatterns(tc.patterns)
-		if got := p.match(tc.in); got != tc.want {
+		p := Compile(tc.patterns)
+		if got := p.Match(tc.in); got != tc.want {
 			t.Errorf("patterns %q match %q: %v, want %v", tc.patterns, tc.in, got, tc.want)
 		}
 	}
@@ -69,9 +71,9 @@ func FuzzPatterns(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, s string) {
-		p := newPatterns([]string{pattern})
+		p := Compile([]string{pattern})
 		want := reference(pattern, s)
-		if got := p.match(s); got != want {
+		if got := p.Match(s); got != want {
 			t.Errorf("%q matches %q: %v, want %v", pattern, s, got, want)
 		}
 	})
@@ -97,4 +99,18 @@ func latin1(s string) string {
 		runes[i] = rune(s[i])
 	}
 	return string(runes)
+}
+
+// TestListMeansTheSame: a compiled list, which rules have, means what Any does, which limits
+// and authorizers ask.
+func TestListMeansTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		list := rapid.SliceOfN(rapid.StringMatching(`[ab*]{1,6}`), 1, 3).Draw(rt, "patterns")
+		name := rapid.StringMatching(`[ab]{0,8}`).Draw(rt, "name")
+		p := Compile(list)
+		if got, want := p.Match(name), Any(list, name); got != want {
+			rt.Fatalf("%q: %q: %v, want %v", list, name, got, want)
+		}
+	})
 }

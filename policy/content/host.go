@@ -1,9 +1,12 @@
-package policy
+package content
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // hostOf finds the host that a URL names, as rules spell hosts: in lower case, without
@@ -81,10 +84,29 @@ func hostLabel(s string) bool {
 }
 
 // numeric reports whether a label is a number to inet_aton: decimal, octal or 0x.
+// As in 0x7f, 0177 and 127.
 func numeric(s string) bool {
 	hex, isHex := strings.CutPrefix(s, "0x")
 	if !isHex {
 		return strings.Trim(s, "0123456789") == ""
 	}
 	return strings.Trim(hex, "0123456789abcdef") == ""
+}
+
+// hostPatterns brings patterns of hosts to the spelling that hostOf gives hosts.
+// Addresses are written in their shortest form, as hosts are.
+func hostPatterns(list []string) (out []string, problems []error) {
+	for i, text := range list {
+		host := strings.TrimSuffix(strings.ToLower(text), ".")
+		if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil && a.Zone() == "" {
+			out = append(out, a.Unmap().String())
+			continue
+		}
+		if host == "" || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.*") != "" {
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is no name of a host, such as files.example.com "+
+				"or *.example.com: it has no scheme, port or path, and other alphabets are written as xn--", text), i), inContent, "hosts"))
+		}
+		out = append(out, host)
+	}
+	return out, problems
 }

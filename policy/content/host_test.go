@@ -1,9 +1,11 @@
-package policy
+package content
 
 import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 func TestHostOf(t *testing.T) {
@@ -61,8 +63,8 @@ func TestHostPatterns(t *testing.T) {
 		"192.0.2.1": "https://192.0.2.1/", "::ffff:192.0.2.1": "https://192.0.2.1/", "192.0.2.*": "https://192.0.2.7/",
 		"2001:DB8::0:1": "https://[2001:db8::1]/", "[2001:db8::1]": "https://[2001:DB8:0:0::1]/",
 	} {
-		c, problems := newContent(&Content{Hosts: []string{pattern}}, "allow")
-		part := file(at, "")
+		c, problems := New(&Config{Hosts: []string{pattern}}, "allow")
+		part := wire.Part{Kind: wire.PartFile, URL: at}
 		if problems != nil || !c.hosted(&part) {
 			t.Errorf("%s does not fit %s: %q", pattern, at, problems)
 		}

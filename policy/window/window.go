@@ -1,4 +1,13 @@
-package policy
+// Package window holds time windows that come back each week, such as mon-fri from 09:00 to
+// 17:30 in Europe/Vienna, with dates between which they do. Rules are limited to them by their
+// key times.
+//
+// Compile reads windows from the configuration and tells what is wrong with them. Has then
+// answers for a moment, by the clock on the wall of the window's time zone, so that office
+// hours stay office hours when the clocks change. Covers compares lists of windows, for the
+// warning that one rule makes another superfluous. Nothing here asks what time it is: the
+// caller hands in the moment, and a decision can be repeated for one that is over.
+package window
 
 import (
 	"errors"
@@ -10,38 +19,25 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// onTimes is the condition on when the call comes. Windows that are over are told of while
-// the gateway runs: Compile reads no clock.
-var onTimes = condition{
-	key: "times", about: ofCall, holds: "it comes in one of these windows",
-	compile: func(_ *compiler, r *rule) (problems []error) {
-		r.times, problems = newWindows(r.source.Times)
-		return problems
-	},
-	has: func(r *rule) bool { return r.times != nil },
-	call: func(r *rule, c circumstances) string {
-		if c.now.IsZero() { // not known
-			return r.inDoubt("times")
-		}
-		for i := range r.times {
-			if r.times[i].has(c.now) {
-				return ""
-			}
-		}
-		return "times"
-	},
-	covers: func(r, other *rule) bool { return other.times != nil && coversWindows(r.times, other.times) },
-	lint: func(_ *Set, r *rule, k Known) []warning {
-		open := func(w window) bool { return w.before.IsZero() || k.Now.Before(w.before) }
-		if k.Now.IsZero() || slices.ContainsFunc(r.times, open) {
-			return nil
-		}
-		return []warning{{r.name, "all of its times are over, so the rule matches no more"}}
-	},
+// Config is a span of the week. The days and the times of day are those of Zone.
+type Config struct {
+	// Days are mon, tue, … sun, or spans of them (mon-fri); default all.
+	Days []string `yaml:"days"`
+	// From and To are times of day, 09:00 and 17:30; From is in, To is not. Where To is
+	// not after From the window ends the next day, To 24:00 is midnight. Default 00:00
+	// and 24:00.
+	From string `yaml:"from"`
+	To   string `yaml:"to"`
+	// Zone is an IANA name (Europe/Vienna); default UTC.
+	Zone string `yaml:"zone"`
+	// After and Before bound the dates, as 2026-12-24 or RFC 3339; After is in, Before is
+	// not.
+	After  string `yaml:"after"`
+	Before string `yaml:"before"`
 }
 
-// window is a Window, compiled.
-type window struct {
+// Window is a Config, compiled. It is immutable.
+type Window struct {
 	days          uint8 // a bit for each time.Weekday on which it begins
 	from, to      int   // minutes of the day; to 1,440 is midnight
 	zone          *time.Location
@@ -54,10 +50,10 @@ const (
 	minute     = "15:04"
 )
 
-// has reports whether a moment is in the window. It goes by the clocks on the wall of
+// Has reports whether a moment is in the window. It goes by the clocks on the wall of
 // its zone: what they skip in spring is in no window, what they show twice in autumn
 // is in it twice.
-func (w *window) has(now time.Time) bool {
+func (w *Window) Has(now time.Time) bool {
 	if !w.after.IsZero() && now.Before(w.after) || !w.before.IsZero() && !now.Before(w.before) {
 		return false
 	}
@@ -68,7 +64,7 @@ func (w *window) has(now time.Time) bool {
 
 // shows reports whether a day and a minute of it are in the window, the dates not
 // looked at.
-func (w *window) shows(day time.Weekday, at int) bool {
+func (w *Window) shows(day time.Weekday, at int) bool {
 	if w.from < w.to {
 		return w.from <= at && at < w.to && w.on(day)
 	}
@@ -79,17 +75,17 @@ func (w *window) shows(day time.Weekday, at int) bool {
 func weekdays(at int) (time.Weekday, int) { return time.Weekday(at / dayMinutes), at % dayMinutes }
 
 // on reports whether a window begins on a day of the week.
-func (w *window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
+func (w *Window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
 
-// coversWindows reports whether each of some windows is within one of a list.
-func coversWindows(list, some []window) bool {
-	return !slices.ContainsFunc(some, func(o window) bool {
-		return !slices.ContainsFunc(list, func(w window) bool { return w.covers(&o) })
+// Covers reports whether each of some windows is within one of a list.
+func Covers(list, some []Window) bool {
+	return !slices.ContainsFunc(some, func(o Window) bool {
+		return !slices.ContainsFunc(list, func(w Window) bool { return w.covers(&o) })
 	})
 }
 
 // covers reports whether every moment of other is in w.
-func (w *window) covers(other *window) bool {
+func (w *Window) covers(other *Window) bool {
 	if !w.after.IsZero() && (other.after.IsZero() || other.after.Before(w.after)) ||
 		!w.before.IsZero() && (other.before.IsZero() || other.before.After(w.before)) {
 		return false
@@ -108,10 +104,10 @@ func (w *window) covers(other *window) bool {
 	return true
 }
 
-// newWindows compiles windows and describes what is wrong with them.
-func newWindows(list []Window) ([]window, []error) {
+// Compile compiles windows and describes what is wrong with them.
+func Compile(list []Config) ([]Window, []error) {
 	var (
-		out      []window
+		out      []Window
 		problems []error
 	)
 	if list != nil && len(list) == 0 {
@@ -131,7 +127,7 @@ func newWindows(list []Window) ([]window, []error) {
 }
 
 // newWindow reads one. The problems are at its keys.
-func newWindow(src *Window) (w window, problems []error) {
+func newWindow(src *Config) (w Window, problems []error) {
 	wrong := func(key, format string, args ...any) {
 		problems = append(problems, keypath.At(fmt.Errorf(format, args...), key))
 	}
@@ -226,15 +222,18 @@ const searched = 15 * dayMinutes
 
 // never reports whether the dates leave no moment of the days and times of day. A
 // window changes on whole minutes only.
-func (w *window) never() bool {
+func (w *Window) never() bool {
 	if w.after.IsZero() || w.before.IsZero() {
 		return false
 	}
 	for at, n := w.after, 0; n < searched && at.Before(w.before); n++ {
-		if w.has(at) {
+		if w.Has(at) {
 			return false
 		}
 		at = at.Truncate(time.Minute).Add(time.Minute)
 	}
 	return !w.before.After(w.after.Add(searched * time.Minute))
 }
+
+// Over reports whether the window is over at a moment, and will not come again.
+func (w *Window) Over(now time.Time) bool { return !w.before.IsZero() && !now.Before(w.before) }

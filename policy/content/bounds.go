@@ -1,45 +1,40 @@
-package policy
+// Package content bounds the parts of A2A messages: their kinds (text, file, data), media
+// types, the hosts of files by URL, and their number and sizes. Rules are limited to messages
+// within such bounds by their key content.
+//
+// New compiles a Config (config.go), Bounds.Failed holds a message against the result, and
+// host.go finds the host in a file's URL. The effect of a rule turns the question around: an
+// allow rule asks whether every part is within the bounds, a deny rule whether some part is,
+// as one attachment too many is reason enough to refuse a message. Where something cannot be
+// told, as with a kind of part that no version of A2A knows or a URL that two programs may
+// read differently, an allow rule does not hold and a deny rule does.
+//
+// Nothing is fetched and no data is looked into: package wire has measured the parts when it
+// read the message.
+package content
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// onContent is the condition on the parts of the call's message.
-var onContent = condition{
-	key: "content", about: ofCall, holds: "the parts of its message are within these bounds", patterns: "`hosts`",
-	compile: func(_ *compiler, r *rule) (problems []error) {
-		r.content, problems = newContent(r.source.Content, r.source.Effect)
-		return problems
-	},
-	has:    func(r *rule) bool { return r.content != nil },
-	call:   func(r *rule, c circumstances) string { return r.content.failed(c.message) },
-	covers: func(r, other *rule) bool { return other.content != nil && r.content.covers(other.content) },
-	// A call without parts is within what an allow rule says of them, and in no deny rule.
-	stops: func(*Set, *rule, *rule) bool { return false },
-	// For an allow rule a call without parts is within any bounds.
-	dead: func(s *Set, r *rule) string {
-		return unless(r.effect != denies || s.mayHaveParts(r), "no call that it is about has such parts, so the rule can never match")
-	},
-	reads: func(*rule) bool { return true },
-	asks:  func(src *Rule) Facts { return Facts{Message: src.Content != nil} },
-}
-
-// content is Content, compiled.
-type content struct {
-	kinds    []string     // nil: any
-	types    []mediaRange // nil: any
-	hosts    *patterns    // nil: any
-	names    []string     // what hosts was made of
-	maxParts int          // 0: no bound, as with the next two
+// Bounds are a Config, compiled. They are immutable.
+// denies says which question Failed answers: that of an allow rule or that of a deny rule.
+type Bounds struct {
+	kinds    []string      // nil: any
+	types    []mediaRange  // nil: any
+	hosts    *pattern.List // nil: any
+	names    []string      // what hosts was made of
+	maxParts int           // 0: no bound, as with the next two
 	maxPart  int64
 	maxBytes int64
 	denies   bool
 }
 
-// What content.failed returns, by the key that does not hold.
+// What Failed returns, by the key that does not hold.
 const (
 	inContent  = "content" // the message is not known, or has no part for a deny rule to be about
 	inParts    = "content.parts"
@@ -50,10 +45,14 @@ const (
 	inMaxBytes = "content.maxBytes"
 )
 
-// failed names the first bound that a call's message is not within, "" when it is.
-func (c *content) failed(m *wire.Message) string {
+// Unreadable stands for a message of which nothing can be told, as one of an extension's own
+// protobuf messages.
+var Unreadable = new(wire.Message)
+
+// Failed names the first bound that a call's message is not within, "" when it is.
+func (c *Bounds) Failed(m *wire.Message) string {
 	switch {
-	case m == unreadable:
+	case m == Unreadable:
 		return c.doubt(inContent)
 	case m != nil:
 	case c.denies:
@@ -61,27 +60,16 @@ func (c *content) failed(m *wire.Message) string {
 	default:
 		return ""
 	}
+	// Exactly one of the two walks is made over the parts, and ends at the first that decides.
 	if c.denies {
 		return c.anyPart(m.Parts)
 	}
 	return c.everyPart(m.Parts)
 }
 
-// mayHaveParts reports whether a call that a rule is about can have parts: A2A's own methods
-// bring a message only where they start work.
-func (s *Set) mayHaveParts(r *rule) bool {
-	may := s.sending() | otherMethods
-	for m, bit := range s.bits {
-		if m.Extension != "" {
-			may |= bit
-		}
-	}
-	return r.methods&may != 0
-}
-
 // doubt is the answer about what cannot be told: an allow rule does not hold where it
 // might not, a deny rule does where it might.
-func (c *content) doubt(key string) string {
+func (c *Bounds) doubt(key string) string {
 	if c.denies {
 		return ""
 	}
@@ -89,7 +77,7 @@ func (c *content) doubt(key string) string {
 }
 
 // everyPart holds a message against an allow rule.
-func (c *content) everyPart(parts []wire.Part) string {
+func (c *Bounds) everyPart(parts []wire.Part) string {
 	if c.maxParts > 0 && len(parts) > c.maxParts {
 		return inMaxParts
 	}
@@ -113,7 +101,7 @@ func (c *content) everyPart(parts []wire.Part) string {
 
 // anyPart looks for a part that a deny rule is about. Where there is none, the answer is
 // the last bound that some part got to.
-func (c *content) anyPart(parts []wire.Part) string {
+func (c *Bounds) anyPart(parts []wire.Part) string {
 	farthest := inContent
 	for i := range parts {
 		switch key := c.excludes(&parts[i]); key {
@@ -136,7 +124,7 @@ func (c *content) anyPart(parts []wire.Part) string {
 
 // excludes names the first bound that one part is not within, "" when it is. A part
 // that no version knows may be anything.
-func (c *content) excludes(p *wire.Part) string {
+func (c *Bounds) excludes(p *wire.Part) string {
 	switch {
 	case p.Kind == "":
 		return c.doubt(inParts)
@@ -151,7 +139,7 @@ func (c *content) excludes(p *wire.Part) string {
 }
 
 // typed reports whether a part's media type is one of the rule's.
-func (c *content) typed(p *wire.Part) bool {
+func (c *Bounds) typed(p *wire.Part) bool {
 	name := p.MediaType
 	if name == "" {
 		name = defaultTypes[p.Kind]
@@ -170,7 +158,7 @@ func (c *content) typed(p *wire.Part) bool {
 
 // hosted reports whether a file by URL is at one of the hosts. A part that is no such
 // file is nowhere else: an allow rule does not mind it, a deny rule is not about it.
-func (c *content) hosted(p *wire.Part) bool {
+func (c *Bounds) hosted(p *wire.Part) bool {
 	if p.Kind != wire.PartFile || p.URL == "" {
 		return !c.denies
 	}
@@ -178,7 +166,7 @@ func (c *content) hosted(p *wire.Part) bool {
 	if !ok || !plain && !c.denies {
 		return c.denies
 	}
-	return c.hosts.match(name)
+	return c.hosts.Match(name)
 }
 
 // defaultTypes are the media types of parts that say none.
@@ -189,6 +177,7 @@ var defaultTypes = map[string]string{
 }
 
 // mediaRange is a media type in which both words, or the second, may be *.
+// As in text/plain, image/* or */*; parameters are not compared.
 type mediaRange struct{ major, minor string }
 
 // covers reports whether every type in other is in m.
@@ -196,11 +185,11 @@ func (m mediaRange) covers(other mediaRange) bool {
 	return (m.major == "*" || m.major == other.major) && (m.minor == "*" || m.minor == other.minor)
 }
 
-// covers reports whether messages that are within other are within c. In deny rules it is
+// Covers reports whether messages that are within other are within c. In deny rules it is
 // parts.
-func (c *content) covers(other *content) bool {
-	return widens(c.kinds, other.kinds) && coversTypes(c.types, other.types) &&
-		(c.hosts == nil || other.hosts != nil && c.hosts.covers(other.names)) &&
+func (c *Bounds) Covers(other *Bounds) bool {
+	return pattern.Widens(c.kinds, other.kinds) && coversTypes(c.types, other.types) &&
+		(c.hosts == nil || other.hosts != nil && c.hosts.Covers(other.names)) &&
 		looser(int64(c.maxParts), int64(other.maxParts)) &&
 		looser(c.maxPart, other.maxPart) && looser(c.maxBytes, other.maxBytes)
 }
@@ -228,3 +217,6 @@ func mediaWord(s string) bool {
 	}
 	return true
 }
+
+// looser reports whether an upper bound is no lower than another; 0 is none.
+func looser(a, b int64) bool { return a == 0 || b != 0 && b <= a }

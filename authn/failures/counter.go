@@ -1,4 +1,11 @@
-package authn
+// Package failures limits the rate of refused credentials by client address. Every credential
+// that is turned down takes one from the token bucket of the address that presented it; when
+// the bucket is empty the address is answered 429 (RFC 6585 §4) until it has filled again.
+//
+// Package authn charges a bucket when a scheme has refused a credential. A scheme that has to
+// ask an issuer about a token (RFC 7662) charges it before it asks, and refunds what turned out
+// to be good, as the question itself is what an attacker would have the gateway ask.
+package failures
 
 import (
 	"container/list"
@@ -12,18 +19,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Failures is authn.failures: how many refused credentials one client address may
+// Config is authn.failures: how many refused credentials one client address may
 // present before it is answered 429. Good credentials from the same address are not
 // held up, but for opaque tokens that the issuer has not been asked about a moment ago:
 // while an address is answered 429, no question is put for it. Addresses of IPv6 count by their /64, which is what one client has.
-type Failures struct {
+type Config struct {
 	// PerMinute is the rate that is refilled. Default: 60. Negative: no limit.
 	PerMinute int `yaml:"perMinute,omitempty"`
 	// Burst is how many may come at once. Default: 30.
 	Burst int `yaml:"burst,omitempty"`
 }
 
-// Defaults and bounds of Failures.
+// Defaults and bounds of Config.
 const (
 	defaultPerMinute = 60
 	defaultBurst     = 30
@@ -50,7 +57,8 @@ func (t *Throttled) Error() string { return ErrThrottled.Error() + ": " + t.Err.
 // by errors.As: the caller is not to hear it.
 func (t *Throttled) Is(target error) bool { return target == ErrThrottled }
 
-func (f Failures) Validate() error {
+// Validate returns an error for each number out of bounds, with its key.
+func (f Config) Validate() error {
 	var errs []error
 	if f.PerMinute > maxFailures {
 		errs = append(errs, keypath.At(fmt.Errorf("%d is more than %d", f.PerMinute, maxFailures), "authn", "failures", "perMinute"))
@@ -61,9 +69,9 @@ func (f Failures) Validate() error {
 	return errors.Join(errs...)
 }
 
-// FailureCounter counts refused credentials by client address, a token bucket each. What an
+// Counter counts refused credentials by client address, a token bucket each. What an
 // address has used up is kept as the time at which its bucket will be full again.
-type FailureCounter struct {
+type Counter struct {
 	every  time.Duration // one more is let through
 	burst  time.Duration // every, times the size of the bucket
 	seed   maphash.Seed
@@ -82,13 +90,9 @@ type blamed struct {
 	full time.Time
 }
 
-// NewFailureCounter takes over what the chain before a reload has counted, unless the limits are
+// New takes over what previous, the counter before a reload, has counted, unless the limits are
 // others; nil when there is no limit.
-func NewFailureCounter(cfg Failures, chain *Chain) *FailureCounter {
-	var previous *FailureCounter
-	if chain != nil {
-		previous = chain.blame
-	}
+func New(cfg Config, previous *Counter) *Counter {
 	rate, size := cfg.PerMinute, cfg.Burst
 	if rate < 0 {
 		return nil
@@ -100,7 +104,7 @@ func NewFailureCounter(cfg Failures, chain *Chain) *FailureCounter {
 		size = defaultBurst
 	}
 	every := time.Minute / time.Duration(rate)
-	b := &FailureCounter{every: every, burst: every * time.Duration(size), seed: maphash.MakeSeed()}
+	b := &Counter{every: every, burst: every * time.Duration(size), seed: maphash.MakeSeed()}
 	if previous != nil && previous.every == b.every && previous.burst == b.burst {
 		return previous
 	}
@@ -112,7 +116,7 @@ func NewFailureCounter(cfg Failures, chain *Chain) *FailureCounter {
 
 // Charge takes one from the bucket of an address. A result above zero is the time
 // after which there will be one again.
-func (b *FailureCounter) Charge(from netip.Addr, now time.Time) time.Duration {
+func (b *Counter) Charge(from netip.Addr, now time.Time) time.Duration {
 	s := &b.shards[maphash.Comparable(b.seed, from)%failureShards]
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +138,7 @@ func (b *FailureCounter) Charge(from netip.Addr, now time.Time) time.Duration {
 }
 
 // Refund gives back what was charged for a credential that was not turned down.
-func (b *FailureCounter) Refund(from netip.Addr) {
+func (b *Counter) Refund(from netip.Addr) {
 	s := &b.shards[maphash.Comparable(b.seed, from)%failureShards]
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,22 +180,4 @@ func AddressBlock(source string) netip.Addr {
 	}
 	p, _ := a.Prefix(64) // never fails on IPv6
 	return p.Addr()
-}
-
-// Blame counts a refused credential against the client address that presented it. It
-// returns err, or a *Throttled in its place when there have been too many. Other
-// errors are nobody's fault or no credential's, and pass.
-func (c *Chain) Blame(source string, err error) error {
-	if err == nil || c.blame == nil {
-		return err
-	}
-	var refused *Refused
-	// What a question was charged for has been counted.
-	if !errors.As(err, &refused) || refused.Uncounted || refused.Charged {
-		return err
-	}
-	if wait := c.blame.Charge(AddressBlock(source), c.now()); wait > 0 {
-		return &Throttled{After: wait, Err: err}
-	}
-	return err
 }

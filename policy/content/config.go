@@ -1,22 +1,43 @@
-package policy
+package content
 
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// newContent compiles bounds and describes what is wrong with them; nil for none.
-func newContent(src *Content, effect string) (*content, []error) {
+// Config bounds the parts of a message. A bound that is left out says nothing.
+type Config struct {
+	// Parts are the kinds: text, file, data.
+	Parts []string `yaml:"parts" jsonschema:"enum=text,enum=file,enum=data"`
+	// MediaTypes of parts, as text/plain, image/* or */*. A text part that says none is
+	// text/plain, a data part application/json, a file application/octet-stream.
+	MediaTypes []string `yaml:"mediaTypes"`
+	// Hosts of files that are somewhere else: names, with * as in rules. Only http and
+	// https URLs have one. Parts that are no such file are not bound by it in an allow rule, and
+	// not meant by it in a deny rule.
+	Hosts []string `yaml:"hosts"`
+	// MaxParts, MaxPart and MaxBytes are how many parts there may be, how large one, and
+	// all together, files by URL not counted. Only with effect allow.
+	MaxParts int         `yaml:"maxParts"`
+	MaxPart  secret.Size `yaml:"maxPart"`
+	MaxBytes secret.Size `yaml:"maxBytes"`
+}
+
+// New compiles bounds and describes what is wrong with them; nil for none.
+// effect is that of the rule, as written: number and size of parts are for allow rules alone. The
+// errors are at keys below content.
+func New(src *Config, effect string) (*Bounds, []error) {
 	if src == nil {
 		return nil, nil
 	}
-	c := &content{
+	c := &Bounds{
 		kinds: src.Parts, maxParts: src.MaxParts,
 		maxPart: int64(src.MaxPart), maxBytes: int64(src.MaxBytes), denies: effect == "deny",
 	}
@@ -33,14 +54,15 @@ func newContent(src *Content, effect string) (*content, []error) {
 	if src.Hosts == nil {
 		return c, problems
 	}
+	// Hosts are compared in one spelling, to which the patterns are brought as well.
 	list, wrong := hostPatterns(src.Hosts)
-	hosts := newPatterns(list)
+	hosts := pattern.Compile(list)
 	c.hosts, c.names = &hosts, list
 	return c, append(problems, wrong...)
 }
 
 // check returns what is wrong with the bounds, media types and hosts not looked at.
-func (c *Content) check(effect string) []error {
+func (c *Config) check(effect string) []error {
 	var problems []error
 	if c.Parts == nil && c.MediaTypes == nil && c.Hosts == nil && c.MaxParts == 0 && c.MaxPart == 0 && c.MaxBytes == 0 {
 		problems = append(problems, keypath.Point(errors.New("content has none of parts, mediaTypes, hosts, maxParts, maxPart and maxBytes"), inContent))
@@ -73,21 +95,4 @@ func (c *Content) check(effect string) []error {
 		}
 	}
 	return problems
-}
-
-// hostPatterns brings patterns of hosts to the spelling that hostOf gives hosts.
-func hostPatterns(list []string) (out []string, problems []error) {
-	for i, text := range list {
-		pattern := strings.TrimSuffix(strings.ToLower(text), ".")
-		if a, err := netip.ParseAddr(strings.Trim(pattern, "[]")); err == nil && a.Zone() == "" {
-			out = append(out, a.Unmap().String())
-			continue
-		}
-		if pattern == "" || strings.Trim(pattern, "abcdefghijklmnopqrstuvwxyz0123456789-_.*") != "" {
-			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is no name of a host, such as files.example.com "+
-				"or *.example.com: it has no scheme, port or path, and other alphabets are written as xn--", text), i), inContent, "hosts"))
-		}
-		out = append(out, pattern)
-	}
-	return out, problems
 }

@@ -1,4 +1,11 @@
-package policy
+// Package netset holds sets of IP addresses that are written as addresses and networks, such
+// as 192.0.2.7 and 10.0.0.0/8. Rules are limited to callers from them by their key sources.
+//
+// Parse reads a list and joins what overlaps or touches, so that Has finds an address among
+// thousands of networks by a binary search, and Covers need look for each range of another set
+// in a single one. IPv4 addresses and those that are mapped into IPv6 (::ffff:192.0.2.7,
+// RFC 4291 §2.5.5.2) are the same here: a listener on both families sees the mapped form.
+package netset
 
 import (
 	"fmt"
@@ -9,39 +16,17 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// onSources is the condition on where the call comes from, after trusted proxies were taken
-// off (internal/server).
-var onSources = condition{
-	key: "sources", about: ofCall, holds: "it comes from one of these addresses and networks, trusted proxies taken off",
-	compile: func(_ *compiler, r *rule) []error {
-		list, wrong := newRanges(r.source.Sources)
-		r.sources = list
-		return append(checkList("sources", r.source.Sources, true, "rule"), wrong...)
-	},
-	has: func(r *rule) bool { return r.sources != nil },
-	call: func(r *rule, c circumstances) string {
-		if !c.source.IsValid() { // not known
-			return r.inDoubt("sources")
-		}
-		// The zone of a link-local address is the name of one of this machine's interfaces, and
-		// says nothing of the caller.
-		return unless(r.sources.has(c.source.Unmap().WithZone("")), "sources")
-	},
-	// Ranges are joined where they touch, so that each of the other rule lies in one.
-	covers: func(r, other *rule) bool { return other.sources != nil && r.sources.covers(other.sources) },
-}
-
-// ranges are sets of addresses, apart from one another and in order, so that one of
-// thousands of networks is found in a few steps.
-type ranges []addressRange
+// Set is a set of addresses, kept as ranges that lie apart from one another and in order, so
+// that one of thousands of networks is found in a few steps. Nil is empty.
+type Set []addressRange
 
 // addressRange holds all addresses from first to last, both of the same family.
 type addressRange struct{ first, last netip.Addr }
 
-// newRanges reads addresses and networks and describes those that are none.
-func newRanges(list []string) (ranges, []error) {
+// Parse reads addresses and networks and describes those that are none.
+func Parse(list []string) (Set, []error) {
 	var (
-		all      ranges
+		all      Set
 		problems []error
 	)
 	for i, text := range list {
@@ -50,7 +35,7 @@ func newRanges(list []string) (ranges, []error) {
 		}
 		prefix, problem := parseSource(text)
 		if problem != "" {
-			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q %s", text, problem), i), "sources"))
+			problems = append(problems, keypath.Point(fmt.Errorf("%q %s", text, problem), i))
 			continue
 		}
 		all = append(all, addressRange{prefix.Addr(), lastOf(prefix)})
@@ -96,9 +81,9 @@ func lastOf(p netip.Prefix) netip.Addr {
 }
 
 // merge puts the ranges in order and joins those that overlap or touch.
-func (rs ranges) merge() ranges {
+func (rs Set) merge() Set {
 	slices.SortFunc(rs, func(a, b addressRange) int { return a.first.Compare(b.first) })
-	var out ranges
+	var out Set
 	for _, r := range rs {
 		if n := len(out); n > 0 && out[n-1].reaches(r.first) {
 			if out[n-1].last.Less(r.last) {
@@ -116,14 +101,14 @@ func (r addressRange) reaches(a netip.Addr) bool {
 	return a.BitLen() == r.last.BitLen() && (!r.last.Less(a) || r.last.Next() == a)
 }
 
-// has reports whether an address, which is neither mapped nor has a zone, is in one.
-func (rs ranges) has(a netip.Addr) bool {
+// Has reports whether an address, which is neither mapped nor has a zone, is in one.
+func (rs Set) Has(a netip.Addr) bool {
 	i, found := slices.BinarySearchFunc(rs, a, func(r addressRange, a netip.Addr) int { return r.first.Compare(a) })
 	return found || i > 0 && a.BitLen() == rs[i-1].last.BitLen() && !rs[i-1].last.Less(a)
 }
 
-// covers reports whether every address of other is in rs.
-func (rs ranges) covers(other ranges) bool {
+// Covers reports whether every address of other is in rs.
+func (rs Set) Covers(other Set) bool {
 	return !slices.ContainsFunc(other, func(o addressRange) bool {
 		return !slices.ContainsFunc(rs, func(r addressRange) bool {
 			return !o.first.Less(r.first) && !r.last.Less(o.last) // the families are apart in this order

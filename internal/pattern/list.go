@@ -1,20 +1,23 @@
-package policy
+package pattern
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// glob is a pattern with at least one star: a star stands for any run of bytes,
+// Glob is a pattern with at least one star: a star stands for any run of bytes,
 // also none. There is no other special character and no escape, so that a pattern
 // means what it looks like; an id with a star in it cannot be named exactly.
-type glob struct {
+type Glob struct {
 	prefix, suffix string
 	middle         []string // what must occur between them, in order
 }
 
-// newGlob takes a pattern apart at its stars. Stars that stand together are one.
-func newGlob(pattern string) glob {
+// NewGlob takes a pattern apart at its stars. Stars that stand together are one.
+func NewGlob(pattern string) Glob {
 	parts := strings.Split(pattern, "*")
 	last := len(parts) - 1
-	g := glob{prefix: parts[0], suffix: parts[last]}
+	g := Glob{prefix: parts[0], suffix: parts[last]}
 	for _, part := range parts[1:last] {
 		if part != "" {
 			g.middle = append(g.middle, part)
@@ -23,9 +26,9 @@ func newGlob(pattern string) glob {
 	return g
 }
 
-// match looks for each middle part as early as possible, which never misses a
+// Match looks for each middle part as early as possible, which never misses a
 // match and makes the cost linear: no pattern can be made slow from outside.
-func (g *glob) match(s string) bool {
+func (g *Glob) Match(s string) bool {
 	if len(s) < len(g.prefix)+len(g.suffix) ||
 		!strings.HasPrefix(s, g.prefix) || !strings.HasSuffix(s, g.suffix) {
 		return false
@@ -41,27 +44,27 @@ func (g *glob) match(s string) bool {
 	return true
 }
 
-// patterns is a compiled condition: any of the strings and globs.
-type patterns struct {
+// List is a compiled condition: any of the names and globs of a list. It is immutable.
+type List struct {
 	any   bool // no condition, or one that holds for everything
 	exact map[string]struct{}
 	one   string // the only exact string, when exact is nil
-	globs []glob
+	globs []Glob
 }
 
-// newPatterns compiles a list; nil is no condition. A lone star is none either,
+// Compile compiles a list; nil is no condition. A lone star is none either,
 // so that skills: ["*"] also holds for an agent that has no skills.
-func newPatterns(list []string) patterns {
+func Compile(list []string) List {
 	if list == nil {
-		return patterns{any: true}
+		return List{any: true}
 	}
-	var p patterns
+	var p List
 	for _, s := range list {
 		switch {
 		case strings.Trim(s, "*") == "" && s != "":
-			return patterns{any: true}
+			return List{any: true}
 		case strings.Contains(s, "*"):
-			p.globs = append(p.globs, newGlob(s))
+			p.globs = append(p.globs, NewGlob(s))
 		default:
 			p.add(s)
 		}
@@ -70,7 +73,7 @@ func newPatterns(list []string) patterns {
 }
 
 // add takes the common case of one exact string without a map.
-func (p *patterns) add(s string) {
+func (p *List) add(s string) {
 	if p.exact == nil && p.one == "" {
 		p.one = s
 		return
@@ -82,9 +85,9 @@ func (p *patterns) add(s string) {
 	p.exact[s] = struct{}{}
 }
 
-// match reports whether any pattern fits. The empty string, which no pattern
+// Match reports whether any pattern fits. The empty string, which no pattern
 // can name, fits only where there is no condition or a glob takes it.
-func (p *patterns) match(s string) bool {
+func (p *List) Match(s string) bool {
 	if p.any {
 		return true
 	}
@@ -96,9 +99,23 @@ func (p *patterns) match(s string) bool {
 		return true
 	}
 	for i := range p.globs {
-		if p.globs[i].match(s) {
+		if p.globs[i].Match(s) {
 			return true
 		}
 	}
 	return false
+}
+
+// All reports whether every name fits: there is no condition, or a lone star.
+func (p *List) All() bool { return p.any }
+
+// Exact reports whether there is a condition and all of its entries are plain names, so
+// that whoever indexes conditions can look a name up.
+func (p *List) Exact() bool { return !p.any && len(p.globs) == 0 }
+
+// Covers reports whether every name that other entries fit fits p; nil is any name. An entry
+// with a star is matched as if it were a name, which is sound: its stars can only be taken by
+// stars of p, which then take whatever they stand for.
+func (p *List) Covers(list []string) bool {
+	return p.any || list != nil && !slices.ContainsFunc(list, func(pattern string) bool { return !p.Match(pattern) })
 }
