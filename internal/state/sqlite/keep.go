@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"bytes"
+	"context"
 	"database/sql"
 	"time"
 )
@@ -15,6 +17,11 @@ const (
 	// batch is how many rows one write removes or marks, so that others need not wait
 	// long.
 	batch = 500
+	// probing is how long to wait between looks at a file that takes no writes.
+	probing = 250 * time.Millisecond
+	// probed is how many bytes have to find room then: those of a task with its context and
+	// all that points to them, and more.
+	probed = 64 << 10
 )
 
 // keep writes down what was used and removes what ran out, until closing. What cannot
@@ -29,14 +36,14 @@ func (s *Store) keep() {
 	for {
 		select {
 		case <-s.closing:
-			_ = s.saveCounts()
+			_ = s.limits.write()
 			_ = s.flush()
 			return
 		case <-probe.C:
 			s.probe()
 		case <-save.C:
 			_ = s.place.check()
-			_ = s.saveCounts()
+			_ = s.limits.write()
 		case <-flush.C:
 			_ = s.flush()
 			s.counts.Sweep()
@@ -56,7 +63,7 @@ func (s *Store) flush() error {
 		if len(part) < batch && len(all) > 0 {
 			continue
 		}
-		err := s.hand(func(w *writer) error { return w.use(part) })
+		err := s.hand(func() error { return s.use(part) })
 		if err != nil {
 			return err
 		}
@@ -66,13 +73,13 @@ func (s *Store) flush() error {
 	return nil
 }
 
-func (w *writer) use(part map[use]int64) error {
+func (s *Store) use(part map[use]int64) error {
 	for k, at := range part {
 		var err error
 		if k.kind == 0 {
-			_, err = w.put.useStep.Exec(at, []byte(k.agent), []byte(k.id), []byte(k.extension))
+			_, err = s.steps.use.Exec(at, []byte(k.agent), []byte(k.id), []byte(k.extension))
 		} else {
-			_, err = w.put.useRecord.Exec(at, []byte(k.agent), k.kind, []byte(k.id))
+			_, err = s.ledger.use.Exec(at, []byte(k.agent), k.kind, []byte(k.id))
 		}
 		if err != nil {
 			return err
@@ -88,11 +95,11 @@ func (s *Store) sweep() error {
 		return err
 	}
 	now := s.now()
-	horizon := s.horizon(now) - int64(sweeping/time.Second)
+	horizon := s.uses.horizon(now) - int64(sweeping/time.Second)
 	for {
 		var gone int64
-		err := s.hand(func(w *writer) (err error) {
-			gone, err = w.sweep(horizon, now.UnixNano())
+		err := s.hand(func() (err error) {
+			gone, err = s.sweepBatch(horizon, now.UnixNano())
 			return err
 		})
 		if err != nil || gone == 0 {
@@ -101,17 +108,17 @@ func (s *Store) sweep() error {
 	}
 }
 
-// sweep removes at most a batch of each and says how many rows have gone.
-func (w *writer) sweep(horizon, now int64) (gone int64, err error) {
+// sweepBatch removes at most a batch of each and says how many rows have gone.
+func (s *Store) sweepBatch(horizon, now int64) (gone int64, err error) {
 	for _, part := range []struct {
 		remove *sql.Stmt
 		before int64
 	}{
-		{w.put.sweepRecords, horizon},
-		{w.put.sweepSteps, horizon},
-		{w.put.sweepValues, now},
-		{w.put.sweepLogEntries, now},
-		{w.put.sweepLogs, now},
+		{s.ledger.sweep, horizon},
+		{s.steps.sweep, horizon},
+		{s.values.sweep, now},
+		{s.logs.sweepEntries, now},
+		{s.logs.sweep, now},
 	} {
 		result, err := part.remove.Exec(part.before, batch)
 		if err != nil {
@@ -124,4 +131,16 @@ func (w *writer) sweep(horizon, now int64) (gone int64, err error) {
 		gone += n
 	}
 	return gone, nil
+}
+
+// probe finds out whether a file takes writes again that took none.
+func (s *Store) probe() {
+	if s.refusal.why.Load() == nil {
+		return
+	}
+	data := bytes.Repeat([]byte{byte(time.Now().UnixNano() & 0xff)}, probed) // SQLite writes nothing where nothing has changed
+	if s.values.Put(context.Background(), "", "probe", data, sweeping) == nil {
+		s.refusal.why.Store(nil)
+		s.refusal.told(nil)
+	}
 }

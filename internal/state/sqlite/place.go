@@ -85,15 +85,6 @@ func (p *place) still(path string, opened os.FileInfo) error {
 	return nil
 }
 
-// Away implements state.Distant: no records are taken while the file is not where it was, or
-// refuses writes.
-func (s *Store) Away(string) error {
-	if lost := s.place.lost.Load(); lost != nil {
-		return *lost
-	}
-	return s.refusal.away()
-}
-
 // connector opens no connection to another file than the others have: such a one would answer
 // from it.
 type connector struct {

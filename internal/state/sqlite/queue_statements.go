@@ -1,9 +1,6 @@
 package sqlite
 
-import (
-	"context"
-	"database/sql"
-)
+import "database/sql"
 
 const (
 	itemColumns = `number, id, line, data, pushed, due, attempts, error, place = 3`
@@ -58,12 +55,8 @@ const (
 // queueReads are the statements of queues for those who only read.
 type queueReads struct{ any, waiting, dead, depth *sql.Stmt }
 
-func newQueueReads(ctx context.Context, db *sql.DB) (queueReads, error) {
-	var r queueReads
-	_, err := prepare(ctx, db, map[**sql.Stmt]string{
-		&r.any: anyItem, &r.waiting: listWaiting, &r.dead: listDead, &r.depth: queueDepth,
-	})
-	return r, err
+func (r *queueReads) statements() statements {
+	return statements{&r.any: anyItem, &r.waiting: listWaiting, &r.dead: listDead, &r.depth: queueDepth}
 }
 
 // queuePuts are those of the writer.
@@ -76,15 +69,13 @@ type queuePuts struct {
 	removeItem, removeLine *sql.Stmt
 }
 
-func newQueuePuts(ctx context.Context, conn *sql.Conn) (queuePuts, []*sql.Stmt, error) {
-	var p queuePuts
-	all, err := prepare(ctx, conn, map[**sql.Stmt]string{
+func (p *queuePuts) statements() statements {
+	return statements{
 		&p.push: pushItem, &p.has: hasItem, &p.lead: leadItem,
 		&p.forget: forgetItems, &p.end: endLeases, &p.take: takeItems,
 		&p.done: doneItem, &p.again: againItem, &p.bury: buryItem,
 		&p.crowded: crowded, &p.forgetOldest: forgetOldest,
 		&p.line: deadLine, &p.revive: reviveItem,
 		&p.removeItem: removeItem, &p.removeLine: removeLine,
-	})
-	return p, all, err
+	}
 }

@@ -58,9 +58,9 @@ func (c *recent) put(k use, r known) {
 }
 
 // remembered finds a record without asking the file.
-func (s *Store) remembered(agent string, k state.Kind, id string, now time.Time) (state.Record, bool) {
-	r, ok := s.recent.find(use{kind: k, agent: agent, id: id})
-	if !ok || now.Unix()-r.used >= int64(s.grain/time.Second) {
+func (l *ledger) remembered(agent string, k state.Kind, id string, now time.Time) (state.Record, bool) {
+	r, ok := l.recent.find(use{kind: k, agent: agent, id: id})
+	if !ok || now.Unix()-r.used >= int64(l.uses.grain/time.Second) {
 		return state.Record{}, false
 	}
 	return r.record, true

@@ -1,25 +1,14 @@
 package sqlite
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
-)
-
-const (
-	// probing is how long to wait between looks at a file that takes no writes.
-	probing = 250 * time.Millisecond
-	// probed is how many bytes have to find room then: those of a task with its context and
-	// all that points to them, and more.
-	probed = 64 << 10
 )
 
 // refusal is whether the file takes writes. A disk that is full, a file system that became
@@ -56,52 +45,4 @@ func (r *refusal) away() error {
 		return *why
 	}
 	return nil
-}
-
-// heard takes over what became of a write, and looks for the end where it was refused.
-func (s *Store) heard(err error) error {
-	err = s.refusal.named(err)
-	if err == nil || !errors.Is(err, state.ErrUnavailable) || s.place.lost.Load() != nil ||
-		!s.refusal.why.CompareAndSwap(nil, &err) {
-		return err
-	}
-	s.refusal.wrote.Store(0)
-	s.refusal.told(err)
-	return err
-}
-
-// probe finds out whether a file takes writes again that took none.
-func (s *Store) probe() {
-	if s.refusal.why.Load() == nil {
-		return
-	}
-	data := bytes.Repeat([]byte{byte(time.Now().UnixNano() & 0xff)}, probed) // SQLite writes nothing where nothing has changed
-	if s.Put(context.Background(), "", "probe", data, sweeping) == nil {
-		s.refusal.why.Store(nil)
-		s.refusal.told(nil)
-	}
-}
-
-// Ready implements state.Distant.
-func (s *Store) Ready(ctx context.Context, agent string) error {
-	if err := s.Away(agent); err != nil {
-		return err
-	}
-	if time.Now().UnixNano()-s.refusal.wrote.Load() < int64(state.Proven) {
-		return nil
-	}
-	return s.touch(ctx)
-}
-
-// touch writes what was there before, and takes note that this works.
-func (s *Store) touch(ctx context.Context) error {
-	start := time.Now().UnixNano()
-	err := s.write(ctx, func(w *writer) error {
-		_, err := w.put.touch.Exec()
-		return err
-	})
-	if err == nil {
-		s.refusal.wrote.Store(start)
-	}
-	return err
 }

@@ -5,7 +5,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -17,32 +16,29 @@ import (
 // ErrClosed is what a store that was closed answers.
 var ErrClosed = errors.New("state: the store is closed")
 
-// patience bounds how long a caller waits for its write, also one that nobody cancels.
-const patience = 10 * time.Second
-
 // Store is the driver. It is ready for use by many goroutines.
 //
 // Writes of all callers go to one goroutine, which makes one transaction of those that
 // wait and answers when it is committed. A caller whose context ends leaves, but what
 // it has handed over is still done: an id that an agent has shown gets its owner also
 // when the client has gone.
+//
+// Each part of state.Store is a type of its own, with its own tables and statements; the
+// parts share the database, and those whose rows run out unused share uses.
 type Store struct {
-	retention time.Duration
-	grain     time.Duration // how old the time of the last use may be; see uses
-	now       func() time.Time
-	unlock    func() error
-	place     *place
-	refusal   refusal
-	readers   *sql.DB
-	read      reads
-	writer    *writer
-	uses      uses
-	recent    recent
-	counts    *state.Counts
+	*database
+	*ledger
+	*steps
+	*limits
+	*values
+	*logs
+	*queue
+
+	uses   *uses
+	unlock func() error
 
 	once    sync.Once
-	closing chan struct{}  // closed first: nobody's writes are taken any more
-	kept    chan struct{}  // closed then: the keeper has written its last
+	kept    chan struct{}  // closed after closing: the keeper has written its last
 	closed  error          // after once
 	running sync.WaitGroup // the writer and the keeper
 }
@@ -75,17 +71,17 @@ func open(ctx context.Context, c state.Config, w *Watcher, now func() time.Time)
 	}
 	unlock, err := claimFile(c.SQLite.Path)
 	if err == nil {
-		s := &Store{
-			retention: c.KeptFor(), now: now, unlock: unlock,
-			closing: make(chan struct{}), kept: make(chan struct{}), uses: newUses(), counts: state.NewCounts(c.Memory),
-		}
 		if w == nil {
 			w = new(Watcher)
 		}
-		s.place = newPlace(c.SQLite.Path, w.Lost)
-		s.refusal.path, s.refusal.told = c.SQLite.Path, orNobody(w.Refuses)
-		s.grain = min(max(s.retention/16, time.Second), time.Minute)
-		if err = s.start(ctx, c.SQLite); err == nil {
+		s := &Store{
+			database: &database{
+				now: now, place: newPlace(c.SQLite.Path, w.Lost), closing: make(chan struct{}),
+				refusal: refusal{path: c.SQLite.Path, told: orNobody(w.Refuses)},
+			},
+			uses: newUses(c.KeptFor()), unlock: unlock, kept: make(chan struct{}),
+		}
+		if err = s.start(ctx, c); err == nil {
 			return s, nil
 		}
 		err = errors.Join(err, s.end())
@@ -93,26 +89,30 @@ func open(ctx context.Context, c state.Config, w *Watcher, now func() time.Time)
 	return nil, fmt.Errorf("state.sqlite.path: %s: %w", c.SQLite.Path, err)
 }
 
-// start opens the connections, brings the schema up to date and starts what runs.
-func (s *Store) start(ctx context.Context, c state.SQLiteConfig) error {
-	w, err := newWriter(ctx, c, s.place)
-	if err != nil {
+// start opens the file, makes the parts and starts what runs.
+func (s *Store) start(ctx context.Context, c state.Config) (err error) {
+	if err := s.database.open(ctx, c.SQLite); err != nil {
 		return err
 	}
-	s.writer = w
-	if err := s.place.note(); err != nil {
+	if s.ledger, err = newLedger(ctx, s.database, s.uses); err != nil {
 		return err
 	}
-	if s.readers, err = connect(c, s.place, false); err != nil {
+	if s.steps, err = newSteps(ctx, s.database, s.uses); err != nil {
 		return err
 	}
-	if s.read, err = newReads(ctx, s.readers); err != nil {
+	if s.limits, err = newLimits(ctx, s.database, c.Memory); err != nil {
 		return err
 	}
-	if err := s.loadCounts(ctx); err != nil {
+	if s.values, err = newValues(ctx, s.database); err != nil {
 		return err
 	}
-	s.running.Go(func() { w.run(s.kept) })
+	if s.logs, err = newLogs(ctx, s.database); err != nil {
+		return err
+	}
+	if s.queue, err = newQueue(ctx, s.database); err != nil {
+		return err
+	}
+	s.running.Go(func() { s.writer.run(s.kept) })
 	s.running.Go(s.keep)
 	return nil
 }
@@ -125,14 +125,6 @@ func orNobody(told func(error)) func(error) {
 	return told
 }
 
-// Ping implements state.Store: it writes, unless it is known that this does not work.
-func (s *Store) Ping(ctx context.Context) error {
-	if err := s.refusal.away(); err != nil {
-		return err
-	}
-	return s.touch(ctx)
-}
-
 // Close finishes what was handed over, writes down what was used and closes the file.
 func (s *Store) Close() error {
 	s.once.Do(func() {
@@ -143,14 +135,5 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// end closes what is open.
-func (s *Store) end() error {
-	var errs []error
-	if s.readers != nil {
-		errs = append(errs, s.readers.Close())
-	}
-	if s.writer != nil {
-		errs = append(errs, s.writer.close())
-	}
-	return errors.Join(append(errs, s.unlock())...)
-}
+// end closes the file, and lets others open it.
+func (s *Store) end() error { return errors.Join(s.database.close(), s.unlock()) }

@@ -10,16 +10,16 @@ import (
 
 // Tasks implements state.Ledger. It takes time for the records it returns, and for those
 // of the same owner, or tenant and context, that it passes by.
-func (s *Store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
+func (l *ledger) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
 	if q.Limit <= 0 {
 		return nil, nil
 	}
-	now := s.now()
-	text, args := s.list(q, now)
+	now := l.db.now()
+	text, args := l.list(q, now)
 	if text == "" {
 		return nil, nil
 	}
-	rows, err := s.readers.QueryContext(ctx, text+` ORDER BY created DESC, id DESC LIMIT ?`, append(args, q.Limit)...)
+	rows, err := l.db.readers.QueryContext(ctx, text+` ORDER BY created DESC, id DESC LIMIT ?`, append(args, q.Limit)...)
 	if err != nil {
 		return nil, err
 	}
@@ -40,21 +40,21 @@ func (s *Store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error
 }
 
 // Count implements state.Ledger.
-func (s *Store) Count(ctx context.Context, q state.Query) (int, error) {
+func (l *ledger) Count(ctx context.Context, q state.Query) (int, error) {
 	q.After = state.Record{}
-	text, args := s.list(q, s.now())
+	text, args := l.list(q, l.db.now())
 	if text == "" {
 		return 0, nil
 	}
 	n := 0
-	err := s.readers.QueryRowContext(ctx, `SELECT count(*) FROM (`+text+`)`, args...).Scan(&n)
+	err := l.db.readers.QueryRowContext(ctx, `SELECT count(*) FROM (`+text+`)`, args...).Scan(&n)
 	return n, err
 }
 
 // list is the statement that finds what q asks for, "" for nothing, without order and
 // end. Names of indexes are written out, as SQLite would have to guess how many tasks
 // an owner, a tenant or a context has.
-func (s *Store) list(q state.Query, now time.Time) (string, []any) {
+func (l *ledger) list(q state.Query, now time.Time) (string, []any) {
 	var parts []string
 	var args []any
 	add := func(index, where string, more ...any) {
@@ -62,7 +62,7 @@ func (s *Store) list(q state.Query, now time.Time) (string, []any) {
 			index = "tasks_by_context"
 		}
 		text := `SELECT ` + columns + ` FROM records INDEXED BY ` + index + ` WHERE kind = 1 AND agent = ? AND used >= ?` + where
-		args = append(append(args, []byte(q.Agent), s.horizon(now)), more...)
+		args = append(append(args, []byte(q.Agent), l.uses.horizon(now)), more...)
 		if q.Context != "" {
 			text += ` AND context = ?`
 			args = append(args, []byte(q.Context))

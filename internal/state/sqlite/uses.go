@@ -17,6 +17,9 @@ const mostUses = 100_000
 // when it is a grain old (a minute, less if the retention is short), and a record lives
 // for a grain more than its retention. A crash forgets what was not yet written.
 type uses struct {
+	retention time.Duration
+	grain     time.Duration // how old the time of the last use may be
+
 	mu  sync.Mutex
 	due map[use]int64 // Unix seconds
 }
@@ -27,7 +30,11 @@ type use struct {
 	agent, id, extension string
 }
 
-func newUses() uses { return uses{due: make(map[use]int64)} }
+func newUses(retention time.Duration) *uses {
+	return &uses{
+		retention: retention, grain: min(max(retention/16, time.Second), time.Minute), due: make(map[use]int64),
+	}
+}
 
 func (u *uses) note(k use, at int64) {
 	u.mu.Lock()
@@ -59,21 +66,21 @@ func (u *uses) written(done map[use]int64) {
 
 // live reports whether what was last used at a second that the file names is still
 // kept, and if so notes that it is used now.
-func (s *Store) live(k use, written int64, now time.Time) bool {
-	second, grain := now.Unix(), int64(s.grain/time.Second)
+func (u *uses) live(k use, written int64, now time.Time) bool {
+	second, grain := now.Unix(), int64(u.grain/time.Second)
 	if second-written < grain {
 		return true
 	}
-	if s.over(written, now) && s.over(s.uses.latest(k, written), now) {
+	if u.over(written, now) && u.over(u.latest(k, written), now) {
 		return false
 	}
-	s.uses.note(k, second)
+	u.note(k, second)
 	return true
 }
 
-func (s *Store) over(used int64, now time.Time) bool { return used < s.horizon(now) }
+func (u *uses) over(used int64, now time.Time) bool { return used < u.horizon(now) }
 
 // horizon is the earliest second whose uses still count.
-func (s *Store) horizon(now time.Time) int64 {
-	return now.Unix() - int64((s.retention+s.grain)/time.Second)
+func (u *uses) horizon(now time.Time) int64 {
+	return now.Unix() - int64((u.retention+u.grain)/time.Second)
 }
