@@ -29,7 +29,7 @@ const (
 // that refuses writes; reads go on there. It finds out by itself when it serves again: no
 // call has to wait for that.
 type guard struct {
-	s       *Store
+	s       *servers
 	tag     string
 	breaker circuitbreaker.CircuitBreaker[any]
 	down    error
@@ -40,7 +40,7 @@ type guard struct {
 
 // guard finds that of a hash tag. Nodes of a cluster fail one by one, and which of them
 // holds a tag may change; hence one for each tag there.
-func (s *Store) guard(tag string) *guard {
+func (s *servers) guard(tag string) *guard {
 	if s.only != nil {
 		return s.only
 	}
@@ -55,7 +55,7 @@ func (s *Store) guard(tag string) *guard {
 }
 
 // all are the guards that there are.
-func (s *Store) all() []*guard {
+func (s *servers) all() []*guard {
 	if s.only != nil {
 		return []*guard{s.only}
 	}
@@ -64,7 +64,7 @@ func (s *Store) all() []*guard {
 	return slices.Collect(maps.Values(s.guards))
 }
 
-func (s *Store) newGuard(tag string) *guard {
+func (s *servers) newGuard(tag string) *guard {
 	g := &guard{s: s, tag: tag, down: fmt.Errorf("%w: redis did not answer lately", state.ErrUnavailable)}
 	// Nothing but the probe closes it. The delay only has to be longer than any outage.
 	g.breaker = circuitbreaker.NewBuilder[any]().WithFailureThreshold(failures).
@@ -211,7 +211,7 @@ func (g *guard) away() error {
 }
 
 // Away implements state.Distant.
-func (s *Store) Away(agent string) error {
+func (s *servers) Away(agent string) error {
 	if agent != "" || s.only != nil {
 		return s.guard(s.names.tag(agent)).away()
 	}
@@ -224,7 +224,7 @@ func (s *Store) Away(agent string) error {
 }
 
 // Ready implements state.Distant.
-func (s *Store) Ready(ctx context.Context, agent string) error {
+func (s *servers) Ready(ctx context.Context, agent string) error {
 	g := s.guard(s.names.tag(agent))
 	if err := g.away(); err != nil {
 		return err

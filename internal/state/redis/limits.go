@@ -2,16 +2,38 @@ package redis
 
 import (
 	"context"
+	_ "embed" // the scripts
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
+//go:embed lua/draw.lua
+var drawScript string
+
+//go:embed lua/release.lua
+var releaseScript string
+
+// limits are the state.Limits of the servers.
+type limits struct {
+	servers *servers
+	scripts struct{ draw, release *redis.Script }
+}
+
+func newLimits(on *servers) *limits {
+	l := &limits{servers: on}
+	l.scripts.draw = redis.NewScript(drawScript)
+	l.scripts.release = redis.NewScript(releaseScript)
+	return l
+}
+
 // Draw implements state.Limits. The server counts in microseconds. After an error that
 // wraps state.ErrUnavailable it may have been taken all the same.
-func (s *Store) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, error) {
+func (l *limits) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, error) {
 	if len(draws) == 0 {
 		return nil, nil
 	}
@@ -20,12 +42,12 @@ func (s *Store) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, er
 		if err := draws[i].Check(); err != nil {
 			return nil, err
 		}
-		keys[i] = s.names.limit(draws[i].Key)
+		keys[i] = l.servers.names.limit(draws[i].Key)
 		args = appendDraw(args, &draws[i])
 	}
 	var reply []string
-	err := s.do(ctx, s.names.limits(), "draw", func(ctx context.Context) (err error) {
-		reply, err = s.scripts.draw.Run(ctx, s.client, keys, args...).StringSlice()
+	err := l.servers.do(ctx, l.servers.names.limits(), "draw", func(ctx context.Context) (err error) {
+		reply, err = l.scripts.draw.Run(ctx, l.servers.client, keys, args...).StringSlice()
 		return err
 	})
 	if err != nil {
@@ -45,16 +67,16 @@ func (s *Store) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, er
 }
 
 // Release implements state.Limits.
-func (s *Store) Release(ctx context.Context, holds []state.Draw) error {
+func (l *limits) Release(ctx context.Context, holds []state.Draw) error {
 	if len(holds) == 0 {
 		return nil
 	}
 	keys, holders := make([]string, len(holds)), make([]any, len(holds))
 	for i, h := range holds {
-		keys[i], holders[i] = s.names.limit(h.Key), h.Holder
+		keys[i], holders[i] = l.servers.names.limit(h.Key), h.Holder
 	}
-	return s.do(ctx, s.names.limits(), "release", func(ctx context.Context) error {
-		return s.scripts.release.Run(ctx, s.client, keys, holders...).Err()
+	return l.servers.do(ctx, l.servers.names.limits(), "release", func(ctx context.Context) error {
+		return l.scripts.release.Run(ctx, l.servers.client, keys, holders...).Err()
 	})
 }
 

@@ -2,15 +2,37 @@ package redis
 
 import (
 	"context"
+	_ "embed" // the scripts
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
+//go:embed lua/append.lua
+var appendScript string
+
+//go:embed lua/read.lua
+var readScript string
+
+// logs are the state.Logs of the servers: a log is a stream whose ids are the entries' numbers.
+type logs struct {
+	servers *servers
+	scripts struct{ append, read *redis.Script }
+}
+
+func newLogs(on *servers) *logs {
+	l := &logs{servers: on}
+	l.scripts.append = redis.NewScript(appendScript)
+	l.scripts.read = redis.NewScript(readScript)
+	return l
+}
+
 // Append implements state.Logs. A log is a stream whose ids are the entries' numbers.
-func (s *Store) Append(ctx context.Context, log string, after uint64, entries [][]byte, keep state.Bound) error {
+func (l *logs) Append(ctx context.Context, log string, after uint64, entries [][]byte, keep state.Bound) error {
 	if err := keep.Check(log); err != nil {
 		return err
 	}
@@ -19,10 +41,10 @@ func (s *Store) Append(ctx context.Context, log string, after uint64, entries []
 	for _, e := range entries {
 		args = append(args, e)
 	}
-	tag, key := s.names.log(log)
+	tag, key := l.servers.names.log(log)
 	var added int64
-	err := s.do(ctx, tag, "append to log", func(ctx context.Context) (err error) {
-		added, err = s.scripts.append.Run(ctx, s.client, []string{key}, args...).Int64()
+	err := l.servers.do(ctx, tag, "append to log", func(ctx context.Context) (err error) {
+		added, err = l.scripts.append.Run(ctx, l.servers.client, []string{key}, args...).Int64()
 		return err
 	})
 	if err == nil && added != 1 {
@@ -32,14 +54,14 @@ func (s *Store) Append(ctx context.Context, log string, after uint64, entries []
 }
 
 // Read implements state.Logs.
-func (s *Store) Read(ctx context.Context, log string, after uint64, limit int) (state.Tail, error) {
+func (l *logs) Read(ctx context.Context, log string, after uint64, limit int) (state.Tail, error) {
 	if err := state.CheckLog(log); err != nil {
 		return state.Tail{}, err
 	}
-	tag, key := s.names.log(log)
+	tag, key := l.servers.names.log(log)
 	var reply []any
-	err := s.do(ctx, tag, "read log", func(ctx context.Context) (err error) {
-		reply, err = s.scripts.read.Run(ctx, s.client, []string{key}, after, max(limit, 0)).Slice()
+	err := l.servers.do(ctx, tag, "read log", func(ctx context.Context) (err error) {
+		reply, err = l.scripts.read.Run(ctx, l.servers.client, []string{key}, after, max(limit, 0)).Slice()
 		return err
 	})
 	if err != nil || len(reply) == 0 {
@@ -49,13 +71,13 @@ func (s *Store) Read(ctx context.Context, log string, after uint64, limit int) (
 }
 
 // Drop implements state.Logs.
-func (s *Store) Drop(ctx context.Context, log string) error {
+func (l *logs) Drop(ctx context.Context, log string) error {
 	if err := state.CheckLog(log); err != nil {
 		return err
 	}
-	tag, key := s.names.log(log)
-	return s.do(ctx, tag, "drop log", func(ctx context.Context) error {
-		return s.client.Del(ctx, key).Err()
+	tag, key := l.servers.names.log(log)
+	return l.servers.do(ctx, tag, "drop log", func(ctx context.Context) error {
+		return l.servers.client.Del(ctx, key).Err()
 	})
 }
 

@@ -35,12 +35,8 @@ func Try(ctx context.Context, c state.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	s := newStore(client, c, log)
-	s.evicted = func(int64) {}
-	if s.scripts, err = loadScripts(); err == nil {
-		err = s.meet(ctx)
-	}
-	if err == nil {
+	s := newStore(client, c, log, func(int64) {})
+	if err = s.meet(ctx, s.steps.script); err == nil {
 		if err = s.Ping(ctx); err != nil {
 			err = keypath.At(err, "redis", "addresses")
 		}
