@@ -20,7 +20,10 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 // own. A package that is not here has no place yet, and the test says so.
 var floors = [][]string{
 	0: {
+		"internal/hostname",
 		"internal/jsonscan",
+		"internal/server/clientip",
+		"internal/server/sockets",
 	},
 	1: {
 		"card/lint",
@@ -51,6 +54,7 @@ var floors = [][]string{
 		"internal/keys",
 		"internal/overload",
 		"internal/server/http1",
+		"internal/server/screen",
 		"internal/state",
 		"internal/tunnel",
 		"internal/wire/authdemand",

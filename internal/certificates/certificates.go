@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/status"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
@@ -25,7 +26,7 @@ import (
 type Options struct {
 	Values    state.Values // sealed: accounts and private keys are among them
 	Server    *server.Server
-	Sockets   *server.Sockets
+	Sockets   *sockets.Set
 	Egress    *tunnel.Proxy
 	Telemetry *telemetry.Telemetry
 	Audit     *audit.Log
@@ -56,7 +57,7 @@ func (c *Certificates) Open(cfg *server.Config) error {
 	var socket net.Listener
 	if wanted.Answers(server.ChallengeHTTP) {
 		var err error
-		if socket, err = c.Sockets.Listen(server.ChallengeSocket, wanted.HTTPListen); err != nil {
+		if socket, err = c.Sockets.Listen(sockets.Challenge, wanted.HTTPListen); err != nil {
 			return fmt.Errorf("server.tls.acme.httpListen: %w", err)
 		}
 		if addr, ok := socket.Addr().(*net.TCPAddr); ok {

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
@@ -17,8 +17,8 @@ func (c *Config) checkOffer(public *url.URL, a *agents.Config) error {
 
 // shares reports whether a host of an agent's is the gateway's own.
 func shares(public *url.URL, host string) bool {
-	own, _ := server.CanonicalHost(public.Host)
-	its, _ := server.CanonicalHost(host)
-	bare, _ := server.CanonicalHost(public.Hostname())
+	own, _ := hostname.Canonical(public.Host)
+	its, _ := hostname.Canonical(host)
+	bare, _ := hostname.Canonical(public.Hostname())
 	return its == own || its == bare
 }

@@ -35,7 +35,7 @@ func (c *condition) read() telemetry.Condition {
 	now.Limits = []telemetry.Use{
 		{Limit: "requests", Used: c.load.ladder.Calls(), Max: limits.Requests},
 		{Limit: "streams", Used: c.streams.list.Open(), Max: limits.Streams},
-		{Limit: "connections", Used: c.server.Connections(), Max: c.server.Room()},
+		{Limit: "connections", Used: c.server.Connections(), Max: c.server.MaxConnections()},
 	}
 	if r := c.load.ladder.Reading(); r != nil && r.Open > 0 && r.Permitted > 0 {
 		now.Limits = append(now.Limits, telemetry.Use{Limit: "descriptors", Used: r.Open, Max: r.Permitted})

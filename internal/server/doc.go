@@ -4,7 +4,7 @@
 // It owns the server: section of the configuration, the certificates and their
 // renewal, connection limits and timeouts, draining, the strict reading of
 // requests (Screen) and of forwarded client addresses (ClientIP), and answers that go
-// on after their handlers have returned (Take).
+// on after their handlers have returned (Detach).
 //
 // It does not own routes, errors' shapes, hosts that are served or any answer
 // but the one it gives when it has too many connections: the handler it is
