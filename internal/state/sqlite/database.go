@@ -15,6 +15,7 @@ const patience = 10 * time.Second
 // database is the open file, which the parts of a store share: who reads it, who writes it,
 // and whether it is there and takes writes.
 type database struct {
+	// now is the clock that expiry goes by; tests set it.
 	now     func() time.Time
 	place   *place
 	refusal refusal
@@ -28,6 +29,7 @@ func (d *database) open(ctx context.Context, c state.SQLiteConfig) (err error) {
 	if d.writer, err = newWriter(ctx, c, d.place); err != nil {
 		return err
 	}
+	// The writer has made the journal by now, so that it can be told from another one later.
 	if err := d.place.note(); err != nil {
 		return err
 	}
@@ -106,6 +108,7 @@ func (d *database) Ready(ctx context.Context, agent string) error {
 
 // touch writes what was there before, and takes note that this works.
 func (d *database) touch(ctx context.Context) error {
+	// The moment before the write counts: Ready promises that a write worked since then.
 	start := time.Now().UnixNano()
 	err := d.write(ctx, func() error {
 		_, err := d.writer.touch.Exec()

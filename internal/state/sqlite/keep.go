@@ -35,6 +35,7 @@ func (s *Store) keep() {
 	defer sweep.Stop()
 	for {
 		select {
+		// The last counts and uses are written after callers are turned away and before the writer ends.
 		case <-s.closing:
 			_ = s.limits.write()
 			_ = s.flush()
@@ -42,6 +43,7 @@ func (s *Store) keep() {
 		case <-probe.C:
 			s.probe()
 		case <-save.C:
+			// With nobody writing, nobody would find out that the file is gone; Away has to know.
 			_ = s.place.check()
 			_ = s.limits.write()
 		case <-flush.C:
@@ -67,6 +69,7 @@ func (s *Store) flush() error {
 		if err != nil {
 			return err
 		}
+		// Only after the commit: what was used again meanwhile stays noted.
 		s.uses.written(part)
 		part = make(map[use]int64, batch)
 	}
@@ -95,6 +98,8 @@ func (s *Store) sweep() error {
 		return err
 	}
 	now := s.now()
+	// A minute earlier than what live calls over: who has just found a row alive may be about to note
+	// its use, which would be lost with the row.
 	horizon := s.uses.horizon(now) - int64(sweeping/time.Second)
 	for {
 		var gone int64
@@ -120,6 +125,7 @@ func (s *Store) sweepBatch(horizon, now int64) (gone int64, err error) {
 		{s.logs.sweepEntries, now},
 		{s.logs.sweep, now},
 	} {
+		// DELETE with LIMIT is an option of SQLite's build, hence the sub-selects of the statements.
 		result, err := part.remove.Exec(part.before, batch)
 		if err != nil {
 			return 0, err

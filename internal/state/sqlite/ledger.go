@@ -53,6 +53,7 @@ func (l *ledger) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Recor
 	now := l.db.now()
 	stand := make([]state.Record, len(rs))
 	var unknown []int
+	// What is remembered stands, as a record never changes while it lives.
 	for i, r := range rs {
 		remembered, ok := l.remembered(r.Agent, r.Kind, r.ID, now)
 		if stand[i] = remembered; !ok {
@@ -85,6 +86,8 @@ func (l *ledger) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Recor
 // claim runs in a transaction.
 func (l *ledger) claim(r state.Record, now time.Time) (known, error) {
 	mine := rowOf(r, now)
+	// INSERT OR IGNORE and the look at what stands are one decision, as they run in the
+	// transaction of the only writer.
 	result, err := l.add.Exec(mine.values()...)
 	if err != nil {
 		return known{}, err
@@ -101,6 +104,8 @@ func (l *ledger) claim(r state.Record, now time.Time) (known, error) {
 		stands, torn := other.record()
 		return known{stands, other.used}, torn
 	}
+	// The row that stands has outlived its retention: its id is free, and the new record takes its
+	// place.
 	if _, err := l.replace.Exec(mine.values()...); err != nil {
 		return known{}, err
 	}
@@ -140,6 +145,7 @@ func (l *ledger) find(agent string, k state.Kind, id string, now time.Time) (sta
 	if err != nil {
 		return state.Record{}, false, err
 	}
+	// The sweeper may be a minute late; until it comes the row is there and counts as none.
 	if !l.uses.live(r.use(), r.used, now) {
 		return state.Record{}, false, nil
 	}

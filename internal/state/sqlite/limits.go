@@ -44,12 +44,14 @@ func (l *limits) Release(ctx context.Context, holds []state.Draw) error {
 // write writes down what has changed.
 func (l *limits) write() error {
 	for {
+		// A batch is one transaction, so that claims that wait do not wait for all counts.
 		list := l.counts.Changed(batch)
 		if len(list) == 0 {
 			return nil
 		}
 		err := l.db.hand(func() error { return l.save(list) })
 		if err != nil {
+			// A count that was not written is as unwritten as before, and comes with the next second.
 			l.counts.Again(list)
 			return err
 		}
@@ -87,6 +89,7 @@ func (l *limits) load(ctx context.Context) (err error) {
 			return err
 		}
 		c.Key = string(key)
+		// A quota goes on where it was; a rate that has filled up meanwhile is as good as new.
 		l.counts.Restore(c)
 	}
 	return rows.Err()

@@ -134,12 +134,16 @@ func (l *logs) add(a *addition) (moved bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	// The writer has lost the log's end, or somebody else has appended: nothing may be added, or the
+	// numbers that readers count on would name other entries.
 	if uint64(head.last) != a.after { //nolint:gosec // numbers of entries are above zero
 		return true, nil
 	}
+	// There is nothing to hold, and a log without entries would be a row for nothing.
 	if head.last == 0 && len(a.entries) == 0 {
 		return false, nil
 	}
+	// Of more new entries than the log may have only the last are written at all.
 	fresh, size := a.fit()
 	if err := l.cut(&head, a, len(fresh), size); err != nil {
 		return false, err
@@ -152,6 +156,7 @@ func (l *logs) add(a *addition) (moved bool, err error) {
 	} else {
 		_, err = l.update.Exec(head.first, head.last, head.bytes, expires, head.id)
 	}
+	// Entries come after the row of their log, whose id they need.
 	for i := 0; i < len(fresh) && err == nil; i++ {
 		_, err = l.addEntry.Exec(head.id, head.last-int64(len(fresh)-1-i), fresh[i])
 	}
@@ -179,6 +184,7 @@ func (l *logs) cut(head *logHead, a *addition, fresh int, size int64) error {
 	}
 	from := head.first
 	switch {
+	// Not even all new entries find room, so that no old one does.
 	case fresh < len(a.entries):
 		head.first, head.bytes = head.last+1+int64(len(a.entries)-fresh), 0
 	case head.last-head.first+1+int64(fresh) > int64(a.keep.Entries) || head.bytes+size > a.keep.Bytes:
@@ -201,6 +207,7 @@ func (l *logs) pass(head *logHead, keep state.Bound, fresh, size int64) (err err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for last := head.last + fresh; head.first < last; head.first++ {
+		// Sizes come oldest first; each that is passed by makes room.
 		if last-head.first < int64(keep.Entries) && head.bytes+size <= keep.Bytes {
 			break
 		}

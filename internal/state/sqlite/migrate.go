@@ -34,6 +34,7 @@ func migrate(ctx context.Context, conn *sql.Conn) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	// An older gateway would not know what columns of a newer one mean, and might undo them.
 	if version > target {
 		return 0, fmt.Errorf("a newer gateway wrote the file (schema %d, this one knows %d); run that one, "+
 			"or restore a backup from before", version, target)
@@ -73,6 +74,7 @@ func step(ctx context.Context, conn *sql.Conn, to int) error {
 	if err != nil {
 		return err
 	}
+	// The version changes with the schema or not at all: a crash in the middle leaves the old one.
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err

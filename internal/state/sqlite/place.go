@@ -54,11 +54,13 @@ func (p *place) check() error {
 		return nil // it is being opened
 	}
 	err := p.still(p.path, p.opened)
+	// The journal has what the last commits wrote. A restored backup without it is another state.
 	if err == nil && p.wal != nil {
 		err = p.still(p.path+walSuffix, p.wal)
 	}
 	was := p.lost.Load()
 	switch {
+	// Told once when it goes and once when it is back.
 	case err == nil && was != nil:
 		p.lost.Store(nil)
 		p.told(nil)

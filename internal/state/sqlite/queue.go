@@ -43,6 +43,8 @@ func (q *queue) Push(ctx context.Context, name string, it state.Item, most int64
 		in, []byte(it.Line), id, append([]byte{}, it.Data...), state.Micros(it.Pushed), state.Micros(it.Due), max(most, 0),
 		share(it.Owner()),
 	}
+	// The statement pushes unless the queue is full or has the id; which of the two it was is asked
+	// only when it did not push.
 	var pushed, there bool
 	err := q.db.write(ctx, func() (err error) {
 		if pushed, err = changed(q.put.push.Exec(values...)); err != nil || pushed {
@@ -73,6 +75,7 @@ func (q *queue) Take(ctx context.Context, name, holder string, now time.Time, n 
 		return nil, err
 	}
 	in, at := []byte(name), state.Micros(now)
+	// Workers poll. With nothing due, the usual case, a reader can say so.
 	var some bool
 	if err := q.read.any.QueryRow(in, at).Scan(&some); err != nil || !some {
 		return nil, err
@@ -80,6 +83,8 @@ func (q *queue) Take(ctx context.Context, name, holder string, now time.Time, n 
 	values := []any{in, at, state.Micros(now.Add(lease)), []byte(holder), max(n, 0)}
 	var taken []numbered
 	err := q.db.write(ctx, func() (err error) {
+		// Three things in one transaction: dead items whose time is over go, leases that have ended are
+		// no longer leases, and what is due is leased.
 		if _, err = q.put.forget.Exec(in, at, forgets); err != nil {
 			return err
 		}
@@ -188,6 +193,7 @@ func (q *queue) Remove(ctx context.Context, name, id string) (bool, error) {
 			return some(err)
 		}
 		removed = true
+		// Only who led its line leaves a place to the next one.
 		if place != first && place != leased {
 			return nil
 		}

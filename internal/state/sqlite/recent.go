@@ -51,6 +51,8 @@ func (c *recent) remember(r state.Record, used int64) {
 
 // put forgets those that nobody asked for since there were as many others. Under mu.
 func (c *recent) put(k use, r known) {
+	// Two generations instead of a list in the order of use: a hit in the young one moves nothing, and
+	// to forget is to drop a map.
 	if len(c.young) >= mostRecent || c.young == nil {
 		c.young, c.old = make(map[use]known), c.young
 	}

@@ -1,6 +1,37 @@
-// Package sqlite is the driver of internal/state that keeps everything in one file: it
+// Package sqlite is the driver of internal/state that keeps everything in one SQLite file: it
 // survives restarts, and serves one gateway. It owns the file, its schema and who may
 // open it; what the answers mean is internal/state's. It imports internal/state only.
+//
+// # One write
+//
+// A caller of Claim looks into recent first, which has records that were read or written not
+// long ago. What is not there becomes a job for the writer:
+//
+//	caller ── job ──▶ writer.jobs ── gather ──▶ BEGIN IMMEDIATE, up to 512 jobs, COMMIT ──▶ answers
+//
+// SQLite has one writer at a time, whatever the number of connections, and a commit costs an
+// fsync with sync: full. One goroutine that commits for many callers at once makes of 64 waiting
+// claims one transaction. Readers have connections of their own, which the write-ahead log
+// (journal_mode WAL) lets read while somebody writes; they see what the last commit left.
+//
+// # The parts
+//
+//	part    table                     what it keeps
+//	ledger  records                   whose an id is
+//	steps   steps                     where tasks stand in extensions' states
+//	limits  counts                    a copy, once a second, of counts in memory
+//	values  entries                   small things under keys, until they expire
+//	logs    logs, log_entries         events of tasks, for who comes back to a stream
+//	queue   items, queues, shares     webhooks to deliver
+//
+// Each part prepares its statements when the file is opened, those that read for any of the
+// readers' connections and those that write for the writer's only one.
+//
+// # What a crash loses
+//
+// What a call has been answered is in the write-ahead log. With sync: normal, the default, a crash
+// of the machine can take the last commits with it; a crash of the process cannot. The last
+// second of counts and the last seconds of uses are in memory only; see limits and uses.
 package sqlite
 
 import (
@@ -37,6 +68,8 @@ type Store struct {
 	uses   *uses
 	unlock func() error
 
+	// What follows is for Close: closing first, then the keeper writes its last, and the writer ends
+	// when nothing waits for it any more.
 	once    sync.Once
 	kept    chan struct{}  // closed after closing: the keeper has written its last
 	closed  error          // after once
@@ -65,6 +98,7 @@ type Watcher struct {
 	Refuses func(error)
 }
 
+// open is Open with another clock, for tests of what expires.
 func open(ctx context.Context, c state.Config, w *Watcher, now func() time.Time) (*Store, error) {
 	if c.SQLite.Path == "" {
 		return nil, errors.New("state.sqlite.path: is empty; name the file that keeps the state")
@@ -94,6 +128,8 @@ func (s *Store) start(ctx context.Context, c state.Config) (err error) {
 	if err := s.database.open(ctx, c.SQLite); err != nil {
 		return err
 	}
+	// Each part prepares statements on the writer's connection, which nobody else uses before the
+	// writer runs.
 	if s.ledger, err = newLedger(ctx, s.database, s.uses); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ func (s statements) prepare(ctx context.Context, on interface {
 }) ([]*sql.Stmt, error) {
 	var all []*sql.Stmt
 	for at, text := range s {
+		// SQLite parses and plans a statement once here; its runs are then a bind and a step.
 		made, err := on.PrepareContext(ctx, text) //nolint:sqlclosecheck // the caller does
 		if err != nil {
 			return all, err

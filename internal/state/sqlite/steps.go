@@ -35,6 +35,8 @@ func newSteps(ctx context.Context, db *database, u *uses) (*steps, error) {
 // Advance implements state.Steps. What changes nothing needs no writer.
 func (s *steps) Advance(ctx context.Context, st state.Step, from, to string) (string, error) {
 	now := s.db.now()
+	// Readers see the last commit. Where that says that the step does not fit, or that nothing
+	// changes, its answer is as good as one of the writer's at that moment.
 	current, err := s.stands(s.step, st, now)
 	if err != nil || current != from || from == to {
 		return current, err
@@ -56,6 +58,7 @@ func (s *steps) advance(st state.Step, way [2]string, now time.Time) (string, er
 		return current, err
 	}
 	agent, task, extension := []byte(st.Agent), []byte(st.Task), []byte(st.Extension)
+	// No state is no row: a task that an extension has let go takes no room.
 	if way[1] == "" {
 		_, err = s.remove.Exec(agent, task, extension)
 	} else {

@@ -39,6 +39,7 @@ func newUses(retention time.Duration) *uses {
 func (u *uses) note(k use, at int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	// One that waits already costs no more room.
 	if _, ok := u.due[k]; ok || len(u.due) < mostUses {
 		u.due[k] = at
 	}
@@ -68,6 +69,8 @@ func (u *uses) written(done map[use]int64) {
 // kept, and if so notes that it is used now.
 func (u *uses) live(k use, written int64, now time.Time) bool {
 	second, grain := now.Unix(), int64(u.grain/time.Second)
+	// The file says that it was used within a grain: nothing to note, nothing to look up. That is the
+	// path of nearly every call.
 	if second-written < grain {
 		return true
 	}

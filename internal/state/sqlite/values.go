@@ -16,6 +16,9 @@ const (
 )
 
 // values are the state.Values of the file: the rows of the table entries.
+//
+// Keys and spaces are bytes of callers and may be no UTF-8, so that columns are BLOBs and all
+// arguments []byte: SQLite takes a TEXT and a BLOB of the same bytes for different values.
 type values struct {
 	db *database
 
@@ -48,6 +51,8 @@ func (v *values) Put(ctx context.Context, space, key string, data []byte, ttl ti
 
 // Add implements state.Values.
 func (v *values) Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	// Most Adds that fail, such as of a proof that was used before, are found out here without the
+	// writer. Those that pass are decided in the transaction: two callers may have come this far.
 	_, there, err := v.find(v.entry, space, key)
 	if err != nil || there {
 		return false, err
@@ -135,6 +140,7 @@ func (v *values) find(read *sql.Stmt, space, key string) ([]byte, bool, error) {
 // waits to be written.
 func (v *values) row(space, key string, data []byte, ttl time.Duration) []any {
 	expires := int64(0)
+	// A negative ttl makes a row that nobody finds: find and List leave out what has expired.
 	if ttl != 0 {
 		expires = v.db.now().Add(ttl).UnixNano()
 	}

@@ -20,8 +20,9 @@ type writer struct {
 	db      *sql.DB
 	conn    *sql.Conn
 	version int
-	jobs    chan *job
-	ended   chan struct{}
+	// jobs has room for one transaction, so that callers need not meet the writer to hand over.
+	jobs  chan *job
+	ended chan struct{}
 
 	begin, commit, rollback, touch *sql.Stmt
 
@@ -76,6 +77,7 @@ func (w *writer) prepare(ctx context.Context, all statements) error {
 
 func (w *writer) do(ctx context.Context, run func() error) error {
 	j := &job{run: run, done: make(chan error, 1)}
+	// One timer bounds both waits: for a place among the jobs, and for the commit.
 	patient := time.NewTimer(patience)
 	defer patient.Stop()
 	select {
@@ -113,6 +115,8 @@ func (w *writer) run(last <-chan struct{}) {
 	for {
 		select {
 		case j := <-w.jobs:
+			// Without it the writer takes the first job alone, commits it, and finds the others waiting: on
+			// one processor each caller would get a transaction of its own.
 			runtime.Gosched() // to whoever is about to bring another
 			w.process(w.gather(j))
 		case <-last:
@@ -157,6 +161,7 @@ func (w *writer) process(jobs []*job) {
 
 // transact does not know the callers' contexts: a transaction belongs to all of them.
 func (w *writer) transact(jobs []*job) error {
+	// A file that was deleted takes writes without an error, and they are gone with it.
 	if err := w.place.check(); err != nil {
 		return err
 	}
