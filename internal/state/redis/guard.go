@@ -28,9 +28,13 @@ const (
 // guard keeps calls away from a server that is down, and what has to be recorded from one
 // that refuses writes; reads go on there. It finds out by itself when it serves again: no
 // call has to wait for that.
+//
+//	closed    calls pass; five failures in a row open it
+//	open      calls are refused at once; a probe asks until the server answers, and closes it
+//	refusing  closed, but writes are refused: Away says so, reads pass
 type guard struct {
 	s       *servers
-	tag     string
+	tag     string // hash tag, braces included
 	breaker circuitbreaker.CircuitBreaker[any]
 	down    error
 	cause   atomic.Pointer[error] // of the latest failure
@@ -64,6 +68,7 @@ func (s *servers) all() []*guard {
 	return slices.Collect(maps.Values(s.guards))
 }
 
+// newGuard makes the circuit breaker of a hash tag, closed: a server counts as up until it fails.
 func (s *servers) newGuard(tag string) *guard {
 	g := &guard{s: s, tag: tag, down: fmt.Errorf("%w: redis did not answer lately", state.ErrUnavailable)}
 	// Nothing but the probe closes it. The delay only has to be longer than any outage.
@@ -72,6 +77,7 @@ func (s *servers) newGuard(tag string) *guard {
 	return g
 }
 
+// admit returns state.ErrUnavailable while the server is known to be down, nil otherwise.
 func (g *guard) admit() error {
 	if g.breaker.TryAcquirePermit() {
 		return nil
@@ -124,6 +130,7 @@ func (g *guard) refuse(why error) {
 func (g *guard) watch(began string, why error, ended string, over func() bool) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
+	// running must not grow once Close waits for it.
 	if g.s.closed {
 		return
 	}
@@ -175,6 +182,7 @@ func (g *guard) write() error {
 	return g.put(ctx)
 }
 
+// put writes the probe's key, which expires by itself.
 func (g *guard) put(ctx context.Context) error {
 	// Redis refuses this command whenever it refuses any that makes a record.
 	err := g.s.client.Set(ctx, g.tag+":probe", "", probed).Err()

@@ -37,6 +37,7 @@ func (s *servers) Ping(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ping redis: %w", classify(err))
 	}
+	// A server may answer INFO and refuse every write; only a write shows.
 	for _, g := range append(s.all(), s.guard(s.names.limits())) {
 		if err := g.prove(ctx); err != nil {
 			return fmt.Errorf("ping redis: %w", err)
@@ -86,6 +87,7 @@ func (s *servers) meet(ctx context.Context, reads *redis.Script) error {
 // mismatch is a server that cannot be worked with as it is.
 type mismatch struct{ what string }
 
+// Error implements error.
 func (m mismatch) Error() string { return m.what }
 
 // fits reports a server that is too old, or not what the configuration says.
@@ -95,6 +97,7 @@ func (s *servers) fits(info map[string]string) error {
 	minor, _, _ := strings.Cut(rest, ".")
 	m, errMajor := strconv.Atoi(major)
 	n, errMinor := strconv.Atoi(minor)
+	// A version that cannot be read is let pass: forks have their own numbers.
 	if errMajor == nil && errMinor == nil && (m < 6 || m == 6 && n < 2) {
 		return mismatch{fmt.Sprintf("redis.addresses: the server is Redis %s; 6.2 is needed, or Valkey", version)}
 	}
@@ -157,6 +160,7 @@ func (s *servers) countEvicted(info map[string]string) {
 	before, known := s.found.evicted[info["run_id"]]
 	s.found.evicted[info["run_id"]] = n
 	s.found.mu.Unlock()
+	// A server that was started anew has another run_id, and counts from 0.
 	if n -= before; known && n > 0 {
 		s.log.Error("redis has dropped keys for want of memory, and with them maybe who owns a task; "+
 			"give it memory, and set maxmemory-policy noeviction", "keys", n)
@@ -164,6 +168,7 @@ func (s *servers) countEvicted(info map[string]string) {
 	}
 }
 
+// warn says each text once, however often servers are looked at.
 func (s *servers) warn(text, key, value string) {
 	s.found.mu.Lock()
 	defer s.found.mu.Unlock()

@@ -29,6 +29,7 @@ type ledger struct {
 	scripts   struct{ claim, list, sweep *redis.Script }
 }
 
+// newLedger reads the scripts.
 func newLedger(on *servers, retention time.Duration) *ledger {
 	l := &ledger{servers: on, retention: retention}
 	l.scripts.claim = redis.NewScript(claimScript)
@@ -55,6 +56,7 @@ func (l *ledger) Claim(ctx context.Context, r state.Record) (state.Record, error
 // ClaimAll implements state.Ledger. In a cluster it is one round trip for each agent.
 func (l *ledger) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record, error) {
 	stand := make([]state.Record, len(rs))
+	// Nearly always all records are one agent's, a task with its context and their aliases.
 	done := make(map[string]bool, 1)
 	for _, r := range rs {
 		if done[r.Agent] {
@@ -100,6 +102,8 @@ func (l *ledger) claimAll(ctx context.Context, agent string, rs, stand []state.R
 
 // claim is the run of the script for a record.
 func (l *ledger) claim(r state.Record) call {
+	// The script stores the record unless there is one, and enters a task into the indexes of its owner,
+	// its tenant and everyone; the other kinds are never listed.
 	c := call{keys: []string{l.servers.names.record(r.Agent, r.Kind, r.ID)}}
 	if r.Kind == state.Task {
 		c.keys = append(c.keys, l.servers.names.indexes(r.Agent), l.servers.names.everyone(r.Agent))
@@ -120,6 +124,7 @@ func (l *ledger) claim(r state.Record) call {
 func (l *ledger) Lookup(ctx context.Context, agent string, k state.Kind, id string) (state.Record, bool, error) {
 	var stored string
 	err := l.servers.do(ctx, l.servers.names.tag(agent), "look up", func(ctx context.Context) (err error) {
+		// GETEX reads and begins the retention anew in one command: an id that is used does not run out.
 		stored, err = l.servers.client.GetEx(ctx, l.servers.names.record(agent, k, id), l.retention).Result()
 		return known(err)
 	})
@@ -138,6 +143,7 @@ func (l *ledger) LookupAll(ctx context.Context, agent string, refs []state.Ref) 
 	}
 	cmds := make([]*redis.StringCmd, len(refs))
 	err := l.servers.do(ctx, l.servers.names.tag(agent), "look up", func(ctx context.Context) error {
+		// A pipeline sends all commands before it reads the first reply: one round trip for all ids.
 		pipe := l.servers.client.Pipeline()
 		for i, r := range refs {
 			cmds[i] = pipe.GetEx(ctx, l.servers.names.record(agent, r.Kind, r.ID), l.retention)
@@ -176,4 +182,5 @@ func milliseconds(d time.Duration) int64 {
 	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
 
+// seconds rounds up, as milliseconds does.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

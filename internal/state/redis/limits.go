@@ -24,6 +24,7 @@ type limits struct {
 	scripts struct{ draw, release *redis.Script }
 }
 
+// newLimits reads the scripts.
 func newLimits(on *servers) *limits {
 	l := &limits{servers: on}
 	l.scripts.draw = redis.NewScript(drawScript)
@@ -37,6 +38,7 @@ func (l *limits) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, e
 	if len(draws) == 0 {
 		return nil, nil
 	}
+	// All limits lie in one slot, so that one script can draw on all of them or on none.
 	keys, args := make([]string, len(draws)), make([]any, 0, 6*len(draws))
 	for i := range draws {
 		if err := draws[i].Check(); err != nil {
@@ -54,6 +56,7 @@ func (l *limits) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, e
 		return nil, err
 	}
 	drawn := make([]state.Drawn, len(draws))
+	// Fewer would leave a limit unasked: an error, and the call is refused.
 	if len(reply) != len(draws) {
 		return nil, errReply
 	}

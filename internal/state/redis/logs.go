@@ -24,6 +24,7 @@ type logs struct {
 	scripts struct{ append, read *redis.Script }
 }
 
+// newLogs reads the scripts.
 func newLogs(on *servers) *logs {
 	l := &logs{servers: on}
 	l.scripts.append = redis.NewScript(appendScript)
@@ -36,6 +37,7 @@ func (l *logs) Append(ctx context.Context, log string, after uint64, entries [][
 	if err := keep.Check(log); err != nil {
 		return err
 	}
+	// ARGV: the number that the log has to end with, the bounds, then the entries.
 	args := make([]any, 0, 4+len(entries))
 	args = append(args, after, milliseconds(keep.TTL), keep.Entries, keep.Bytes)
 	for _, e := range entries {
@@ -90,6 +92,8 @@ func readTail(reply []any) (state.Tail, error) {
 	if err != nil {
 		return state.Tail{}, err
 	}
+	// A stream knows its last id also when it was trimmed, and how long it is; ids have no holes, so that
+	// the first number follows. What does not fit together was not written by a gateway.
 	size, _ := reply[1].(int64)
 	if size < 1 || uint64(size) > last {
 		return state.Tail{}, fmt.Errorf("%w: a log of %d entries ends with number %d", errRecord, size, last)
@@ -106,6 +110,8 @@ func readTail(reply []any) (state.Tail, error) {
 	return t, nil
 }
 
+// entryNumber reads the id of an entry of a stream, "17-0" for the entry 17: Redis' ids have a time and
+// a sequence number, of which the former is the number here and the latter always 0.
 func entryNumber(id string) (uint64, error) {
 	digits, ok := strings.CutSuffix(id, "-0")
 	n, err := strconv.ParseUint(digits, 10, 64)

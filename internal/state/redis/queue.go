@@ -25,6 +25,7 @@ type queue struct {
 	script  *redis.Script
 }
 
+// newQueue reads the script.
 func newQueue(on *servers) *queue { return &queue{on, redis.NewScript(queueScript)} }
 
 // Push implements state.Queue. After an error that wraps state.ErrUnavailable the item may
@@ -36,6 +37,7 @@ func (q *queue) Push(ctx context.Context, queue string, it state.Item, most int6
 	keys := append(q.servers.names.queue(queue), q.servers.names.lines(queue)+"line:"+it.Line)
 	n, err := q.number(ctx, queue, keys, "push",
 		it.ID, it.Line, it.Data, state.Micros(it.Pushed), state.Micros(it.Due), max(most, 0))
+	// The script says 1 for pushed, 0 for there already, -1 for full.
 	if err == nil && n < 0 {
 		err = state.ErrFull
 	}
@@ -157,6 +159,7 @@ func (q *queue) items(ctx context.Context, queue, operation string, args ...any)
 		return nil, errReply
 	}
 	var list []state.Item
+	// The reply is flat, seven fields an item: id, line, data, pushed, due, attempts, error.
 	for ; len(reply) > 0; reply = reply[itemFields:] {
 		list = append(list, state.Item{
 			ID: text(reply[0]), Line: text(reply[1]), Data: []byte(text(reply[2])),

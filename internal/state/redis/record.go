@@ -84,6 +84,7 @@ func decode(stored string, agent string, k state.Kind, id string) (state.Record,
 	r.Context, r.Owner = p.take(p.fixed()), p.take(p.fixed())
 	r.Tenant, r.Skill = p.take(p.varint()), p.take(p.varint())
 	r.Endpoint, r.Version = p.take(p.varint()), p.take(p.varint())
+	// n is what the bytes say: without a look at failed, a huge one would count down for years.
 	for n := p.varint(); n > 0 && !p.failed; n-- {
 		r.Extensions = append(r.Extensions, p.take(p.varint()))
 	}
@@ -102,6 +103,7 @@ type parser struct {
 	failed bool
 }
 
+// take cuts n bytes off. Fewer are a failure.
 func (p *parser) take(n uint64) string {
 	if n > uint64(len(p.rest)) {
 		p.rest, p.failed = "", true
@@ -112,6 +114,7 @@ func (p *parser) take(n uint64) string {
 	return s
 }
 
+// created reads the 12 bytes that appendCreated writes.
 func (p *parser) created() time.Time {
 	b := p.take(createdSize)
 	if p.failed {
@@ -120,8 +123,11 @@ func (p *parser) created() time.Time {
 	return time.Unix(int64(bigEndian(b[:8])^(1<<63)), int64(bigEndian(b[8:]))).UTC() //nolint:gosec // all of the bits are kept
 }
 
+// fixed reads a length of 4 bytes, which Lua reads with struct.unpack too.
 func (p *parser) fixed() uint64 { return bigEndian(p.take(4)) }
 
+// varint reads 7 bits a byte, the lowest first; a set high bit says that more follow. More than ten
+// bytes are a failure.
 func (p *parser) varint() uint64 {
 	var n uint64
 	for shift := 0; shift < 64; shift += 7 {
@@ -138,6 +144,7 @@ func (p *parser) varint() uint64 {
 	return math.MaxUint64
 }
 
+// bigEndian reads up to 8 bytes, the highest first.
 func bigEndian(s string) uint64 {
 	var n uint64
 	for i := range len(s) {

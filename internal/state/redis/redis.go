@@ -3,6 +3,27 @@
 // scripts, and what happens while the servers cannot be reached. It imports
 // internal/state and internal/secret only.
 //
+// # One operation
+//
+// Each part of state.Store (ledger, steps, limits, values, logs, queue) makes of a call one
+// command or one Lua script, and has servers.do run it:
+//
+//	Claim ─▶ guard of {prefix:agent}: is the server down? ─▶ EVALSHA claim, within the timeout
+//	                                                       ─▶ guard hears what became of it
+//
+// A guard is a circuit breaker for the keys of one hash tag. After five failures in a row it
+// refuses what comes at once, with state.ErrUnavailable, so that calls do not each wait for the
+// timeout of a server that is gone; it then asks the server four times a second by itself and lets
+// calls through when it answers. A server that answers and refuses writes (OOM, READONLY,
+// NOREPLICAS) stays open for reads.
+//
+// # Scripts
+//
+// Scripts are in lua/, one a file, with their keys and arguments at the top. They are sent by
+// their SHA-1 (EVALSHA) and once more as text where a server does not know them yet, as after
+// a restart or a failover. Redis runs a script without anything in between, which is what makes
+// "look whether it is there, and write" one step among all gateways.
+//
 // # Keys
 //
 // All keys begin with the prefix, in the braces of a hash tag. Records, indexes and steps
@@ -79,6 +100,7 @@ type Store struct {
 // evicted is told how many keys a server has dropped for want of memory since it was looked
 // at before, which is once a minute about.
 func Open(ctx context.Context, c state.Config, log *slog.Logger, evicted func(keys int64)) (*Store, error) {
+	// Nothing is connected to here: the first command is meet's.
 	client, err := connect(c.Redis, log)
 	if err != nil {
 		return nil, err
@@ -91,6 +113,8 @@ func Open(ctx context.Context, c state.Config, log *slog.Logger, evicted func(ke
 	return s, nil
 }
 
+// newStore makes the parts. A retention below a millisecond, which is what Redis counts expiry in,
+// would be none at all.
 func newStore(client redis.UniversalClient, c state.Config, log *slog.Logger, evicted func(keys int64)) *Store {
 	retention := defaultRetention
 	if c.Retention > 0 {

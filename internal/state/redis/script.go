@@ -24,6 +24,8 @@ func (s *servers) runAll(ctx context.Context, script *redis.Script, calls []call
 	for i, c := range calls {
 		cmds[i] = script.EvalSha(ctx, pipe, c.keys, c.args...)
 	}
+	// Exec returns the first error of any command. NOSCRIPT comes before anything is run, so that
+	// running those once more repeats nothing.
 	_, err := pipe.Exec(ctx)
 	if !isUnknownScript(err) {
 		return cmds, err
@@ -45,6 +47,7 @@ func (s *servers) runAll(ctx context.Context, script *redis.Script, calls []call
 	return cmds, nil
 }
 
+// isUnknownScript recognises the answer to an EVALSHA whose script the server does not have.
 func isUnknownScript(err error) bool { return err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") }
 
 // errReply says that a script has returned something else than it does.

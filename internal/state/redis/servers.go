@@ -30,6 +30,7 @@ type servers struct {
 	running sync.WaitGroup
 }
 
+// newServers takes a client over, which Close closes.
 func newServers(client redis.UniversalClient, c state.RedisConfig, log *slog.Logger, evicted func(keys int64)) *servers {
 	s := &servers{
 		client: client, log: log, names: names{prefix: prefix(c)}, timeout: timeout(c), evicted: evicted,
@@ -52,6 +53,7 @@ func (s *servers) Close() error {
 	if closed {
 		return nil
 	}
+	// Probes and the sweeper end by it; what they have under way ends with the client.
 	close(s.closing)
 	err := s.client.Close()
 	s.running.Wait()
@@ -64,11 +66,13 @@ func (s *servers) Close() error {
 // do runs one operation on the keys of a tag: within its time, and not at all while their
 // server is known to be down. What was being done is in the error.
 func (s *servers) do(ctx context.Context, tag, what string, op func(context.Context) error) error {
+	// A call while the server is known to be down costs nothing but this look.
 	g := s.guard(tag)
 	if err := g.admit(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	within, cancel := context.WithTimeout(ctx, s.timeout)
+	// The caller may have set an earlier end of its own; WithTimeout keeps the earlier one.
 	err := op(within)
 	cancel()
 	// A caller who has gone, or has less time than we, says nothing about the server.

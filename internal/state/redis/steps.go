@@ -24,6 +24,7 @@ type steps struct {
 	script    *redis.Script
 }
 
+// newSteps reads the script.
 func newSteps(on *servers, retention time.Duration) *steps {
 	return &steps{on, retention, redis.NewScript(advanceScript)}
 }
@@ -39,6 +40,7 @@ func (s *steps) Advance(ctx context.Context, step state.Step, from, to string) (
 	if err != nil || stored == "" {
 		return "", err
 	}
+	// A form that a newer gateway may write, or bytes of somebody else's: neither says where the task is.
 	if stored[:1] != stepForm {
 		return "", fmt.Errorf("%w: the state of task %q of agent %q", errRecord, step.Task, step.Agent)
 	}

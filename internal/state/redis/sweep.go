@@ -29,6 +29,7 @@ func (l *ledger) note(r state.Record) {
 
 // sweep runs until the store is closed.
 func (l *ledger) sweep() {
+	// A sweep that is under way ends with the store instead of being waited for.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	l.servers.running.Go(func() {
@@ -62,6 +63,7 @@ func (l *ledger) sweepAgents(ctx context.Context) error {
 	})
 	var agents []string
 	err := l.servers.do(ctx, l.servers.names.limits(), "find agents", func(ctx context.Context) (err error) {
+		// The set in Redis outlives this gateway: another one sweeps for the agents of one that is gone.
 		if len(mine) > 0 {
 			if err := l.servers.client.SAdd(ctx, l.servers.names.agents(), mine...).Err(); err != nil {
 				return err
@@ -83,6 +85,8 @@ func (l *ledger) sweepAgents(ctx context.Context) error {
 
 // sweepAgent sweeps the indexes of an agent that are due.
 func (l *ledger) sweepAgent(ctx context.Context, agent string) error {
+	// The script looks at so many places in one run and says where to go on; an empty index has it take
+	// the next that is due.
 	index, from := "", ""
 	for {
 		var reply []string

@@ -18,6 +18,8 @@ const (
 // Tasks implements state.Ledger. Its time is bounded for each round trip, as their number
 // depends on how many tasks it has to pass by because they are in other contexts.
 func (l *ledger) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
+	// Two indexes may be asked, of the owner and of the tenant, each in the order of the answer: what
+	// comes next is the newer of their first open tasks, as in a merge of sorted lists.
 	rows := l.rows(q)
 	var list []state.Record
 	for len(list) < q.Limit {
@@ -44,6 +46,7 @@ func (l *ledger) Count(ctx context.Context, q state.Query) (int, error) {
 	q.After = state.Record{}
 	count := 0
 	for _, r := range l.rows(q) {
+		// A limit of 0 has the script count instead of returning.
 		for r.bound != "" {
 			n, err := r.read(ctx, 0)
 			if err != nil {
@@ -120,6 +123,7 @@ func (r *row) read(ctx context.Context, limit int) (int, error) {
 	if len(reply) < 2 || len(reply)%2 != 0 {
 		return 0, errReply
 	}
+	// The reply: where to go on, "" at the end; how many were found; then id and record of each.
 	last, count := reply[0], reply[1]
 	for rest := reply[2:]; len(rest) > 0; rest = rest[2:] {
 		id, stored := text(rest[0]), text(rest[1])

@@ -28,6 +28,7 @@ func CheckFiles(c state.Config) error {
 // where they could. What they warn of goes to log. Like Ping it writes the one key that
 // shows whether they take writes, which goes by itself.
 func Try(ctx context.Context, c state.Config, log *slog.Logger) error {
+	// A negative one is left for check to refuse.
 	if c.Redis.Timeout >= 0 {
 		c.Redis.Timeout = max(c.Redis.Timeout, tryTimeout)
 	}

@@ -36,6 +36,7 @@ type values struct {
 	scripts struct{ put, remove, list *redis.Script }
 }
 
+// newValues reads the scripts, which are sent to a server when it needs them.
 func newValues(on *servers) *values {
 	v := &values{servers: on}
 	v.scripts.put = redis.NewScript(putScript)
@@ -46,6 +47,7 @@ func newValues(on *servers) *values {
 
 // Put implements state.Values.
 func (v *values) Put(ctx context.Context, space, key string, data []byte, ttl time.Duration) error {
+	// What has run out before it is stored is a key without a value. Redis would refuse such an expiry.
 	if ttl < 0 {
 		return v.Delete(ctx, space, key)
 	}
@@ -55,6 +57,7 @@ func (v *values) Put(ctx context.Context, space, key string, data []byte, ttl ti
 
 // Add implements state.Values.
 func (v *values) Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	// It would be stored and be gone at once: only whether there was something else is to be said.
 	if ttl < 0 {
 		_, there, err := v.Get(ctx, space, key)
 		return !there && err == nil, err
@@ -74,6 +77,8 @@ func (v *values) Replace(ctx context.Context, space, key string, data []byte, tt
 	return v.put(ctx, space, key, data, ttl, "replace")
 }
 
+// put runs the script of all three ways to store: "put" always does, "add" where there is nothing,
+// "replace" where there is something. It says whether it did.
 func (v *values) put(ctx context.Context, space, key string, data []byte, ttl time.Duration, how string) (bool, error) {
 	var stored int64
 	err := v.servers.do(ctx, v.servers.names.tag(space), how+" value", func(ctx context.Context) (err error) {
@@ -108,6 +113,8 @@ func (v *values) Delete(ctx context.Context, space, key string) error {
 // List implements state.Values. Its time is bounded for each round trip.
 func (v *values) List(ctx context.Context, space, after string, limit int) ([]state.Value, error) {
 	var list []state.Value
+	// A script stops everything else on its server while it runs. Pages bound that, and a list may
+	// show what comes and goes between two of them.
 	for more := true; more && len(list) < limit; {
 		var reply []any
 		err := v.servers.do(ctx, v.servers.names.tag(space), "list values", func(ctx context.Context) (err error) {
@@ -133,10 +140,13 @@ func (v *values) List(ctx context.Context, space, after string, limit int) ([]st
 	return list, nil
 }
 
+// keys are those of a value and of the two indexes of its space, which share its hash tag: a script
+// in a cluster may touch one slot only.
 func (v *values) keys(space, key string) []string {
 	return []string{v.servers.names.value(space, key), v.servers.names.values(space), v.servers.names.expiring(space)}
 }
 
+// decodeValue reads what the script has stored: form, expiry, data.
 func decodeValue(stored, space, key string) (state.Value, error) {
 	if len(stored) < valueHead || stored[0] != valueForm {
 		return state.Value{}, fmt.Errorf("%w: the value of %q in %q", errRecord, key, space)
