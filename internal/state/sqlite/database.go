@@ -53,6 +53,7 @@ func (d *database) close() error {
 // context ends first, the job is done all the same, and the caller must not look at its
 // results.
 func (d *database) write(ctx context.Context, run func() error) error {
+	// The writer may still run for the keeper when callers are turned away.
 	select {
 	case <-d.closing:
 		return ErrClosed
@@ -100,6 +101,7 @@ func (d *database) Ready(ctx context.Context, agent string) error {
 	if err := d.Away(agent); err != nil {
 		return err
 	}
+	// A busy gateway asks before each call; one write a millisecond answers for all of them.
 	if time.Now().UnixNano()-d.refusal.wrote.Load() < int64(state.Proven) {
 		return nil
 	}

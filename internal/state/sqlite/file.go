@@ -67,6 +67,7 @@ func connect(c state.SQLiteConfig, at *place, writes bool) (*sql.DB, error) {
 		most = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	// All but the separator, "%" and "?" may stand in the path as it is.
+	// modernc.org/sqlite takes pragmas as parameters of the name, and runs them on each new connection.
 	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: pragmas.Encode()}).String()
 	db := sql.OpenDB(connector{driver: new(sqlite.Driver), name: name, place: at})
 	// Connections stay open: a new one has to read the schema and prepare its statements again.
@@ -83,6 +84,7 @@ func inspect(ctx context.Context, db *sql.DB) error {
 	// quick_check looks at every page but not at indexes; 1 ends it with the first thing wrong.
 	err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&found)
 	switch {
+	// quick_check reads every page; for a file of many gigabytes nobody waits for that at a start.
 	case ctx.Err() != nil:
 		return nil // a big file; so far it is sound
 	case err != nil:

@@ -59,6 +59,7 @@ func (s *Store) keep() {
 func (s *Store) flush() error {
 	all := s.uses.all()
 	part := make(map[use]int64, batch)
+	// Batches keep each transaction short.
 	for k, at := range all {
 		part[k] = at
 		delete(all, k)
@@ -76,6 +77,8 @@ func (s *Store) flush() error {
 	return nil
 }
 
+// use writes down one batch of uses, in a job of the writer. A row that has gone meanwhile is not
+// made again: UPDATE finds none.
 func (s *Store) use(part map[use]int64) error {
 	for k, at := range part {
 		var err error
@@ -144,6 +147,8 @@ func (s *Store) probe() {
 	if s.refusal.why.Load() == nil {
 		return
 	}
+	// As large as what a call needs: a disk with room for one byte would be found well and be full at the
+	// next claim.
 	data := bytes.Repeat([]byte{byte(time.Now().UnixNano() & 0xff)}, probed) // SQLite writes nothing where nothing has changed
 	if s.values.Put(context.Background(), "", "probe", data, sweeping) == nil {
 		s.refusal.why.Store(nil)

@@ -27,6 +27,7 @@ type ledger struct {
 	current, add, replace, use, sweep *sql.Stmt // of the writer
 }
 
+// newLedger prepares the statements of the table records.
 func newLedger(ctx context.Context, db *database, u *uses) (*ledger, error) {
 	l := &ledger{db: db, uses: u}
 	return l, db.prepare(ctx, statements{&l.record: selectRecord}, statements{
@@ -76,6 +77,7 @@ func (l *ledger) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Recor
 	if err != nil {
 		return nil, err
 	}
+	// Only now, after the commit: a record that a failed transaction had is not there.
 	for n, i := range unknown { // which the file has by now
 		stand[i] = claimed[n].record
 		l.recent.remember(claimed[n].record, claimed[n].used)
@@ -85,6 +87,7 @@ func (l *ledger) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Recor
 
 // claim runs in a transaction.
 func (l *ledger) claim(r state.Record, now time.Time) (known, error) {
+	// The job may run twice, once with others and once alone, so that it begins from r each time.
 	mine := rowOf(r, now)
 	// INSERT OR IGNORE and the look at what stands are one decision, as they run in the
 	// transaction of the only writer.

@@ -17,6 +17,8 @@ type limits struct {
 	put, remove *sql.Stmt // of the writer
 }
 
+// newLimits prepares the statements of the table counts and reads what an earlier process has
+// left there.
 func newLimits(ctx context.Context, db *database, c state.MemoryConfig) (*limits, error) {
 	l := &limits{db: db, counts: state.NewCounts(c)}
 	err := db.prepare(ctx, nil, statements{
@@ -58,6 +60,8 @@ func (l *limits) write() error {
 	}
 }
 
+// save writes counts in a job of the writer. Kind 0 is a bucket that stands as a new one would, of
+// which the file needs to know nothing.
 func (l *limits) save(list []state.Count) error {
 	for _, c := range list {
 		var err error
@@ -79,6 +83,7 @@ func (l *limits) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	// The connection is one of few, and the statement holds it until its rows are closed.
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var (

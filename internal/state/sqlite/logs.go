@@ -25,6 +25,7 @@ type logs struct {
 	sweepEntries, sweep             *sql.Stmt
 }
 
+// newLogs prepares the statements of the tables logs and log_entries.
 func newLogs(ctx context.Context, db *database) (*logs, error) {
 	l := &logs{db: db}
 	return l, db.prepare(ctx, statements{&l.tail: selectTail}, statements{
@@ -47,10 +48,10 @@ func newLogs(ctx context.Context, db *database) (*logs, error) {
 // addition is an Append on its way to the writer.
 type addition struct {
 	log     []byte
-	after   uint64
-	entries [][]byte
-	keep    state.Bound
-	now     time.Time
+	after   uint64      // number of the entry that the caller takes for the last
+	entries [][]byte    // copies, as the caller goes on with its own
+	keep    state.Bound // what of the log is kept afterwards
+	now     time.Time   // one reading of the clock, for expiry and the new one
 }
 
 // logHead is what a row says of a log. One that ran out stands as a new one does.
@@ -97,6 +98,7 @@ func (l *logs) Read(_ context.Context, log string, after uint64, limit int) (sta
 		if err := rows.Scan(&t.First, &t.Last, &number, &data); err != nil {
 			return state.Tail{}, err
 		}
+		// The log is there and has nothing behind after, or nothing was asked for but where it ends.
 		if !number.Valid || limit <= 0 {
 			break
 		}
@@ -178,6 +180,8 @@ func (a *addition) fit() (fresh [][]byte, size int64) {
 
 // cut takes away the old entries that have to make room for new ones of a size.
 func (l *logs) cut(head *logHead, a *addition, fresh int, size int64) error {
+	// It is empty: the first entry that is kept is the first of the fresh ones, whatever came before
+	// them in the same Append.
 	if head.id == 0 || head.last < head.first {
 		head.first = head.last + 1 + int64(len(a.entries)-fresh)
 		return nil
@@ -233,6 +237,7 @@ func (l *logs) head(log []byte, now time.Time) (logHead, error) {
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return logHead{first: 1}, nil
+	// A Drop has no moment, and takes a log that has run out like any other.
 	case err != nil || now.IsZero() || expires > now.UnixNano():
 		return head, err
 	}

@@ -63,12 +63,14 @@ func versionOf(ctx context.Context, conn *sql.Conn) (int, error) {
 	switch {
 	case err != nil:
 		return 0, damaged(err)
+	// A new file has neither; another program's has tables, or an id of its own.
 	case id != application && (id != 0 || version != 0 || tables != 0):
 		return 0, errors.New("the file is a database of something else; name another")
 	}
 	return version, nil
 }
 
+// step runs the script that leads from one version to the next, schema/0003.sql to version 3.
 func step(ctx context.Context, conn *sql.Conn, to int) error {
 	script, err := migrations.ReadFile(fmt.Sprintf("schema/%04d.sql", to))
 	if err != nil {

@@ -27,6 +27,7 @@ type place struct {
 	wal    os.FileInfo
 }
 
+// newPlace looks after a file that is not open yet: note says when it is.
 func newPlace(path string, told func(error)) *place {
 	return &place{path: path, told: orNobody(told)}
 }

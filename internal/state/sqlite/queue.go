@@ -28,6 +28,7 @@ type queue struct {
 	put  queuePuts
 }
 
+// newQueue prepares the statements of the table items.
 func newQueue(ctx context.Context, db *database) (*queue, error) {
 	q := &queue{db: db}
 	return q, db.prepare(ctx, q.read.statements(), q.put.statements())
@@ -97,6 +98,7 @@ func (q *queue) Take(ctx context.Context, name, holder string, now time.Time, n 
 	if err != nil {
 		return nil, err
 	}
+	// RETURNING promises none.
 	// They come in no order.
 	slices.SortFunc(taken, func(a, b numbered) int {
 		return cmp.Or(a.item.Due.Compare(b.item.Due), cmp.Compare(a.number, b.number))
@@ -131,6 +133,7 @@ func (q *queue) Bury(ctx context.Context, name, holder, id, failure string, now 
 		}
 		owner := share((&state.Item{Line: string(line)}).Owner())
 		var full bool
+		// Over the bound by one at most, as each Bury looks: so one goes.
 		if err := q.put.crowded.QueryRow(in, owner, keep.Most+1).Scan(&full); err != nil || !full {
 			return true, err
 		}
@@ -188,6 +191,7 @@ func (q *queue) Remove(ctx context.Context, name, id string) (bool, error) {
 			line  []byte
 			place int64
 		)
+		// Set anew each time, as the job may run twice; see job.
 		removed = false
 		if err := q.put.removeItem.QueryRow(in, key).Scan(&line, &place); err != nil {
 			return some(err)
@@ -247,6 +251,7 @@ type numbered struct {
 	item   state.Item
 }
 
+// plain leaves the numbers away, which are for sorting.
 func plain(list []numbered) []state.Item {
 	var items []state.Item
 	for _, n := range list {

@@ -62,20 +62,22 @@ const (
 // queueReads are the statements of queues for those who only read.
 type queueReads struct{ any, waiting, dead, depth *sql.Stmt }
 
+// statements are the texts for the fields of r.
 func (r *queueReads) statements() statements {
 	return statements{&r.any: anyItem, &r.waiting: listWaiting, &r.dead: listDead, &r.depth: queueDepth}
 }
 
 // queuePuts are those of the writer.
 type queuePuts struct {
-	push, has, lead        *sql.Stmt
-	forget, end, take      *sql.Stmt
-	done, again, bury      *sql.Stmt
-	crowded, forgetOldest  *sql.Stmt
-	line, revive           *sql.Stmt
-	removeItem, removeLine *sql.Stmt
+	push, has, lead        *sql.Stmt // for Push; lead also wherever the first of a line goes
+	forget, end, take      *sql.Stmt // for Take, in this order
+	done, again, bury      *sql.Stmt // of the holder alone
+	crowded, forgetOldest  *sql.Stmt // for Bury, where dead items are bounded
+	line, revive           *sql.Stmt // for Revive: the line of a dead item, and the item into it
+	removeItem, removeLine *sql.Stmt // whoever holds them
 }
 
+// statements are the texts for the fields of p.
 func (p *queuePuts) statements() statements {
 	return statements{
 		&p.push: pushItem, &p.has: hasItem, &p.lead: leadItem,

@@ -33,6 +33,8 @@ var refuses = map[int]bool{
 // words it is in.
 func (r *refusal) named(err error) error {
 	var e *sqlite.Error
+	// The low byte of a code is the kind of error, what is above it the detail (SQLite extended result
+	// codes).
 	if errors.Is(err, errSlow) || errors.As(err, &e) && refuses[e.Code()&0xff] {
 		return state.Refusing("sqlite", fmt.Errorf("%s: %w", r.path, err))
 	}

@@ -103,6 +103,7 @@ func open(ctx context.Context, c state.Config, w *Watcher, now func() time.Time)
 	if c.SQLite.Path == "" {
 		return nil, errors.New("state.sqlite.path: is empty; name the file that keeps the state")
 	}
+	// From here on the file is this process's, and end gives it back whatever fails.
 	unlock, err := claimFile(c.SQLite.Path)
 	if err == nil {
 		if w == nil {
@@ -164,6 +165,7 @@ func orNobody(told func(error)) func(error) {
 // Close finishes what was handed over, writes down what was used and closes the file.
 func (s *Store) Close() error {
 	s.once.Do(func() {
+		// Callers are turned away from here on; those whose jobs are with the writer get their answers.
 		close(s.closing)
 		s.running.Wait()
 		s.closed = s.end()

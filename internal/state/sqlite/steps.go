@@ -20,6 +20,7 @@ type steps struct {
 	current, put, remove, use, sweep *sql.Stmt // of the writer
 }
 
+// newSteps prepares the statements of the table steps.
 func newSteps(ctx context.Context, db *database, u *uses) (*steps, error) {
 	s := &steps{db: db, uses: u}
 	return s, db.prepare(ctx, statements{&s.step: selectStep}, statements{

@@ -14,6 +14,8 @@ func (l *ledger) Tasks(ctx context.Context, q state.Query) ([]state.Record, erro
 	if q.Limit <= 0 {
 		return nil, nil
 	}
+	// The text has one of few forms, by which of owner, tenant, context and After are given; it is
+	// prepared each time, which next to reading pages of records does not count.
 	now := l.db.now()
 	text, args := l.list(q, now)
 	if text == "" {
@@ -27,6 +29,7 @@ func (l *ledger) Tasks(ctx context.Context, q state.Query) ([]state.Record, erro
 	var list []state.Record
 	for rows.Next() {
 		var r row
+		// A row that cannot be read fails the list: leaving it out would hide a task from its owner.
 		if err := r.read(rows); err != nil {
 			return nil, err
 		}
@@ -41,6 +44,7 @@ func (l *ledger) Tasks(ctx context.Context, q state.Query) ([]state.Record, erro
 
 // Count implements state.Ledger.
 func (l *ledger) Count(ctx context.Context, q state.Query) (int, error) {
+	// A count is of all pages, wherever a list goes on.
 	q.After = state.Record{}
 	text, args := l.list(q, l.db.now())
 	if text == "" {
@@ -68,6 +72,7 @@ func (l *ledger) list(q state.Query, now time.Time) (string, []any) {
 			args = append(args, []byte(q.Context))
 		}
 		if !q.After.Created.IsZero() || q.After.ID != "" {
+			// A row value: older, or as old with a smaller id, which is the order of lists.
 			text += ` AND (created, id) < (?, ?)`
 			args = append(args, q.After.Created.UnixNano(), []byte(q.After.ID))
 		}
@@ -78,6 +83,7 @@ func (l *ledger) list(q state.Query, now time.Time) (string, []any) {
 		add("tasks_by_time", "")
 	case q.Owner != "" && q.Tenant != "":
 		add("tasks_by_owner", ` AND owner = ?`, []byte(q.Owner))
+		// Those of the owner come from the first part; without this they would be there twice.
 		add("tasks_by_tenant", ` AND tenant = ? AND owner <> ?`, []byte(q.Tenant), []byte(q.Owner))
 	case q.Owner != "":
 		add("tasks_by_owner", ` AND owner = ?`, []byte(q.Owner))

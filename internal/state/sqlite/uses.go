@@ -30,12 +30,15 @@ type use struct {
 	agent, id, extension string
 }
 
+// newUses bounds the writes that uses cost: a sixteenth of the retention, between a second and a
+// minute, is how exact the time of the last use is.
 func newUses(retention time.Duration) *uses {
 	return &uses{
 		retention: retention, grain: min(max(retention/16, time.Second), time.Minute), due: make(map[use]int64),
 	}
 }
 
+// note says that a record was used at a second of Unix time.
 func (u *uses) note(k use, at int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -52,6 +55,7 @@ func (u *uses) latest(k use, written int64) int64 {
 	return max(u.due[k], written)
 }
 
+// all is a copy of what waits to be written down.
 func (u *uses) all() map[use]int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -81,6 +85,7 @@ func (u *uses) live(k use, written int64, now time.Time) bool {
 	return true
 }
 
+// over reports whether what was last used at a second of Unix time is kept no longer.
 func (u *uses) over(used int64, now time.Time) bool { return used < u.horizon(now) }
 
 // horizon is the earliest second whose uses still count.

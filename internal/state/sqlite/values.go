@@ -26,6 +26,7 @@ type values struct {
 	current, put, remove, sweep *sql.Stmt // of the writer
 }
 
+// newValues prepares the statements of the table entries.
 func newValues(ctx context.Context, db *database) (*values, error) {
 	v := &values{db: db}
 	return v, db.prepare(ctx, statements{
@@ -124,6 +125,8 @@ func (v *values) List(_ context.Context, space, after string, limit int) ([]stat
 	return list, rows.Err()
 }
 
+// find reads one value by a statement of the readers or of the writer. What has expired counts as
+// not there, though the sweeper may not have come by.
 func (v *values) find(read *sql.Stmt, space, key string) ([]byte, bool, error) {
 	var (
 		data    []byte

@@ -17,9 +17,9 @@ const group = 512
 // writer is the one connection that writes, and what waits for it.
 type writer struct {
 	place   *place
-	db      *sql.DB
-	conn    *sql.Conn
-	version int
+	db      *sql.DB   // of one connection
+	conn    *sql.Conn // that one, taken for good: its statements are prepared once
+	version int       // of the schema, after migrate
 	// jobs has room for one transaction, so that callers need not meet the writer to hand over.
 	jobs  chan *job
 	ended chan struct{}
@@ -37,6 +37,7 @@ type job struct {
 	done chan error // has room, as nobody may be waiting any more
 }
 
+// newWriter opens the connection that writes. With an error everything is closed again.
 func newWriter(ctx context.Context, c state.SQLiteConfig, at *place) (*writer, error) {
 	db, err := connect(c, at, true)
 	if err != nil {
@@ -75,6 +76,8 @@ func (w *writer) prepare(ctx context.Context, all statements) error {
 	return err
 }
 
+// do hands a job over and waits for its transaction, as long as ctx and patience allow. Whoever
+// leaves early does not take the job back.
 func (w *writer) do(ctx context.Context, run func() error) error {
 	j := &job{run: run, done: make(chan error, 1)}
 	// One timer bounds both waits: for a place among the jobs, and for the commit.
@@ -96,6 +99,7 @@ func (w *writer) do(ctx context.Context, run func() error) error {
 		return ctx.Err()
 	case <-patient.C:
 		return errSlow
+	// Both may be true at once: the job was done, and then the writer ended. Its answer counts.
 	case <-w.ended:
 		select {
 		case err := <-j.done:
@@ -148,6 +152,7 @@ func (w *writer) gather(first *job) []*job {
 // nobody suffers for what somebody else brought.
 func (w *writer) process(jobs []*job) {
 	err := w.transact(jobs)
+	// A full disk or a row that cannot be written fails the transaction for all of them.
 	if err != nil && len(jobs) > 1 {
 		for _, j := range jobs {
 			j.done <- w.transact([]*job{j})
@@ -179,6 +184,7 @@ func (w *writer) transact(jobs []*job) error {
 			return nil
 		}
 	}
+	// After an error the transaction may still be open, and the next BEGIN would fail.
 	// SQLite has rolled back already after some errors, and then says so.
 	_, _ = w.rollback.Exec()
 	return err
