@@ -31,6 +31,7 @@ const (
 	poll = time.Second
 )
 
+// begin watches over one request. The timer is made once for each connection and set anew.
 func (v *disconnectWatch) begin(c *conn, b *body, cancel context.CancelFunc) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -19,6 +19,7 @@ func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
 	if r == nil || r.gone || r.err != nil || !r.sent || r.length >= 0 || r.silent() || !r.x.body.ended() {
 		return nil, nil, false
 	}
+	// What is held has not been flushed, and would never go out.
 	if r.held != nil && len(*r.held) > 0 {
 		return nil, nil, false
 	}

@@ -19,10 +19,12 @@ const parting = 500 * time.Millisecond
 
 // linger says that nothing more will be written, and reads what still comes, within bounds.
 func (c *conn) linger() {
+	// A FIN tells the client that the answer is whole, while what it still sends is taken.
 	if c.server.Linger == nil || c.nc.CloseWrite() != nil {
 		return
 	}
 	bounds := c.server.Linger()
+	// Beneath TLS: nothing is deciphered that is thrown away.
 	raw := beneath(c.nc)
 	scrap, _ := blocks.Get().(*[]byte)
 	defer blocks.Put(scrap)
@@ -50,6 +52,7 @@ func (c *conn) hurry() {
 	}
 }
 
+// earlier is the first of two moments.
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
