@@ -26,6 +26,7 @@ const algorithm = jose.ES256
 // outlive a rotation.
 const keptKeys = 2
 
+// issuerKey is a signing key and its kid.
 type issuerKey struct {
 	id      string
 	private *ecdsa.PrivateKey
@@ -46,6 +47,7 @@ func (i *Issuer) Rotate() error {
 	return nil
 }
 
+// publicKeys are what /jwks answers.
 func (i *Issuer) publicKeys() jose.JSONWebKeySet {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -58,6 +60,7 @@ func (i *Issuer) publicKeys() jose.JSONWebKeySet {
 	return set
 }
 
+// currentKey signs what is issued now.
 func (i *Issuer) currentKey() *issuerKey {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -106,6 +109,7 @@ func (i *Issuer) Issue(subject string, o IssueOptions) (string, error) {
 	return token, nil
 }
 
+// claims are those of an access token (RFC 9068 §2.2), then those of o.Claims over them.
 func (i *Issuer) claims(subject string, o IssueOptions) map[string]any {
 	if len(o.Audience) == 0 {
 		o.Audience = []string{"a2a-gateway"}
@@ -155,6 +159,7 @@ type tokenError struct {
 	Description string `json:"error_description,omitempty"`
 }
 
+// token is the token endpoint (RFC 6749 §3.2). Answers are not to be stored (§5.1).
 func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
@@ -162,12 +167,14 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusBadRequest, tokenError{"invalid_request", "unreadable form"})
 		return
 	}
+	// The public client has no secret; its verifier stands for one.
 	if r.PostForm.Get("grant_type") == "authorization_code" {
 		i.redeem(w, r.PostForm)
 		return
 	}
 	user, ok := i.client(r)
 	if !ok {
+		// Required with 401 (RFC 6749 §5.2).
 		w.Header().Set("WWW-Authenticate", `Basic realm="development issuer"`)
 		answer(w, http.StatusUnauthorized, tokenError{"invalid_client", ""})
 		return

@@ -59,10 +59,10 @@ type Keeper struct {
 	storage *storage
 	current atomic.Pointer[keeping]
 
-	configuring sync.Mutex
-	mu          sync.Mutex // guards what follows
-	certs       map[string]tls.Certificate
-	failing     map[string]error
+	configuring sync.Mutex                 // held by Configure and Close, which wait for orders
+	mu          sync.Mutex                 // guards what follows
+	certs       map[string]tls.Certificate // by name, what is served
+	failing     map[string]error           // by name, why the last attempt failed
 }
 
 // keeping is the work for one configuration.
@@ -93,6 +93,7 @@ func (k *Keeper) Configure(cfg server.ACME) error {
 		return err
 	}
 	old := k.current.Load()
+	// A reload that changes something else must not give up an order that is under way.
 	if old != nil && reflect.DeepEqual(old.config, cfg) && bytes.Equal(old.roots, roots) {
 		return nil
 	}
@@ -100,6 +101,7 @@ func (k *Keeper) Configure(cfg server.ACME) error {
 	now.magic, now.issuer, now.cache = k.newMagic(cfg, pool)
 	var ctx context.Context
 	ctx, now.stop = context.WithCancel(context.Background())
+	// The old work ends before the new begins: both would order the same names.
 	if old != nil {
 		old.end()
 	}
@@ -145,6 +147,7 @@ func (k *Keeper) look(ctx context.Context, n *keeping) {
 		case !errors.Is(err, fs.ErrNotExist):
 			k.o.Log.Warn("certificate not loaded", "domain", domain, "err", err)
 		}
+		// The state may be away for a moment; what is served stays.
 		if _, ok := certs[domain]; !ok && before[domain].Leaf != nil {
 			certs[domain] = before[domain]
 		}
@@ -157,6 +160,7 @@ func (k *Keeper) look(ctx context.Context, n *keeping) {
 
 // provide hands on what there is. mu must be held.
 func (k *Keeper) provide(n *keeping) {
+	// In the order of the configuration: without SNI clients get the first.
 	list := make([]tls.Certificate, 0, len(k.certs))
 	for _, domain := range n.config.Domains {
 		if cert, ok := k.certs[domain]; ok {
@@ -202,6 +206,7 @@ func (n *keeping) attend(ctx context.Context, domain string) (*tls.Certificate, 
 	ctx, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
 	err := n.magic.ManageSync(ctx, []string{domain})
+	// certmagic would renew what is in its cache by itself as well.
 	defer n.cache.RemoveManaged([]certmagic.SubjectIssuer{{Subject: domain}})
 	for _, found := range n.cache.AllMatchingCertificates(domain) {
 		if found.Leaf != nil {

@@ -32,6 +32,7 @@ type storage struct {
 
 var _ certmagic.Storage = (*storage)(nil)
 
+// newStorage puts files and locks into the spaces of v.
 func newStorage(v state.Values) *storage {
 	return &storage{values: v, locks: locks{values: v, held: map[string]*hold{}}}
 }
@@ -130,6 +131,7 @@ func directory(path string) string {
 func (s *storage) below(ctx context.Context, path string) func(yield func(string, error) bool) {
 	prefix := directory(path)
 	return func(yield func(string, error) bool) {
+		// Keys are listed in the order of their bytes, so that all of a directory stand together.
 		for after := prefix; ; {
 			list, err := s.values.List(ctx, fileSpace, after, page)
 			if err != nil {
