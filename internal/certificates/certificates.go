@@ -1,6 +1,12 @@
 // Package certificates has the gateway's certificates issued by a CA, by ACME (RFC 8555), as
 // server.tls.acme asks for: it answers the CA's checks, hands what is issued to the public
 // listener, and puts it on record.
+//
+// It ties parts together and decides nothing by itself: internal/server/acme orders and renews,
+// internal/server shows what is issued in handshakes and answers tls-alpn-01 there, and a small
+// plaintext listener of this package answers http-01 (RFC 8555 §8.3) where that is configured.
+// Certificates and the account's key lie in the state, sealed, for all replicas. Without
+// server.tls.acme every method does nothing.
 package certificates
 
 import (
@@ -53,6 +59,8 @@ func (c *Certificates) Open(cfg *server.Config) error {
 	o := acme.Options{
 		Values: c.Values, Provide: c.Server.Provide, Ordered: c.ordered, Proxy: c.Egress.For, Log: c.Telemetry.Log,
 	}
+	// Where the CA's handshakes arrive: the orders are told, as that need not be port 443, which
+	// something in front may pass on.
 	o.Host, o.Port = c.Server.Bound()
 	var socket net.Listener
 	if wanted.Answers(server.ChallengeHTTP) {
@@ -66,6 +74,7 @@ func (c *Certificates) Open(cfg *server.Config) error {
 	}
 	keeper, err := acme.Open(*wanted, o)
 	if err != nil {
+		// Nobody would answer on it.
 		if socket != nil {
 			_ = socket.Close()
 		}
@@ -93,6 +102,7 @@ func (c *Certificates) serve(socket net.Listener) {
 		Handler: c.keeper, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second,
 		WriteTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, MaxHeaderBytes: 4 << 10,
 	}
+	// A CA asks once; idle connections of others would take descriptors.
 	c.http.SetKeepAlivesEnabled(false)
 	go func() {
 		if err := c.http.Serve(socket); !errors.Is(err, http.ErrServerClosed) {
@@ -135,6 +145,7 @@ func (c *Certificates) Details() []string {
 	for _, s := range c.Status() {
 		why := "not there yet"
 		if s.Err != nil {
+			// A line a name: what a CA has said may have several.
 			why = strings.ReplaceAll(s.Err.Error(), "\n", "; ")
 		}
 		if !s.NotAfter.IsZero() {

@@ -157,6 +157,7 @@ func (t *turn) status(state a2a.TaskState, text string) bool {
 
 // reply answers with a message and makes no task.
 func (t *turn) reply(word string) {
+	// Any other word is answered by the list of words.
 	parts := []*a2a.Part{a2a.NewTextPart(billingHelp)}
 	switch word {
 	case "hello":
@@ -221,6 +222,7 @@ func (t *turn) chunks(texts ...string) {
 	var id a2a.ArtifactID
 	for i, text := range texts {
 		var e *a2a.TaskArtifactUpdateEvent
+		// The first event makes the artifact, the others append to it by its id.
 		if i == 0 {
 			e = a2a.NewArtifactEvent(t, a2a.NewTextPart(text))
 			e.Artifact.Name = "report"
@@ -270,6 +272,7 @@ func (t *turn) count() {
 
 // number reads the argument, or gives the default; at most 100000.
 func (t *turn) number(otherwise int) int {
+	// The bound keeps a demo that strangers reach from working for days.
 	n, err := strconv.Atoi(t.argument)
 	if err != nil || n < 1 {
 		return otherwise

@@ -85,6 +85,7 @@ type IssueOptions struct {
 
 // Issue makes a signed token for the subject, without the token endpoint.
 func (i *Issuer) Issue(subject string, o IssueOptions) (string, error) {
+	// kid says which of the published keys verifies the signature (RFC 7515 §4.1.4).
 	key := i.currentKey()
 	if o.ForeignKey {
 		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -139,6 +140,7 @@ func (i *Issuer) claims(subject string, o IssueOptions) map[string]any {
 	if o.Tenant != "" {
 		claims["tenant"] = o.Tenant
 	}
+	// A test of a verifier takes a claim away, or gives it another type.
 	maps.Copy(claims, o.Claims)
 	maps.DeleteFunc(claims, func(_ string, v any) bool { return v == nil })
 	return claims
@@ -203,6 +205,7 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 // client finds whose credentials the request carries, in the Authorization
 // header or in the form (RFC 6749 §2.3.1).
 func (i *Issuer) client(r *http.Request) (User, bool) {
+	// Servers have to support Basic; the form is for clients that cannot (RFC 6749 §2.3.1).
 	id, secret, basic := r.BasicAuth()
 	if !basic {
 		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
@@ -222,6 +225,7 @@ func (u User) grant(asked string) ([]string, error) {
 	if asked == "" {
 		return u.Scopes, nil
 	}
+	// All of them or none: a token with less than was asked for would surprise a test.
 	scopes := strings.Fields(asked)
 	for _, s := range scopes {
 		if !slices.Contains(u.Scopes, s) {

@@ -69,6 +69,7 @@ func heed(configured, set int64) int64 {
 // would give back: what the last one found alive, stacks, and the runtime's own.
 type measure []metrics.Sample
 
+// newMeasure names what is read: not the heap's size, of which garbage is a part.
 func newMeasure() measure {
 	names := []string{
 		"/gc/cycles/total:gc-cycles", // the first one; what follows is added up

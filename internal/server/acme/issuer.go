@@ -36,6 +36,7 @@ func (i issuer) Issue(ctx context.Context, request *x509.CertificateRequest) (*c
 	if err == nil {
 		leaf, err = first(issued.Certificate)
 	}
+	// A request of certmagic's has one name, as each name has its own certificate.
 	if len(request.DNSNames) > 0 { // there is one
 		i.ordered(request.DNSNames[0], leaf, err)
 	}

@@ -167,6 +167,7 @@ func (k *Keeper) provide(n *keeping) {
 			list = append(list, cert)
 		}
 	}
+	// internal/server refuses a certificate that a file of the configuration has as well.
 	if err := k.o.Provide(list); err != nil {
 		k.o.Log.Error("certificates from the CA are not usable, the old ones stay", "err", err)
 	}
@@ -190,6 +191,7 @@ func (k *Keeper) keep(ctx context.Context, n *keeping, domain string) {
 			wait = pause(failures, err)
 			failures++
 		}
+		// Replicas that were started together would meet at the lock each time.
 		wait += rand.N(wait / 10) //nolint:gosec // replicas need not do everything at one moment
 		k.report(domain, err, wait)
 		select {

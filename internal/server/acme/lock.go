@@ -123,6 +123,7 @@ func (l *locks) Unlock(ctx context.Context, name string) error {
 	if mine {
 		err = l.values.Delete(ctx, lockSpace, name)
 	}
+	// It runs out by itself after a lease; certmagic logs the error.
 	if err != nil {
 		return fmt.Errorf("unlock %s: %w", name, err)
 	}

@@ -214,6 +214,7 @@ func (c *conn) refuse(err error) {
 		return
 	case errors.Is(err, errExpectation):
 		status, text = http.StatusExpectationFailed, "Expect may only say 100-continue"
+	// strict says what is wrong in words of its own, none of them the client's.
 	case errors.As(err, &broken):
 		status, text = broken.Status, broken.Text
 	case errors.As(err, &target): // which repeats what the client sent

@@ -27,6 +27,7 @@ func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
 	c.disconnectWatch.end()
 	_ = c.nc.SetReadDeadline(time.Time{}) // what fails here fails for who has it next
 	_ = c.nc.SetWriteDeadline(time.Time{})
+	// The buffer goes back to the pool, so that what is in it is copied.
 	if c.begin < c.end {
 		ahead = bytes.Clone(c.buf[c.begin:c.end])
 	}

@@ -33,6 +33,7 @@ func (c *conn) linger() {
 	for left := bounds.Bytes; left > 0; {
 		now := time.Now()
 		_ = raw.SetReadDeadline(earlier(until, now.Add(bounds.Silence))) // else the read fails
+		// A shutdown began after the deadline was chosen.
 		if !parts && c.state.Load() == leaving {
 			until, parts = earlier(until, now.Add(parting)), true
 			continue // it may have set a deadline before the one of above
@@ -47,6 +48,7 @@ func (c *conn) linger() {
 
 // hurry has c linger no longer than a server that shuts down does.
 func (c *conn) hurry() {
+	// The deadline ends the read that is under way.
 	if c.state.CompareAndSwap(lingering, leaving) {
 		_ = beneath(c.nc).SetReadDeadline(time.Now().Add(parting)) // else it takes the time that it has
 	}

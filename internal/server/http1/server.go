@@ -62,6 +62,7 @@ func (s *Server) track(c *conn) {
 	if s.conns == nil {
 		s.conns = map[*conn]struct{}{}
 	}
+	// In the map first: a Shutdown that begins now finds it there.
 	s.conns[c] = struct{}{}
 	if s.ended.Load() { // it came in between
 		c.closeIdle()

@@ -69,6 +69,7 @@ func Inherited() (*Set, error) {
 		all, err := parseHanded(lines)
 		return &Set{given: all}, err
 	}
+	// sd_listen_fds(3): the variables may be inherited by a process that they are not for.
 	if env["LISTEN_PID"] != strconv.Itoa(os.Getpid()) {
 		return &Set{}, nil // they were for the process that started this one
 	}
@@ -177,6 +178,7 @@ func (s *Set) take(name string, address *string) (net.Listener, error) {
 func (s *Set) Hand() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// One a line, as in "public 7 :8443": addresses hold colons, and no line ends.
 	lines := make([]string, 0, len(s.open))
 	for _, o := range s.open {
 		fd, err := duplicate(o.listener)

@@ -49,6 +49,7 @@ func (s *servers) Ping(ctx context.Context) error {
 // meet looks at the servers for the first time. reads is a script that only reads when it is
 // given nothing.
 func (s *servers) meet(ctx context.Context, reads *redis.Script) error {
+	// A server that does not answer in time is no error here: it may come up later.
 	within, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	err := s.eachMaster(within, func(ctx context.Context, c *redis.Client) error {

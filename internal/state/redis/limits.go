@@ -61,6 +61,7 @@ func (l *limits) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, e
 		return nil, errReply
 	}
 	for i, r := range reply {
+		// OK, what is left, and two times in microseconds, as in "1 99 0 600000".
 		var ok bool
 		if drawn[i], ok = readDrawn(r); !ok {
 			return nil, errReply

@@ -49,6 +49,7 @@ func (l *logs) Append(ctx context.Context, log string, after uint64, entries [][
 		added, err = l.scripts.append.Run(ctx, l.servers.client, []string{key}, args...).Int64()
 		return err
 	})
+	// 0: the log ends elsewhere. The script has then added nothing.
 	if err == nil && added != 1 {
 		return state.ErrMoved
 	}
@@ -66,6 +67,7 @@ func (l *logs) Read(ctx context.Context, log string, after uint64, limit int) (s
 		reply, err = l.scripts.read.Run(ctx, l.servers.client, []string{key}, after, max(limit, 0)).Slice()
 		return err
 	})
+	// An empty reply is no log.
 	if err != nil || len(reply) == 0 {
 		return state.Tail{}, err
 	}

@@ -92,6 +92,8 @@ func (q *queue) Items(ctx context.Context, queue string, dead bool, after string
 		which = "dead"
 	}
 	var list []state.Item
+	// A page is one run of the script; ids are in the order of their bytes, so that the last one says
+	// where to go on.
 	for len(list) < limit {
 		part := min(limit-len(list), page)
 		more, err := q.items(ctx, queue, "items", which, after, part)
@@ -102,6 +104,7 @@ func (q *queue) Items(ctx context.Context, queue string, dead bool, after string
 			more[i].Dead = dead
 		}
 		list = append(list, more...)
+		// Fewer than asked for: these were the last.
 		if len(more) < part {
 			break
 		}

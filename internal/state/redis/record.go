@@ -22,6 +22,10 @@ import (
 //	         a varint of how many, then each as before
 //	trace    as tenant, in the form traced only
 //
+// A context without a trace, created at the epoch, owned by "al", begins with the bytes
+//
+//	01  80 00 00 00 00 00 00 00  00 00 00 00  00 00 00 00  00 00 00 02 61 6c …
+//
 // Agent, kind and id are in its key. The scripts read as far as owner. The order of
 // created as bytes is that of time.
 const (
@@ -54,6 +58,7 @@ func appendCreated(b []byte, t time.Time) []byte {
 
 // encode writes what follows created.
 func encode(r state.Record) []byte {
+	// 64 is for the lengths, and the version.
 	b := make([]byte, 0, 64+len(r.Context)+len(r.Owner)+len(r.Tenant)+len(r.Skill)+len(r.Endpoint)+len(r.Trace))
 	for _, s := range []string{r.Context, r.Owner} {
 		b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...) //nolint:gosec // all of the bits are kept
@@ -79,6 +84,7 @@ func decode(stored string, agent string, k state.Kind, id string) (state.Record,
 	if stored == "" || strings.IndexByte(forms, stored[0]) < 0 {
 		return bad("has another form")
 	}
+	// The order is that in which encode writes.
 	p := parser{rest: stored[1:]}
 	r := state.Record{Agent: agent, Kind: k, ID: id, Created: p.created()}
 	r.Context, r.Owner = p.take(p.fixed()), p.take(p.fixed())

@@ -38,6 +38,7 @@ func (l *ledger) sweep() {
 	})
 	for {
 		// Replicas that were started together do not come together.
+		// Once a minute at least, as the look at the servers goes with it.
 		wait := min(l.sweepPeriod(), time.Minute)
 		timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // spreads load, no secret
 		select {

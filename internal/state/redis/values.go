@@ -125,6 +125,7 @@ func (v *values) List(ctx context.Context, space, after string, limit int) ([]st
 		if err != nil {
 			return nil, err
 		}
+		// The reply: whether there is more, the last key that was looked at, then key and value of each.
 		if len(reply) < 2 || len(reply)%2 != 0 {
 			return nil, errReply
 		}

@@ -79,6 +79,7 @@ func (l *limits) save(list []state.Count) error {
 
 // load goes on where the last process has stopped.
 func (l *limits) load(ctx context.Context) (err error) {
+	// All of them, once: from then on the counts are in memory.
 	rows, err := l.db.readers.QueryContext(ctx, `SELECT key, kind, until, units, parts FROM counts`)
 	if err != nil {
 		return err

@@ -84,6 +84,7 @@ func (l *logs) Read(_ context.Context, log string, after uint64, limit int) (sta
 		return state.Tail{}, err
 	}
 	var t state.Tail
+	// SQLite has no unsigned numbers: what is above the largest signed one is above every entry.
 	// With no entry behind after there is a row all the same, of the log alone.
 	rows, err := l.tail.Query(min(after, math.MaxInt64), []byte(log), l.db.now().UnixNano(), max(limit, 1))
 	if err != nil {

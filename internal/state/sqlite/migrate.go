@@ -55,6 +55,7 @@ func migrate(ctx context.Context, conn *sql.Conn) (int, error) {
 // versionOf reads the version of a file that is ours; 0 of one with nothing in it.
 func versionOf(ctx context.Context, conn *sql.Conn) (int, error) {
 	var version, id, tables int
+	// Three questions that every SQLite file can answer, before anything is written to it.
 	err := errors.Join(
 		conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version),
 		conn.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id),

@@ -18,7 +18,7 @@ import (
 // transaction looks before it begins, and the keeper every second.
 type place struct {
 	path string
-	told func(error) // of changes: why the file is not there, or nil when it is again
+	told func(error) // of changes, with mu held: why the file is not there, or nil when it is again
 
 	lost atomic.Pointer[error]
 

@@ -13,9 +13,13 @@ import (
 
 // refusal is whether the file takes writes. A disk that is full, a file system that became
 // read-only or another program that keeps the file locked fails this write and the next.
+//
+//	why   the error that refused, in SQLite's words; nil while writes work
+//	set by heard, at the first write that fails so
+//	gone  by probe, four times a second while it is set, when a write works again
 type refusal struct {
-	path string
-	told func(error)
+	path string      // of the file, for the words of errors
+	told func(error) // of the first refusal, and nil when it is over
 
 	why   atomic.Pointer[error] // nil while writes work
 	wrote atomic.Int64          // when one last did, in Unix nanoseconds

@@ -78,6 +78,7 @@ func (s *steps) stands(read *sql.Stmt, st state.Step, now time.Time) (string, er
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
+	// Reading where a task stands keeps its state alive, as a lookup does a record.
 	if err != nil || !s.uses.live(use{agent: st.Agent, id: st.Task, extension: st.Extension}, used, now) {
 		return "", err
 	}

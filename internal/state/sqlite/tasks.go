@@ -11,6 +11,7 @@ import (
 // Tasks implements state.Ledger. It takes time for the records it returns, and for those
 // of the same owner, or tenant and context, that it passes by.
 func (l *ledger) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
+	// A negative LIMIT is none to SQLite, and a Query without one asks for nothing.
 	if q.Limit <= 0 {
 		return nil, nil
 	}
@@ -18,6 +19,7 @@ func (l *ledger) Tasks(ctx context.Context, q state.Query) ([]state.Record, erro
 	// prepared each time, which next to reading pages of records does not count.
 	now := l.db.now()
 	text, args := l.list(q, now)
+	// Neither owner nor tenant nor everyone: nothing is anybody's.
 	if text == "" {
 		return nil, nil
 	}

@@ -66,6 +66,7 @@ func (u *uses) all() map[use]int64 {
 func (u *uses) written(done map[use]int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	// What was used again since has another second, and stays.
 	maps.DeleteFunc(u.due, func(k use, at int64) bool { return done[k] == at })
 }
 
@@ -90,5 +91,6 @@ func (u *uses) over(used int64, now time.Time) bool { return used < u.horizon(no
 
 // horizon is the earliest second whose uses still count.
 func (u *uses) horizon(now time.Time) int64 {
+	// A grain more than the retention, as a use in that time may not have been noted.
 	return now.Unix() - int64((u.retention+u.grain)/time.Second)
 }

@@ -99,6 +99,7 @@ func (v *values) Delete(ctx context.Context, space, key string) error {
 
 // List implements state.Values.
 func (v *values) List(_ context.Context, space, after string, limit int) ([]state.Value, error) {
+	// A negative LIMIT is none to SQLite.
 	if limit <= 0 {
 		return nil, nil
 	}

@@ -136,6 +136,7 @@ func (w *writer) run(last <-chan struct{}) {
 
 // gather adds to a job those that wait already.
 func (w *writer) gather(first *job) []*job {
+	// The others are taken as they stand in the channel: nobody is waited for.
 	jobs := []*job{first}
 	for len(jobs) < group {
 		select {
@@ -197,6 +198,7 @@ func (w *writer) close() error {
 		return w.db.Close()
 	}
 	var errs []error
+	// database/sql closes statements of a DB with it, but not those of a Conn.
 	for _, s := range w.prepared {
 		errs = append(errs, s.Close())
 	}
