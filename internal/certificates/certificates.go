@@ -72,6 +72,7 @@ func (c *Certificates) Open(cfg *server.Config) error {
 			o.HTTPPort = addr.Port
 		}
 	}
+	// Certificates that the state has are with the server when this returns.
 	keeper, err := acme.Open(*wanted, o)
 	if err != nil {
 		// Nobody would answer on it.
@@ -175,6 +176,7 @@ func (c *Certificates) ordered(domain string, leaf *x509.Certificate, err error)
 		"domain": domain, "issuer": leaf.Issuer.CommonName, "serial": leaf.SerialNumber.Text(16),
 		"not_after": leaf.NotAfter.UTC().Format(time.RFC3339),
 	}
+	// The order has succeeded all the same, and is not undone for a record.
 	if err := c.Audit.Event("certificate.issued", attrs); err != nil {
 		c.Telemetry.Log.Error("write audit event", "error", err)
 	}

@@ -73,6 +73,7 @@ type Agent struct {
 // newAgent binds the address, so that the card can name it, and serves nothing
 // yet.
 func newAgent(o Options) (*Agent, net.Listener, error) {
+	// The port 0 of the default becomes a real one here, which the card then names.
 	l, err := net.Listen("tcp", o.Address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen for sample agent: %w", err)

@@ -117,6 +117,7 @@ func (e *epoll) open() bool {
 		e.close()
 		return false
 	}
+	// The channels are given along: a later epoll has others.
 	go e.wait(raw, e.ready, e.idle)
 	return true
 }

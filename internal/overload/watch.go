@@ -61,6 +61,7 @@ func (l *Ladder) watch(done <-chan struct{}, limits func() Limits, report func(*
 			return
 		case <-tick.C:
 		}
+		// A probe wakes a processor, which an idle process is not to do forty times a second.
 		if l.calls.Load() > 0 { // nobody else waits
 			g.probe()
 		}

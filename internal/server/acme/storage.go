@@ -63,6 +63,7 @@ func (s *storage) read(ctx context.Context, key string) (time.Time, []byte, erro
 		return time.Time{}, nil, fmt.Errorf("load %s: %w", key, err)
 	case !ok:
 		return time.Time{}, nil, fmt.Errorf("load %s: %w", key, fs.ErrNotExist)
+	// Storage that others can write to: nothing is taken for granted.
 	case len(data) < stamp:
 		return time.Time{}, nil, fmt.Errorf("load %s: it is cut off", key)
 	}

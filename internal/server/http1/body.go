@@ -45,6 +45,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	}
+	// Only now is it certain that the handler wants the body (RFC 9110 §10.1.1).
 	b.x.invite()
 	return b.read(p)
 }

@@ -88,6 +88,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 		case c.state == inHTTP2:
 			return c.Conn.Read(p)
 		}
+		// Into the caller's buffer, where it is judged in place: nothing is copied.
 		n, err := c.Conn.Read(p)
 		if c.state == inPreface {
 			n, err = c.preface(p, n, err)

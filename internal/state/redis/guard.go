@@ -50,6 +50,7 @@ func (s *servers) guard(tag string) *guard {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// There are as many tags as agents, spaces, queues and 256 for logs: few enough to keep.
 	g := s.guards[tag]
 	if g == nil {
 		g = s.newGuard(tag)
@@ -96,6 +97,7 @@ func (g *guard) report(err error) {
 		}
 		return
 	}
+	// For opened, which is called from within RecordFailure.
 	g.cause.Store(&err)
 	g.breaker.RecordFailure()
 }

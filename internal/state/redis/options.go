@@ -76,6 +76,7 @@ func check(c state.RedisConfig) error {
 // options are those that all kinds of clients share. Every wait is bounded by the timeout
 // of an operation, and nothing is tried twice: a Draw that is would count twice.
 func options(c state.RedisConfig) (*redis.UniversalOptions, error) {
+	// The timeout bounds each step; the context of an operation bounds them together.
 	within, connections := timeout(c), c.Connections
 	if connections == 0 {
 		connections = defaultConnections

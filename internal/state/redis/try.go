@@ -36,6 +36,7 @@ func Try(ctx context.Context, c state.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	// A store without a sweeper, for as long as the look takes.
 	s := newStore(client, c, log, func(int64) {})
 	if err = s.meet(ctx, s.steps.script); err == nil {
 		if err = s.Ping(ctx); err != nil {

@@ -28,6 +28,7 @@ const (
 // be written is tried again the next time; Ping tells of the disk.
 func (s *Store) keep() {
 	defer close(s.kept)
+	// One goroutine for all four: none of them is worth meeting another in the writer.
 	probe, save, flush, sweep := time.NewTicker(probing), time.NewTicker(saving), time.NewTicker(flushing), time.NewTicker(sweeping)
 	defer probe.Stop()
 	defer save.Stop()
@@ -144,6 +145,7 @@ func (s *Store) sweepBatch(horizon, now int64) (gone int64, err error) {
 
 // probe finds out whether a file takes writes again that took none.
 func (s *Store) probe() {
+	// Writes work: nothing is probed.
 	if s.refusal.why.Load() == nil {
 		return
 	}

@@ -141,6 +141,7 @@ func (l *ledger) find(agent string, k state.Kind, id string, now time.Time) (sta
 		return r, true, nil
 	}
 	var r row
+	// A row that cannot be read is an error and not absence: an id that seems free could be claimed.
 	err := r.read(l.record.QueryRow([]byte(agent), int64(k), []byte(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return state.Record{}, false, nil

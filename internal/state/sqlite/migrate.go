@@ -73,6 +73,7 @@ func versionOf(ctx context.Context, conn *sql.Conn) (int, error) {
 
 // step runs the script that leads from one version to the next, schema/0003.sql to version 3.
 func step(ctx context.Context, conn *sql.Conn, to int) error {
+	// Numbers with leading zeros, so that a directory lists them in order.
 	script, err := migrations.ReadFile(fmt.Sprintf("schema/%04d.sql", to))
 	if err != nil {
 		return err

@@ -59,6 +59,7 @@ func (p *place) check() error {
 	if err == nil && p.wal != nil {
 		err = p.still(p.path+walSuffix, p.wal)
 	}
+	// Read without mu by Away, which asks on the path of calls.
 	was := p.lost.Load()
 	switch {
 	// Told once when it goes and once when it is back.

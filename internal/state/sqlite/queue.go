@@ -40,6 +40,7 @@ func (q *queue) Push(ctx context.Context, name string, it state.Item, most int64
 		return false, err
 	}
 	in, id := []byte(name), []byte(it.ID)
+	// Copies: the caller may change Data while the job waits.
 	values := []any{
 		in, []byte(it.Line), id, append([]byte{}, it.Data...), state.Micros(it.Pushed), state.Micros(it.Due), max(most, 0),
 		share(it.Owner()),
@@ -100,6 +101,7 @@ func (q *queue) Take(ctx context.Context, name, holder string, now time.Time, n 
 	}
 	// RETURNING promises none.
 	// They come in no order.
+	// By the time from which they were due, those of one moment in the order of their arrival.
 	slices.SortFunc(taken, func(a, b numbered) int {
 		return cmp.Or(a.item.Due.Compare(b.item.Due), cmp.Compare(a.number, b.number))
 	})
@@ -240,6 +242,7 @@ func (q *queue) Depth(_ context.Context, name string, now time.Time) (state.Dept
 		d      state.Depth
 		oldest int64
 	)
+	// One statement, so that all three numbers are of one moment.
 	err := q.read.depth.QueryRow([]byte(name), state.Micros(now)).Scan(&d.Waiting, &d.Dead, &oldest)
 	d.Oldest = state.FromMicros(oldest)
 	return d, err

@@ -11,6 +11,7 @@ type statements map[**sql.Stmt]string
 // prepare prepares the statements of a part of the store: those for who only reads, on any
 // of the connections of readers, and those for the one connection that writes.
 func (d *database) prepare(ctx context.Context, reads, writes statements) error {
+	// Those of a DB are prepared again on each of its connections that runs them.
 	if _, err := reads.prepare(ctx, d.readers); err != nil {
 		return err
 	}
