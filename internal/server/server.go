@@ -161,7 +161,7 @@ func (s *Server) newHTTP2() *http.Server {
 	protocols.SetUnencryptedHTTP2(true) // package flood hides the TLS
 	return &http.Server{
 		Handler:                      http.HandlerFunc(s.serve),
-		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for Screen to refuse
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for package screen to refuse
 		ReadHeaderTimeout:            s.cfg.Timeouts.Header.Std(),
 		IdleTimeout:                  s.cfg.Timeouts.Idle.Std(),
 		MaxHeaderBytes:               int(s.cfg.Limits.Header),

@@ -25,7 +25,7 @@ func (s *Server) addressed(r *http.Request) bool {
 	}
 	host, _, ok := hostname.Split(r.Host)
 	if !ok || host == "" || strings.EqualFold(host, r.TLS.ServerName) {
-		return true // a Host that cannot be one is refused by Screen, in its words
+		return true // a Host that cannot be one is refused by package screen, in its words
 	}
 	return sameAddress(host, r.TLS.ServerName) || s.proxied(r)
 }
