@@ -1,3 +1,15 @@
+// Package sockets has the listening sockets of the process: opened by itself, handed over by
+// systemd (socket activation, sd_listen_fds(3)), or left open by the version of the program that
+// was before, over an upgrade in place.
+//
+// An upgrade is an exec: the old program leaves its sockets open (Set.Hand) and names them in
+// A2A_GATEWAY_SOCKETS, one a line,
+//
+//	public 7 :8443
+//	status 8 127.0.0.1:9902
+//
+// which the new one reads (Inherited) and listens on (Set.Listen). Connections that come meanwhile
+// wait in the kernel's queue, and nobody is refused. It imports nothing of this module.
 package sockets
 
 import (
