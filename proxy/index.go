@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -21,7 +21,7 @@ func (p *Proxy) index() error {
 	hosts := map[string]string{}
 	p.self = map[string]struct{}{}
 	for _, h := range append([]string{p.PublicURL.Host}, p.Hosts...) {
-		if canonical, ok := server.CanonicalHost(h); ok {
+		if canonical, ok := hostname.Canonical(h); ok {
 			p.self[canonical] = struct{}{}
 		}
 	}

@@ -65,11 +65,14 @@ type Breaker struct {
 	swept    time.Time // when callers of long ago were forgotten
 }
 
+// caller is somebody whose questions the service has failed at or refused. Its own failures are
+// counted beside the service's: one whose questions make it fail every time is left out, and the
+// others are still served.
 type caller struct {
 	count
 
-	refused time.Time
-	used    time.Time
+	refused time.Time // when the service last said no to it
+	used    time.Time // when it last asked, to forget who does not come back
 }
 
 // Enter reports whether the service may be asked for a caller: nil, or ErrResting or
@@ -78,6 +81,7 @@ type caller struct {
 func (b *Breaker) Enter(now time.Time, who string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	// The service first: where it rests, nobody is told of failures of their own.
 	own := b.callers[who]
 	switch {
 	case !b.service.ready(now):

@@ -1,6 +1,12 @@
 // Package certificates has the gateway's certificates issued by a CA, by ACME (RFC 8555), as
 // server.tls.acme asks for: it answers the CA's checks, hands what is issued to the public
 // listener, and puts it on record.
+//
+// It ties parts together and decides nothing by itself: internal/server/acme orders and renews,
+// internal/server shows what is issued in handshakes and answers tls-alpn-01 there, and a small
+// plaintext listener of this package answers http-01 (RFC 8555 §8.3) where that is configured.
+// Certificates and the account's key lie in the state, sealed, for all replicas. Without
+// server.tls.acme every method does nothing.
 package certificates
 
 import (
@@ -15,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/status"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
@@ -26,7 +33,7 @@ import (
 type Options struct {
 	Values    state.Values // sealed: accounts and private keys are among them
 	Server    *server.Server
-	Sockets   *server.Sockets
+	Sockets   *sockets.Set
 	Egress    *tunnel.Proxy
 	Telemetry *telemetry.Telemetry
 	Audit     *audit.Log
@@ -53,19 +60,23 @@ func (c *Certificates) Open(cfg *server.Config) error {
 	o := acme.Options{
 		Values: c.Values, Provide: c.Server.Provide, Ordered: c.ordered, Proxy: c.Egress.For, Log: c.Telemetry.Log,
 	}
+	// Where the CA's handshakes arrive: the orders are told, as that need not be port 443, which
+	// something in front may pass on.
 	o.Host, o.Port = c.Server.Bound()
 	var socket net.Listener
 	if wanted.Answers(server.ChallengeHTTP) {
 		var err error
-		if socket, err = c.Sockets.Listen(server.ChallengeSocket, wanted.HTTPListen); err != nil {
+		if socket, err = c.Sockets.Listen(sockets.Challenge, wanted.HTTPListen); err != nil {
 			return fmt.Errorf("server.tls.acme.httpListen: %w", err)
 		}
 		if addr, ok := socket.Addr().(*net.TCPAddr); ok {
 			o.HTTPPort = addr.Port
 		}
 	}
+	// Certificates that the state has are with the server when this returns.
 	keeper, err := acme.Open(*wanted, o)
 	if err != nil {
+		// Nobody would answer on it.
 		if socket != nil {
 			_ = socket.Close()
 		}
@@ -93,6 +104,7 @@ func (c *Certificates) serve(socket net.Listener) {
 		Handler: c.keeper, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second,
 		WriteTimeout: 5 * time.Second, IdleTimeout: 5 * time.Second, MaxHeaderBytes: 4 << 10,
 	}
+	// A CA asks once; idle connections of others would take descriptors.
 	c.http.SetKeepAlivesEnabled(false)
 	go func() {
 		if err := c.http.Serve(socket); !errors.Is(err, http.ErrServerClosed) {
@@ -135,6 +147,7 @@ func (c *Certificates) Details() []string {
 	for _, s := range c.Status() {
 		why := "not there yet"
 		if s.Err != nil {
+			// A line a name: what a CA has said may have several.
 			why = strings.ReplaceAll(s.Err.Error(), "\n", "; ")
 		}
 		if !s.NotAfter.IsZero() {
@@ -164,6 +177,7 @@ func (c *Certificates) ordered(domain string, leaf *x509.Certificate, err error)
 		"domain": domain, "issuer": leaf.Issuer.CommonName, "serial": leaf.SerialNumber.Text(16),
 		"not_after": leaf.NotAfter.UTC().Format(time.RFC3339),
 	}
+	// The order has succeeded all the same, and is not undone for a record.
 	if err := c.Audit.Event("certificate.issued", attrs); err != nil {
 		c.Telemetry.Log.Error("write audit event", "error", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
@@ -19,8 +19,8 @@ func (c *Config) checkOffer(public *url.URL, a *agents.Config) error {
 // A host with the port of the public URL and one without are the same, as browsers and clients
 // leave out the default one.
 func shares(public *url.URL, host string) bool {
-	own, _ := server.CanonicalHost(public.Host)
-	its, _ := server.CanonicalHost(host)
-	bare, _ := server.CanonicalHost(public.Hostname())
+	own, _ := hostname.Canonical(public.Host)
+	its, _ := hostname.Canonical(host)
+	bare, _ := hostname.Canonical(public.Hostname())
 	return its == own || its == bare
 }

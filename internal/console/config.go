@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
@@ -211,7 +212,7 @@ func (c Config) Validate() error {
 		errs = append(errs, keypath.At(errors.New("want more than 0"), "body"))
 	}
 	for i, h := range c.Hosts {
-		if _, ok := server.CanonicalHost(h); !ok {
+		if _, ok := hostname.Canonical(h); !ok {
 			errs = append(errs, keypath.At(fmt.Errorf("%q is not a host or host:port", h), "hosts", i))
 		}
 	}
@@ -307,6 +308,6 @@ func (c Config) hosts(bound *net.TCPAddr) map[string]bool {
 
 // canonical is a host in lower case with its default port taken off; "" for what is none.
 func canonical(host string) string {
-	c, _ := server.CanonicalHost(host)
+	c, _ := hostname.Canonical(host)
 	return c
 }

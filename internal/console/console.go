@@ -32,6 +32,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/streams"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
@@ -83,7 +84,7 @@ type Options struct {
 	KeySkipped func(reason string)
 
 	// Sockets has the socket to listen on; nil for a new one.
-	Sockets *server.Sockets
+	Sockets *sockets.Set
 }
 
 // Console is the admin listener. It is made by Open and not changed afterwards, but for
@@ -140,7 +141,7 @@ func Open(c Config, o Options) (*Console, error) {
 			return nil, fmt.Errorf("token: %w", err)
 		}
 	}
-	l, err := o.Sockets.Listen(server.AdminSocket, c.Address)
+	l, err := o.Sockets.Listen(sockets.Admin, c.Address)
 	if err != nil {
 		return nil, fmt.Errorf("address: %w", err)
 	}

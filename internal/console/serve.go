@@ -11,7 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 )
 
 // reply is an answer that is more than a document.
@@ -104,10 +105,10 @@ func (s *Console) harden(h http.Header) {
 // serve puts the questions in order, and answers. Nobody without a credential learns
 // anything, not even which paths there are. The package doc has the questions in a table.
 func (s *Console) serve(c *api.Call) (any, error) {
-	if host, ok := server.CanonicalHost(c.Host); !ok || !s.hosts[host] {
+	if host, ok := hostname.Canonical(c.Host); !ok || !s.hosts[host] {
 		return nil, unknownHost.Refuse("this host is not served here; admin.hosts lists others")
 	}
-	if e := server.Screen(c.Request, s.limits); e != nil {
+	if e := screen.Request(c.Request, s.limits.Screen()); e != nil {
 		message, _, _ := strings.Cut(e.Message, " (server.limits.") // whose keys are not this listener's
 		return nil, api.Malformed.Refuse(message)
 	}

@@ -9,7 +9,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 )
 
 // built are the pages of the console's, as ui/ is built from its sources by make ui.
@@ -77,13 +78,13 @@ func (s *Console) page(w http.ResponseWriter, r *http.Request) bool {
 	if !home && !strings.HasPrefix(r.URL.Path, uiPath) {
 		return false
 	}
-	host, ok := server.CanonicalHost(r.Host)
+	host, ok := hostname.Canonical(r.Host)
 	switch {
 	case !ok || !s.hosts[host]:
 		return false // refused as any other
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return false
-	case r.URL.RawPath != "" || r.ContentLength != 0 || server.Screen(r, s.limits) != nil:
+	case r.URL.RawPath != "" || r.ContentLength != 0 || screen.Request(r, s.limits.Screen()) != nil:
 		return false
 	case home:
 		w.Header().Set("Location", uiPath)

@@ -24,6 +24,7 @@ func Agent03(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start weather agent: %w", err)
 	}
+	// The card names the bound address, which is known only now.
 	card := weatherCard(agent, o.RequireExtension)
 	handler := a2asrv.NewHandler(&weather{step: o.Step, quit: agent.quit},
 		a2asrv.WithLogger(o.Logger),
@@ -66,6 +67,7 @@ type gate03 struct {
 func (g *gate03) Before(
 	ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request,
 ) (context.Context, error) {
+	// 0.3 names the header X-A2A-Extensions; the SDK has it under its own key.
 	lines, _ := call.RequestMeta().Get(a2asrv.ExtensionsMetaKey)
 	if lists(lines, CostCentre) {
 		call.Extensions().Activate(&a2a.AgentExtension{URI: CostCentre})
@@ -75,6 +77,8 @@ func (g *gate03) Before(
 	return ctx, nil
 }
 
+// weatherCard is the public card, in the form of 0.3: url is the endpoint of preferredTransport, and
+// additionalInterfaces has it once more (A2A 0.3 §5.5.5).
 func weatherCard(a *Agent, required bool) *a2a.AgentCard {
 	return &a2a.AgentCard{
 		ProtocolVersion:    "0.3.0",
@@ -119,6 +123,8 @@ func weatherCard(a *Agent, required bool) *a2a.AgentCard {
 	}
 }
 
+// extendedWeatherCard is what agent/getAuthenticatedExtendedCard answers: one skill more, so that a
+// test sees which of the two cards it was given.
 func extendedWeatherCard(public *a2a.AgentCard) *a2a.AgentCard {
 	card := *public
 	card.Description += " This is the extended card."

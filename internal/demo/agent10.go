@@ -32,6 +32,7 @@ func Agent10(o Options) (*Agent, error) {
 		})),
 		a2asrv.WithCallInterceptors(everyone{}),
 	)
+	// One protocol binding for each listener: gRPC takes all of its paths.
 	if o.GRPC {
 		card.SupportedInterfaces = []*a2a.AgentInterface{
 			a2a.NewAgentInterface(l.Addr().String(), a2a.TransportProtocolGRPC),
@@ -39,6 +40,7 @@ func Agent10(o Options) (*Agent, error) {
 		agent.grpc = grpc.NewServer()
 		a2agrpc.NewHandler(handler).RegisterWith(agent.grpc)
 	}
+	// Comment lines on an idle stream keep proxies from closing it.
 	transport := a2asrv.WithTransportKeepAlive(o.KeepAlive)
 	agent.serve(l, o,
 		a2asrv.NewStaticAgentCardHandler(card),
@@ -59,9 +61,12 @@ func (everyone) Before(
 	ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request,
 ) (context.Context, any, error) {
 	call.User = a2asrv.NewAuthenticatedUser("everyone", nil)
+	// No answer of its own: the call goes on.
 	return ctx, nil, nil
 }
 
+// billingCard is the public card, in the form of 1.0: supportedInterfaces lists both bindings, the
+// preferred one first.
 func billingCard(a *Agent, required bool) *a2a.AgentCard {
 	return &a2a.AgentCard{
 		Name:        "Billing",

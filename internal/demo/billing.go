@@ -15,8 +15,8 @@ import (
 
 // billing answers by the first word of the message; see the package comment.
 type billing struct {
-	step time.Duration
-	quit <-chan struct{}
+	step time.Duration   // between two events
+	quit <-chan struct{} // closed when the agent stops
 }
 
 const billingHelp = "Say one of: hello, echo, summarize, refund INV-7, export, login, audit, count, " +
@@ -49,8 +49,10 @@ func (b *billing) work(word string) func(*turn) {
 func (b *billing) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		t := &turn{ExecutorContext: ec, ctx: ctx, agent: b, yield: yield}
+		// Before the first event, as events carry the extension's metadata.
 		t.activate()
 		word, rest := words(textOf(ec.Message))
+		// A message to a task that waits, for input or for a sign-in.
 		if ec.StoredTask != nil {
 			t.resume(word)
 			t.abandon()
@@ -66,6 +68,7 @@ func (b *billing) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter.
 			t.reply(word)
 			return
 		}
+		// The first event of a task is the task itself: from then on the caller knows its id.
 		t.send(a2a.NewSubmittedTask(ec, ec.Message))
 		if work == nil {
 			work = func(t *turn) { t.status(a2a.TaskStateCompleted, "Done: "+word) }
@@ -97,6 +100,7 @@ type turn struct {
 	closing  bool   // it was Close
 }
 
+// activate takes note of the extension where the caller has asked for it (A2A-Extensions).
 func (t *turn) activate() {
 	exts, ok := a2asrv.ExtensionsFrom(t.ctx)
 	if !ok {
@@ -108,6 +112,7 @@ func (t *turn) activate() {
 	}
 }
 
+// send hands one event to the SDK, unless it wants no more.
 func (t *turn) send(e a2a.Event) bool {
 	if t.stopped {
 		return false
@@ -116,6 +121,7 @@ func (t *turn) send(e a2a.Event) bool {
 	return !t.stopped
 }
 
+// pause waits so many steps, and is false where the work is to stop.
 func (t *turn) pause(steps int) bool {
 	if t.stopped {
 		return false
@@ -144,11 +150,14 @@ func (t *turn) say(parts ...*a2a.Part) *a2a.Message {
 	return msg
 }
 
+// status tells a state of the task, with a message.
 func (t *turn) status(state a2a.TaskState, text string) bool {
 	return t.send(a2a.NewStatusUpdateEvent(t, state, t.say(a2a.NewTextPart(text))))
 }
 
+// reply answers with a message and makes no task.
 func (t *turn) reply(word string) {
+	// Any other word is answered by the list of words.
 	parts := []*a2a.Part{a2a.NewTextPart(billingHelp)}
 	switch word {
 	case "hello":
@@ -176,6 +185,7 @@ func (t *turn) resume(word string) {
 	}
 }
 
+// askRefund leaves the task in input-required: the same task goes on in resume.
 func (t *turn) askRefund() {
 	invoice := t.argument
 	if invoice == "" {
@@ -192,6 +202,7 @@ func (t *turn) login() {
 	t.status(a2a.TaskStateCompleted, "Signed in.")
 }
 
+// summarize is a usual task; its events are in the package comment.
 func (t *turn) summarize() {
 	t.status(a2a.TaskStateWorking, "Reading invoices.")
 	t.pause(1)
@@ -211,6 +222,7 @@ func (t *turn) chunks(texts ...string) {
 	var id a2a.ArtifactID
 	for i, text := range texts {
 		var e *a2a.TaskArtifactUpdateEvent
+		// The first event makes the artifact, the others append to it by its id.
 		if i == 0 {
 			e = a2a.NewArtifactEvent(t, a2a.NewTextPart(text))
 			e.Artifact.Name = "report"
@@ -225,6 +237,7 @@ func (t *turn) chunks(texts ...string) {
 	}
 }
 
+// export makes a file of both kinds: bytes in the artifact, and a URL to fetch them from.
 func (t *turn) export() {
 	csv := a2a.NewRawPart([]byte("invoice,amount\nINV-6,120.00\nINV-7,80.50\n"))
 	csv.Filename, csv.MediaType = "invoices.csv", "text/csv"
@@ -235,6 +248,7 @@ func (t *turn) export() {
 	t.status(a2a.TaskStateCompleted, "Exported.")
 }
 
+// audit is long: a status update every ten steps, until somebody cancels it.
 func (t *turn) audit() {
 	n := t.number(600)
 	for i := range n {
@@ -245,6 +259,7 @@ func (t *turn) audit() {
 	t.status(a2a.TaskStateCompleted, "The ledger is sound.")
 }
 
+// count makes as many chunks of one artifact as it is told, for tests of long streams.
 func (t *turn) count() {
 	texts := make([]string, t.number(10))
 	for i := range texts {
@@ -257,6 +272,7 @@ func (t *turn) count() {
 
 // number reads the argument, or gives the default; at most 100000.
 func (t *turn) number(otherwise int) int {
+	// The bound keeps a demo that strangers reach from working for days.
 	n, err := strconv.Atoi(t.argument)
 	if err != nil || n < 1 {
 		return otherwise

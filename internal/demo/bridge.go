@@ -49,7 +49,10 @@ func errors10() map[error]error {
 	}
 }
 
+// error10 has the 1.0 SDK answer with the status of the error that the 0.3 SDK means; unknown ones
+// would be 500.
 func error10(err error) error {
+	// errors.Is, as the SDK wraps what it returns.
 	for old, now := range errors10() {
 		if errors.Is(err, old) {
 			return fmt.Errorf("%w: %w", now, err)
@@ -85,6 +88,7 @@ func (h handler03) CancelTask(ctx context.Context, req *a2a10.CancelTaskRequest)
 func (h handler03) SendMessage(
 	ctx context.Context, req *a2a10.SendMessageRequest,
 ) (a2a10.SendMessageResult, error) {
+	// The answer is a task or a message; the 0.3 SDK has one interface for both.
 	result, err := h.old.OnSendMessage(context03(ctx), a2av0.FromV1SendMessageRequest(req))
 	if err != nil {
 		return nil, error10(err)
@@ -112,6 +116,7 @@ func (h handler03) SendStreamingMessage(
 	return events10(h.old.OnSendMessageStream(context03(ctx), a2av0.FromV1SendMessageRequest(req)))
 }
 
+// events10 converts a stream event by event. An error ends it, as the SDKs expect.
 func events10(events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a10.Event, error] {
 	return func(yield func(a2a10.Event, error) bool) {
 		for old, err := range events {

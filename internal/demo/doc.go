@@ -41,6 +41,35 @@
 //	watch [n]         a long-running task, n progress updates (default 600)
 //	reject, fail      as above
 //
+// # One task
+//
+// "summarize" over SendStreamingMessage is these events, each a line of the stream:
+//
+//	task             submitted, with its id and the id of its context
+//	statusUpdate     working
+//	artifactUpdate   three chunks of one artifact: append is false for the first, lastChunk is
+//	                 true for the last
+//	statusUpdate     working
+//	artifactUpdate   a data artifact, whole
+//	statusUpdate     completed, after which the stream ends
+//
+// Between two events there is a pause of [Options.Step], so that cancelling, resubscribing and
+// disconnecting have something to happen in.
+//
+// # Issuer
+//
+// [NewIssuer] serves what an OpenID Connect provider does, on one origin:
+//
+//	GET  /.well-known/openid-configuration        discovery, also at …/oauth-authorization-server
+//	GET  /jwks                                    the public keys, the newest first
+//	POST /token                                   client_credentials and authorization_code
+//	GET  /authorize                               a page with the users, or login_hint
+//	GET  /logout                                  sends the browser back
+//
+// A token of alice's, decoded, has these claims beside iss, iat, exp and jti:
+//
+//	{"sub":"alice","aud":["a2a-gateway"],"client_id":"alice","scope":"billing.read …","groups":["finance"],"tenant":"acme"}
+//
 // # Extension
 //
 // Both agents declare [CostCentre]. A caller who activates it finds the

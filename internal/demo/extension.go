@@ -18,6 +18,7 @@ const (
 // lists reports whether one of the header lines names the extension. Both ways
 // of listing are accepted: one line per URI, or commas.
 func lists(lines []string, uri string) bool {
+	// RFC 9110 §5.3: lines of one field are one list.
 	for _, line := range lines {
 		for item := range strings.SplitSeq(line, ",") {
 			if strings.TrimSpace(item) == uri {

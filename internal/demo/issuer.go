@@ -95,6 +95,7 @@ func NewIssuer(o IssuerOptions) (*Issuer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for development issuer: %w", err)
 	}
+	// Asked of the bound address: a name may resolve to anything.
 	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !o.AllowRemote {
 		return nil, errors.Join(fmt.Errorf("%w, not on %s", errNotLoopback, o.Address), l.Close())
 	}
@@ -102,6 +103,7 @@ func NewIssuer(o IssuerOptions) (*Issuer, error) {
 	if i.URL == "" {
 		i.URL = "http://" + l.Addr().String()
 	}
+	// The first key; there is no issuer without one.
 	if err := i.Rotate(); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -127,6 +129,7 @@ func (i *Issuer) Close(ctx context.Context) error {
 	return err
 }
 
+// routes are the endpoints; see the package comment.
 func (i *Issuer) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
@@ -161,6 +164,7 @@ type metadata struct {
 	Claims        []string `json:"claims_supported"`
 }
 
+// discovery answers both well-known paths alike: OpenID Connect's metadata has RFC 8414's members.
 func (i *Issuer) discovery(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, metadata{
 		Issuer:        i.URL,
@@ -180,6 +184,7 @@ func (i *Issuer) discovery(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
+// jwks answers with the public keys (RFC 7517). A minute of caching lets tests see a rotation soon.
 func (i *Issuer) jwks(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "public, max-age=60")
 	answer(w, http.StatusOK, i.publicKeys())

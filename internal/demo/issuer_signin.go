@@ -17,17 +17,20 @@ import (
 const SignInClient = "console"
 
 const (
-	codeLife  = time.Minute
+	// codeLife is how long an authorization code can be redeemed; RFC 6749 §4.1.2 has ten minutes
+	// as the most.
+	codeLife = time.Minute
+	// mostCodes bounds those that nobody redeems.
 	mostCodes = 1000
 )
 
 // code is what was agreed to, until it is redeemed.
 type code struct {
 	user      User
-	redirect  string
-	challenge string
-	nonce     string
-	until     time.Time
+	redirect  string    // redirect_uri, which has to be the same at the token endpoint
+	challenge string    // code_challenge: base64url of the SHA-256 of the verifier (RFC 7636 §4.2)
+	nonce     string    // of the client's, for the ID token
+	until     time.Time // when it runs out
 }
 
 // choice is the page on which a browser says who it is. There is nothing to prove: this
@@ -40,10 +43,13 @@ var choice = template.Must(template.New("").Parse(`<!doctype html><title>Develop
 func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	redirect, err := url.Parse(q.Get("redirect_uri"))
+	// An error page and no redirect: nobody is sent to an address that is not trusted (RFC 6749
+	// §4.1.2.1).
 	if err != nil || !loopback(redirect) || q.Get("client_id") != SignInClient {
 		http.Error(w, "unknown client, or a redirect_uri that is not on this machine", http.StatusBadRequest)
 		return
 	}
+	// Without PKCE a code that is caught on its way could be redeemed by whoever caught it.
 	if q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" {
 		i.back(w, r, redirect, url.Values{"error": {"invalid_request"}})
 		return
@@ -66,6 +72,7 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 
 // back sends a browser back, with state and issuer (RFC 9207).
 func (i *Issuer) back(w http.ResponseWriter, r *http.Request, redirect *url.URL, more url.Values) {
+	// A copy, with the parameters that were there before.
 	u := *redirect
 	q := u.Query()
 	for name := range more {
@@ -79,12 +86,14 @@ func (i *Issuer) back(w http.ResponseWriter, r *http.Request, redirect *url.URL,
 	w.WriteHeader(http.StatusSeeOther)
 }
 
+// loopback reports whether a URL leads to this machine: localhost, 127.0.0.0/8, ::1.
 func loopback(u *url.URL) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
 	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
 		(u.Hostname() == "localhost" || err == nil && addr.Unmap().IsLoopback())
 }
 
+// keep makes a code for a user who was chosen. With too many all are forgotten: clients begin again.
 func (i *Issuer) keep(u User, q url.Values) string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -99,6 +108,7 @@ func (i *Issuer) keep(u User, q url.Values) string {
 // redeem answers with tokens for a code, which is good once.
 func (i *Issuer) redeem(w http.ResponseWriter, form url.Values) {
 	i.mu.Lock()
+	// Found and deleted under one lock: of two who bring the same code one gets tokens.
 	c, ok := i.codes[form.Get("code")]
 	delete(i.codes, form.Get("code"))
 	i.mu.Unlock()

@@ -26,6 +26,7 @@ const algorithm = jose.ES256
 // outlive a rotation.
 const keptKeys = 2
 
+// issuerKey is a signing key and its kid.
 type issuerKey struct {
 	id      string
 	private *ecdsa.PrivateKey
@@ -46,6 +47,7 @@ func (i *Issuer) Rotate() error {
 	return nil
 }
 
+// publicKeys are what /jwks answers.
 func (i *Issuer) publicKeys() jose.JSONWebKeySet {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -58,6 +60,7 @@ func (i *Issuer) publicKeys() jose.JSONWebKeySet {
 	return set
 }
 
+// currentKey signs what is issued now.
 func (i *Issuer) currentKey() *issuerKey {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -82,6 +85,7 @@ type IssueOptions struct {
 
 // Issue makes a signed token for the subject, without the token endpoint.
 func (i *Issuer) Issue(subject string, o IssueOptions) (string, error) {
+	// kid says which of the published keys verifies the signature (RFC 7515 §4.1.4).
 	key := i.currentKey()
 	if o.ForeignKey {
 		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -106,6 +110,7 @@ func (i *Issuer) Issue(subject string, o IssueOptions) (string, error) {
 	return token, nil
 }
 
+// claims are those of an access token (RFC 9068 §2.2), then those of o.Claims over them.
 func (i *Issuer) claims(subject string, o IssueOptions) map[string]any {
 	if len(o.Audience) == 0 {
 		o.Audience = []string{"a2a-gateway"}
@@ -135,6 +140,7 @@ func (i *Issuer) claims(subject string, o IssueOptions) map[string]any {
 	if o.Tenant != "" {
 		claims["tenant"] = o.Tenant
 	}
+	// A test of a verifier takes a claim away, or gives it another type.
 	maps.Copy(claims, o.Claims)
 	maps.DeleteFunc(claims, func(_ string, v any) bool { return v == nil })
 	return claims
@@ -155,6 +161,7 @@ type tokenError struct {
 	Description string `json:"error_description,omitempty"`
 }
 
+// token is the token endpoint (RFC 6749 §3.2). Answers are not to be stored (§5.1).
 func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
@@ -162,12 +169,14 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusBadRequest, tokenError{"invalid_request", "unreadable form"})
 		return
 	}
+	// The public client has no secret; its verifier stands for one.
 	if r.PostForm.Get("grant_type") == "authorization_code" {
 		i.redeem(w, r.PostForm)
 		return
 	}
 	user, ok := i.client(r)
 	if !ok {
+		// Required with 401 (RFC 6749 §5.2).
 		w.Header().Set("WWW-Authenticate", `Basic realm="development issuer"`)
 		answer(w, http.StatusUnauthorized, tokenError{"invalid_client", ""})
 		return
@@ -196,6 +205,7 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 // client finds whose credentials the request carries, in the Authorization
 // header or in the form (RFC 6749 §2.3.1).
 func (i *Issuer) client(r *http.Request) (User, bool) {
+	// Servers have to support Basic; the form is for clients that cannot (RFC 6749 §2.3.1).
 	id, secret, basic := r.BasicAuth()
 	if !basic {
 		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
@@ -215,6 +225,7 @@ func (u User) grant(asked string) ([]string, error) {
 	if asked == "" {
 		return u.Scopes, nil
 	}
+	// All of them or none: a token with less than was asked for would surprise a test.
 	scopes := strings.Fields(asked)
 	for _, s := range scopes {
 		if !slices.Contains(u.Scopes, s) {

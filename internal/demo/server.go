@@ -40,6 +40,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// withDefaults fills in what is not set.
 func (o Options) withDefaults() Options {
 	if o.Address == "" {
 		o.Address = "127.0.0.1:0"
@@ -72,6 +73,7 @@ type Agent struct {
 // newAgent binds the address, so that the card can name it, and serves nothing
 // yet.
 func newAgent(o Options) (*Agent, net.Listener, error) {
+	// The port 0 of the default becomes a real one here, which the card then names.
 	l, err := net.Listen("tcp", o.Address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen for sample agent: %w", err)
@@ -91,11 +93,13 @@ func newAgent(o Options) (*Agent, net.Listener, error) {
 
 // serve starts answering with the three handlers.
 func (a *Agent) serve(l net.Listener, o Options, card, rpc, rest http.Handler) {
+	// The card is public, whatever the token: clients read it to learn how to sign in.
 	mux := http.NewServeMux()
 	mux.Handle("/.well-known/agent-card.json", card)
 	a.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	if a.grpc != nil {
 		mux.Handle("/lf.a2a.v1.A2AService/", guard(o.BearerToken, a.grpc))
+		// gRPC is HTTP/2, here without TLS (prior knowledge); the card is read over HTTP/1.1.
 		a.server.Protocols = new(http.Protocols)
 		a.server.Protocols.SetHTTP1(true)
 		a.server.Protocols.SetUnencryptedHTTP2(true)
@@ -111,6 +115,7 @@ func (a *Agent) serve(l net.Listener, o Options, card, rpc, rest http.Handler) {
 func (a *Agent) Close(ctx context.Context) error {
 	var err error
 	a.closing.Do(func() {
+		// Before Shutdown, which would wait for streams that nobody ends.
 		close(a.quit)
 		if err = a.server.Shutdown(ctx); err != nil {
 			err = fmt.Errorf("stop sample agent: %w", err)
@@ -128,6 +133,7 @@ func guard(token string, next http.Handler) http.Handler {
 	}
 	want := []byte("Bearer " + token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A comparison that ends at the first difference would tell how much of a token is right.
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="sample agent"`)
 			http.Error(w, "unauthenticated", http.StatusUnauthorized)

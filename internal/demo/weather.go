@@ -19,6 +19,7 @@ type weather struct {
 
 const weatherHelp = "Say one of: hello, echo, forecast Oslo, alerts Oslo, watch, reject, fail."
 
+// work names the words that make a task, nil for those that make a message.
 func (w *weather) work(word string) func(*turn03) error {
 	switch word {
 	case "forecast":
@@ -82,6 +83,7 @@ func (t *turn03) pause(steps int) error {
 	return nil
 }
 
+// send hands one event to the SDK's queue; it fails where the task has ended otherwise.
 func (t *turn03) send(e a2a.Event) error {
 	if err := t.queue.Write(t.ctx, e); err != nil {
 		return fmt.Errorf("write event: %w", err)
@@ -89,6 +91,7 @@ func (t *turn03) send(e a2a.Event) error {
 	return nil
 }
 
+// say builds a message of the agent, marked with the extension when that is active.
 func (t *turn03) say(parts ...a2a.Part) *a2a.Message {
 	msg := a2a.NewMessageForTask(a2a.MessageRoleAgent, t, parts...)
 	if t.centre != "" {
@@ -98,6 +101,7 @@ func (t *turn03) say(parts ...a2a.Part) *a2a.Message {
 	return msg
 }
 
+// status tells a state of the task, with a message.
 func (t *turn03) status(state a2a.TaskState, text string) error {
 	e := a2a.NewStatusUpdateEvent(t, state, t.say(a2a.TextPart{Text: text}))
 	// 0.3 ends a stream by this flag, also when the task only waits for input.
@@ -105,6 +109,7 @@ func (t *turn03) status(state a2a.TaskState, text string) error {
 	return t.send(e)
 }
 
+// reply answers with a message and makes no task.
 func (t *turn03) reply(word string) error {
 	parts := []a2a.Part{a2a.TextPart{Text: weatherHelp}}
 	switch word {
@@ -118,6 +123,7 @@ func (t *turn03) reply(word string) error {
 	return t.send(msg)
 }
 
+// place is the argument, or a word for none.
 func (t *turn03) place() string {
 	if t.argument == "" {
 		return "here"
@@ -125,6 +131,8 @@ func (t *turn03) place() string {
 	return t.argument
 }
 
+// forecast streams one artifact in three chunks: append is false for the first, lastChunk is true for
+// the last.
 func (t *turn03) forecast() error {
 	if err := t.status(a2a.TaskStateWorking, "Looking at the sky over "+t.place()+"."); err != nil {
 		return err
@@ -144,6 +152,7 @@ func (t *turn03) forecast() error {
 	return t.status(a2a.TaskStateCompleted, "Take an umbrella.")
 }
 
+// alerts asks for a place where none was named; the task then waits in input-required.
 func (t *turn03) alerts() error {
 	if t.argument == "" {
 		return t.status(a2a.TaskStateInputRequired, "For which place?")
@@ -157,6 +166,7 @@ func (t *turn03) alerts() error {
 	return t.status(a2a.TaskStateCompleted, "One alert.")
 }
 
+// watch is long: made to be cancelled, and to be resubscribed to.
 func (t *turn03) watch() error {
 	n, err := strconv.Atoi(t.argument)
 	if err != nil || n < 1 {

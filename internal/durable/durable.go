@@ -36,6 +36,8 @@ func Rewrite(path string, data []byte) error {
 	})
 }
 
+// replace writes beside path, since a rename is one step within a file system only. The order is: data to
+// the disk, then the name, then the directory; any other could leave a name without its data.
 func replace(path string, data []byte, prepare func(*os.File) error) error {
 	dir := filepath.Dir(path)
 	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")

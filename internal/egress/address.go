@@ -48,14 +48,18 @@ type guard struct {
 	public       *ssrf.Guardian
 }
 
+// newGuard is a guard that takes private addresses too, or public ones only.
 func newGuard(allowPrivate bool) *guard {
 	return &guard{allowPrivate, public()}
 }
 
+// permits reports whether an address may be connected to. never stands above allowPrivate: a gateway in a
+// private network may call its neighbours, and not the service that hands out its credentials.
 func (g *guard) permits(ip netip.Addr) bool {
 	if ip.Zone() != "" {
 		return false // prefixes do not contain addresses with a zone
 	}
+	// ::/96 has it, and would refuse it where loopback is allowed.
 	if ip == netip.IPv6Loopback() {
 		return g.allowPrivate
 	}

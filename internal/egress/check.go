@@ -17,6 +17,7 @@ func (c *Client) Check(target string) (*url.URL, error) {
 	if len(target) > maxURL {
 		return nil, refused("", WhyLength)
 	}
+	// Before url.Parse, which takes spaces and backslashes in places where others end the host.
 	if strings.IndexFunc(target, notInURL) >= 0 {
 		return nil, refused("", WhyMalformed)
 	}
@@ -65,6 +66,7 @@ func (c *Client) allowsPort(u *url.URL) bool {
 		}
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
+	// "0443" is 443 to some and an error to others.
 	if err != nil || port == 0 || strconv.FormatUint(port, 10) != text {
 		return false
 	}
@@ -104,6 +106,7 @@ func (c *Client) judgeHost(u *url.URL) Why {
 	return ""
 }
 
+// judgeAddress says why a host that is an address is not allowed.
 func (c *Client) judgeAddress(host string, ip netip.Addr) Why {
 	if !c.listed(host) {
 		return WhyHost
@@ -117,6 +120,7 @@ func (c *Client) judgeAddress(host string, ip netip.Addr) Why {
 // endsInNumber reports what some resolvers take for an IPv4 address: a host whose last
 // part is a number, in decimal, octal or hexadecimal.
 func endsInNumber(host string) bool {
+	// inet_aton takes 2130706433, 0x7f.1 and 017700000001 for 127.0.0.1.
 	host = strings.TrimRight(host, ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if digits, ok := strings.CutPrefix(last, "0x"); ok {
@@ -156,6 +160,7 @@ func isLocal(host string) bool {
 	})
 }
 
+// listed reports whether egress hosts are restricted and this one is among them, or are not.
 func (c *Client) listed(host string) bool {
 	return len(c.options.AllowHosts) == 0 || slices.ContainsFunc(c.options.AllowHosts, func(pattern string) bool {
 		pattern = strings.ToLower(pattern)

@@ -32,6 +32,7 @@ func (c *Client) dial(ctx context.Context, _, address string) (net.Conn, error) 
 		}
 	}
 	d := net.Dialer{Timeout: tcpTimeout, Control: c.guard.control}
+	// Half for the first, so that there is time for another.
 	if len(addresses) > 1 {
 		d.Timeout /= 2
 	}

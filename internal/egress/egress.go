@@ -5,7 +5,19 @@
 // strictly, one spelling each, without asking DNS. Send reads it again, resolves it once,
 // and judges the very addresses that it dials, so that a name that means something else
 // by then gains nothing. A proxy of the operator's in between is told those addresses to
-// connect to. Redirects are answers, not orders; no proxy of the environment stands between; of an answer's body 64 KiB are read.
+// connect to. Redirects are answers, not orders; no proxy of the
+// environment stands between; of an answer's body 64 KiB are read.
+//
+//	https://hooks.example.com/x      a webhook's address, named by a caller
+//	  Check                          scheme, port, host; no DNS: ErrRefused at once
+//	  … later, an event …
+//	  Send: Check again              the rules may have changed
+//	  resolve                        203.0.113.9, once
+//	  guard                          public, and none of a cloud's metadata addresses
+//	  dial 203.0.113.9               the guard's Control sees the very address once more
+//
+// Between Check and dial the name may be made to mean 169.254.169.254 (DNS rebinding), which is
+// why the check that counts is that of the address, at the moment of the connection.
 //
 // URIs judges what is only passed on, for others to fetch, by the same reading of what is
 // written.

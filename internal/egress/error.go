@@ -64,6 +64,7 @@ func (e *Error) Error() string {
 // Unwrap returns the Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
+// refused is an error about a target that is not allowed.
 func refused(host string, why Why) *Error { return &Error{ErrRefused, host, why} }
 
 // errAddress is what stops a connection to an address that is not allowed.
@@ -72,6 +73,7 @@ var errAddress = errors.New("address not allowed")
 // unresolved is an error of DNS.
 type unresolved struct{ err error }
 
+// Error and Unwrap are those of what DNS said.
 func (u *unresolved) Error() string { return u.err.Error() }
 func (u *unresolved) Unwrap() error { return u.err }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/clientip"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -36,7 +37,7 @@ func (a *authentication) options(cfg *config.Config, public *url.URL, previous *
 		Refreshed: a.keysFetched, Skipped: a.telemetry.Metrics.Credentials.JWKSKeySkipped, Scheme: public.Scheme, Trusted: a.server.Trusted,
 		Usage: filepath.Join(cfg.Server.DataDir, keyUsage),
 		Source: func(r *http.Request) string {
-			return server.AddrText(server.ClientIP(r, cfg.Server.TrustedProxies), r.RemoteAddr)
+			return clientip.Text(clientip.Of(r, cfg.Server.TrustedProxies), r.RemoteAddr)
 		},
 		Proofs: a.proofs(), Nonces: a.keys.Derive("dpop nonces"),
 	}

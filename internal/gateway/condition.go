@@ -39,7 +39,7 @@ func (c *condition) read() metrics.Condition {
 	now.Limits = []metrics.Use{
 		{Limit: "requests", Used: c.load.ladder.Calls(), Max: limits.Requests},
 		{Limit: "streams", Used: c.streams.list.Open(), Max: limits.Streams},
-		{Limit: "connections", Used: c.server.Connections(), Max: c.server.Room()},
+		{Limit: "connections", Used: c.server.Connections(), Max: c.server.MaxConnections()},
 	}
 	// Systems that do not tell how many descriptors are open have no such limit here.
 	if r := c.load.ladder.Reading(); r != nil && r.Open > 0 && r.Permitted > 0 {

@@ -35,15 +35,15 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/status"
 )
 
 // Options are what a configuration file does not say.
 type Options struct {
-	Version string          // of the binary
-	Sockets *server.Sockets // that the process was started with; may be nil
+	Version string       // of the binary
+	Sockets *sockets.Set // that the process was started with; may be nil
 }
 
 // Gateway is a running gateway. Its methods are safe for concurrent use.
@@ -65,7 +65,7 @@ type Gateway struct {
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
 	g := &Gateway{resources: &resources{sockets: o.Sockets}, life: newLifetime()}
 	if g.sockets == nil {
-		g.sockets = new(server.Sockets)
+		g.sockets = new(sockets.Set)
 	}
 	// First, since everything after it reports errors to the log and counts.
 	if err := g.openTelemetry(ctx, cfg, o.Version); err != nil {

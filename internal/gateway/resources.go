@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 	"github.com/a2a-gateway/a2a-gateway/internal/status"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -16,7 +17,7 @@ import (
 // resources are what a gateway opens outside of itself and keeps until it ends: files,
 // sockets and connections. All that can fail for want of one fails here.
 type resources struct {
-	sockets   *server.Sockets
+	sockets   *sockets.Set
 	egress    *tunnel.Proxy // of what outlives configurations: the way out of the one in force
 	telemetry *telemetry.Telemetry
 	audit     *auditTrail

@@ -75,6 +75,8 @@ func (e *epoll) remove(w *Watch) {
 	e.leave(w.token)
 }
 
+// take finds a place for a watch. turns tells it from the one that was there before, of which an event
+// may still be on its way.
 func (e *epoll) take(w *Watch) token {
 	at := int32(len(e.places)) //nolint:gosec // bounded by descriptors
 	if n := len(e.free); n > 0 {
@@ -88,6 +90,7 @@ func (e *epoll) take(w *Watch) token {
 	return token{at, e.turns}
 }
 
+// leave gives a place back; with the last one the epoll is closed.
 func (e *epoll) leave(t token) {
 	e.places[t.place].w = nil
 	e.free = append(e.free, t.place)
@@ -96,6 +99,8 @@ func (e *epoll) leave(t token) {
 	}
 }
 
+// open makes the epoll, and a goroutine that waits in the runtime's own poller for it to have events.
+// false where the system has no descriptor left.
 func (e *epoll) open() bool {
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
@@ -112,6 +117,7 @@ func (e *epoll) open() bool {
 		e.close()
 		return false
 	}
+	// The channels are given along: a later epoll has others.
 	go e.wait(raw, e.ready, e.idle)
 	return true
 }

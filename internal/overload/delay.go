@@ -51,6 +51,7 @@ func (l *Ladder) look(g *governor, span time.Duration) traffic {
 	perSecond := float64(time.Second) / float64(max(span, time.Millisecond))
 	highest, all, asked := l.shares.look(perSecond)
 	calls, refused := l.calls.Load(), l.shares.refused.Swap(0)
+	// What was let in and is not in flight any more has ended.
 	done := float64(asked-refused-(calls-g.calls)) * perSecond
 	g.calls = calls
 	return traffic{highest, all, max(0, done)}

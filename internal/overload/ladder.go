@@ -33,6 +33,7 @@ type Ladder struct {
 	restUntil time.Time // refusing for Delay was in vain; whoever measures knows
 }
 
+// standing are the rungs that refuse something now.
 func (l *Ladder) standing() set { return set(l.stands.Load()) }
 
 // Enter takes a call on, of most that there may be, or says why not. It looks at three
@@ -42,6 +43,7 @@ func (l *Ladder) Enter(most int) error {
 	if l.standing().has(Memory) {
 		return Memory
 	}
+	// Counted first and taken back: two callers at the limit cannot both find the last place free.
 	n := l.calls.Add(1)
 	if n > int64(most) {
 		l.calls.Add(-1)

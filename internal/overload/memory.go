@@ -9,6 +9,7 @@ import (
 // weighMemory judges memory in use: each rung stands above its limit, and until 5 % of that
 // limit are free again.
 func (l *Ladder) weighMemory(s set, r *Reading) set {
+	// 5 % between refusing and admitting, so that a rung does not come and go with every collection.
 	s = s.with(SoftMemory, above(s.has(SoftMemory), r.Used, r.Soft))
 	s = s.with(Memory, above(s.has(Memory), r.Used, r.Hard))
 	if r.Hard == 0 {
@@ -69,6 +70,7 @@ func heed(configured, set int64) int64 {
 // would give back: what the last one found alive, stacks, and the runtime's own.
 type measure []metrics.Sample
 
+// newMeasure names what is read: not the heap's size, of which garbage is a part.
 func newMeasure() measure {
 	names := []string{
 		"/gc/cycles/total:gc-cycles", // the first one; what follows is added up

@@ -47,6 +47,7 @@ type pacer struct {
 	looked  time.Time
 }
 
+// newPacer asks the system how much memory there is. With GOGC set the pace is the operator's.
 func newPacer() *pacer {
 	p := &pacer{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, now: usual, cheaper: usual}
 	if all, err := memlimit.FromSystem(); err == nil {
@@ -114,6 +115,7 @@ type toil struct {
 	live                int64   // what the last one has found
 }
 
+// readToil is the zero toil where the runtime does not tell, which changes nothing.
 func readToil() toil {
 	samples := []metrics.Sample{
 		{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/user:cpu-seconds"},

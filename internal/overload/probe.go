@@ -40,6 +40,7 @@ func newProbe() *probe {
 	return p
 }
 
+// receive notes for each byte that arrives how long it took, until the pipe is closed.
 func (p *probe) receive() {
 	var b [8]byte
 	for {
@@ -83,6 +84,7 @@ func (p *probe) wait() time.Duration {
 	return 0
 }
 
+// close ends receive and waits for it.
 func (p *probe) close() {
 	_ = p.write.Close() // the reader gets its end
 	p.done.Wait()

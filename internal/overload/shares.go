@@ -36,6 +36,8 @@ const certain = 1 << 16
 // row is everybody, in cells.
 type row [cells]cell
 
+// cell is the callers whose names fall on it. Each has a cache line of its own: processors that count
+// for different callers do not wait for each other.
 type cell struct {
 	calls atomic.Uint32 // since they were looked at last
 	admit atomic.Uint32 // of certain; 0 for what has not been looked at

@@ -46,6 +46,7 @@ func (l *Ladder) Watch(done <-chan struct{}, limits func() Limits, report func(*
 	l.watch(done, limits, report, g)
 }
 
+// watch is Watch with gauges of a test's own.
 func (l *Ladder) watch(done <-chan struct{}, limits func() Limits, report func(*Reading), g gauges) {
 	tick := time.NewTicker(measureEvery / probesEach)
 	defer tick.Stop()
@@ -60,6 +61,7 @@ func (l *Ladder) watch(done <-chan struct{}, limits func() Limits, report func(*
 			return
 		case <-tick.C:
 		}
+		// A probe wakes a processor, which an idle process is not to do forty times a second.
 		if l.calls.Load() > 0 { // nobody else waits
 			g.probe()
 		}
@@ -69,6 +71,7 @@ func (l *Ladder) watch(done <-chan struct{}, limits func() Limits, report func(*
 		now := time.Now()
 		most := limits()
 		said = heed(most.Memory, said)
+		// One reading for all rungs, so that they are judged by the same moment.
 		r := g.read(&most)
 		if g.pace != nil {
 			g.pace(r)
@@ -92,6 +95,7 @@ func (l *Ladder) watch(done <-chan struct{}, limits func() Limits, report func(*
 	}
 }
 
+// read measures everything once.
 func (g *gauges) read(most *Limits) *Reading {
 	r := &Reading{Permitted: most.Descriptors}
 	r.Soft, r.Hard = bounds(most)

@@ -34,8 +34,10 @@ func (d *Duration) UnmarshalText(text []byte) error {
 
 var errDuration = errors.New(`want numbers with units d, h, m, s, ms, us or ns, as in "30s", "1h30m" or "7d"`)
 
+// parseDuration takes the days off, which time.ParseDuration does not know, and leaves the rest to it.
 func parseDuration(s string) (time.Duration, error) {
 	digits, rest := splitNumber(s)
+	// YAML gives "30" for a number and a string alike; seconds or milliseconds would be a guess.
 	if rest == "" && digits != "" && digits != "0" {
 		return 0, fmt.Errorf("the unit is missing, for seconds write %q", cut(digits)+"s")
 	}

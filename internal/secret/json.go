@@ -58,6 +58,7 @@ func (p *printer) value(n *yaml.Node, depth int) error {
 	return nil
 }
 
+// object prints a mapping of YAML as a JSON object, its members in the order of the file.
 func (p *printer) object(n *yaml.Node, depth int) error {
 	seen := make(map[string]bool, len(n.Content)/2)
 	p.out = append(p.out, '{')
@@ -89,6 +90,7 @@ func (p *printer) object(n *yaml.Node, depth int) error {
 	return nil
 }
 
+// array prints a sequence of YAML as a JSON array.
 func (p *printer) array(n *yaml.Node, depth int) error {
 	p.out = append(p.out, '[')
 	for i, item := range n.Content {

@@ -102,6 +102,7 @@ type hidden struct {
 	url URL
 }
 
+// Unwrap is for errors.Is; whoever prints what it returns prints the URL.
 func (h *hidden) Unwrap() error { return h.err }
 
 func (h *hidden) Error() string {

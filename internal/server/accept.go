@@ -46,18 +46,6 @@ func passing(err error) bool {
 	return errors.As(err, &passes) && passes.Temporary() //nolint:staticcheck // as net/http asks it
 }
 
-// pause waits, unless the server begins to shut down.
-func (s *Server) pause(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-s.draining:
-		return !s.retiring.Load()
-	}
-}
-
 // welcome has a connection served by who speaks its protocol.
 func (s *Server) welcome(nc net.Conn) {
 	switch nc := nc.(type) {

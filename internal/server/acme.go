@@ -5,11 +5,11 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -159,7 +159,7 @@ func (a *ACME) validateDomains() error {
 	var all []error
 	for i, d := range a.Domains {
 		key := keypath.Of("server", "tls", "acme", "domains", i)
-		host, ok := CanonicalHost(d)
+		host, ok := hostname.Canonical(d)
 		_, err := netip.ParseAddr(d)
 		switch {
 		case strings.Contains(d, "*"):
@@ -216,61 +216,3 @@ const alpnACME = "acme-tls/1"
 
 // Answer has the certificate for the handshake of a CA's check.
 type Answer func(*tls.ClientHelloInfo) (*tls.Certificate, error)
-
-// Answer sets whom the handshakes of CAs' checks are given to; before, and for names that
-// are not configured, there is no answer. Such a handshake ends in nothing else: no
-// request is served on its connection.
-func (s *Server) Answer(f Answer) { s.answer.Store(&f) }
-
-// examined is the configuration of a CA's handshake, nil for that of everybody else. The
-// CA has no certificate of its own, whatever clients need.
-func (s *Server) examined(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-	if !slices.Equal(hello.SupportedProtos, []string{alpnACME}) {
-		return nil, nil //nolint:nilnil // what crypto/tls wants to hear
-	}
-	answer, acme := s.answer.Load(), s.live.Load().acme
-	if answer == nil || !acme.Answers(ChallengeALPN) || !acme.Has(hello.ServerName) {
-		return nil, fmt.Errorf("nobody asks for a certificate of %.100q", hello.ServerName)
-	}
-	return &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{alpnACME},
-		GetCertificate: *answer, SessionTicketsDisabled: true,
-	}, nil
-}
-
-// Provide adds certificates to those of the files, in the place of others that were added
-// before. New handshakes use them; connections that are open stay.
-func (s *Server) Provide(certs []tls.Certificate) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cfg.TLS == nil {
-		return errors.New("provide certificates: there is no server.tls section")
-	}
-	g, err := s.generation(*s.cfg.TLS, certs)
-	if err != nil {
-		return err
-	}
-	s.provided = certs
-	s.install(g)
-	return nil
-}
-
-// Certified reports whether there is a certificate to serve, as there always is without
-// server.tls.acme. Without TLS none is needed.
-func (s *Server) Certified() bool {
-	g := s.tls.Load()
-	return g == nil || len(g.config.Certificates) > 0
-}
-
-// Bound is the host and port of the public listener, the host empty for all addresses; 0
-// before Start.
-func (s *Server) Bound() (host string, port int) {
-	addr, ok := s.Addr().(*net.TCPAddr)
-	switch {
-	case !ok:
-		return "", 0
-	case addr.IP.IsUnspecified():
-		return "", addr.Port
-	}
-	return addr.IP.String(), addr.Port
-}

@@ -1,178 +1,184 @@
 package server
 
 import (
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// maxPEM bounds a certificate or key file; a long chain has 20 KiB.
-const maxPEM = 1 << 20
+// certificates are what a TLS listener shows its clients, and what it verifies theirs by: the
+// files of the configuration, which are watched, those that a CA gives (Provide), and the
+// CAs of clients. What handshakes use is one generation, which is replaced as a whole: no
+// handshake sees the certificate of one file and the CAs of another time.
+//
+// The zero value is without TLS.
+type certificates struct {
+	log    *slog.Logger
+	tls    atomic.Pointer[generation] // nil without TLS
+	acme   atomic.Pointer[ACME]       // nil for none
+	answer atomic.Pointer[Answer]     // to CAs that check a name
 
-// generation is one set of certificates and the TLS configuration built on it.
-// Each has its own session ticket keys, made and rotated by crypto/tls, so a
-// session resumes only under the configuration that it began with (L24).
-// A generation does not change.
-type generation struct {
-	config   *tls.Config
-	clientCA []*x509.Certificate // what config.ClientCAs holds
-	verdicts verdicts            // on client certificates, by clientCA
-	digest   [sha256.Size]byte   // of all file contents and settings
+	mu        sync.Mutex // guards what follows
+	cfg       *TLS
+	provided  []tls.Certificate // beside those of files
+	lastError string            // of the files, to log each failure once
+	watching  *watch            // nil while nobody watches
 }
 
-// forwardSecret are TLS 1.2's suites with ECDHE and AEAD, which is what HTTP/2
-// asks for too (RFC 9113 §9.2.2). TLS 1.3 has its own and cannot be told.
-func forwardSecret() []uint16 {
-	return []uint16{
-		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-		tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-		tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
-		tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
-		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
-		tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+// open reads the files for the first time.
+func (c *certificates) open(cfg *TLS, log *slog.Logger) error {
+	g, err := c.generation(*cfg, nil)
+	if err != nil {
+		return err
+	}
+	c.log, c.cfg = log, cfg
+	c.acme.Store(cfg.ACME)
+	c.tls.Store(g)
+	return nil
+}
+
+// reload reads the files of another configuration. With an error nothing has changed.
+func (c *certificates) reload(cfg *TLS) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g, err := c.generation(*cfg, c.provided)
+	if err != nil {
+		return err
+	}
+	c.cfg = cfg
+	c.acme.Store(cfg.ACME)
+	c.install(g)
+	c.watching.follow(*cfg)
+	return nil
+}
+
+// watch has the files looked after from now on.
+func (c *certificates) watch() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cfg == nil {
+		return
+	}
+	c.watching = startWatch(c.refresh, c.log)
+	c.watching.follow(*c.cfg)
+}
+
+// unwatch ends that. It waits for a refresh that is under way, and so must not hold mu.
+func (c *certificates) unwatch() {
+	c.mu.Lock()
+	watching := c.watching
+	c.watching = nil
+	c.mu.Unlock()
+	watching.stop()
+}
+
+// install makes g the one that new handshakes use, unless it is the same.
+func (c *certificates) install(g *generation) {
+	c.lastError = ""
+	if old := c.tls.Load(); old != nil && old.digest == g.digest {
+		return
+	}
+	c.tls.Store(g)
+	c.log.Info("certificates loaded", "names", g.names(), "notAfter", g.notAfter(), "clientCAs", len(g.clientCA))
+	g.warn(c.log, time.Now())
+}
+
+// refresh is called when certificate files may have changed. Bad files keep the
+// old certificates, and are logged once for each different thing wrong: between
+// two writes of a renewal, key and certificate do not match for a moment.
+func (c *certificates) refresh() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g, err := c.generation(*c.cfg, c.provided)
+	if err == nil {
+		c.install(g)
+		c.watching.follow(*c.cfg) // links may lead elsewhere now
+		return
+	}
+	if text := err.Error(); text != c.lastError {
+		c.lastError = text
+		c.log.Error("new certificates are not usable, the old ones stay", "err", err)
 	}
 }
 
-// generation reads the files and adds what is provided beside them. Among its
-// certificates crypto/tls chooses the first that fits the client's server name and
-// algorithms, and else the first.
-func (s *Server) generation(t TLS, provided []tls.Certificate) (*generation, error) {
-	g := &generation{config: &tls.Config{
-		MinVersion:   tls.VersionTLS13,
-		CipherSuites: forwardSecret(),
-		NextProtos:   []string{"h2", "http/1.1"},
+// Answer sets whom the handshakes of CAs' checks are given to; before, and for names that
+// are not configured, there is no answer. Such a handshake ends in nothing else: no
+// request is served on its connection.
+func (c *certificates) Answer(f Answer) { c.answer.Store(&f) }
 
-		GetConfigForClient: s.examined,
-	}}
-	if t.MinVersion == "1.2" {
-		g.config.MinVersion = tls.VersionTLS12
+// examined is the configuration of a CA's handshake, nil for that of everybody else. The
+// CA has no certificate of its own, whatever clients need.
+func (c *certificates) examined(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	if !slices.Equal(hello.SupportedProtos, []string{alpnACME}) {
+		return nil, nil //nolint:nilnil // what crypto/tls wants to hear
 	}
-	digest := sha256.New()
-	_, _ = fmt.Fprintf(digest, "%d\n", g.config.MinVersion)
-	for i, files := range t.Certificates {
-		pair, err := loadPair(files, digest)
-		if err == nil {
-			err = t.ACME.claims(pair)
-		}
-		if err != nil {
-			return nil, keypath.At(err, "server", "tls", "certificates", i)
-		}
-		g.config.Certificates = append(g.config.Certificates, pair)
+	answer, acme := c.answer.Load(), c.acme.Load()
+	if answer == nil || !acme.Answers(ChallengeALPN) || !acme.Has(hello.ServerName) {
+		return nil, fmt.Errorf("nobody asks for a certificate of %.100q", hello.ServerName)
 	}
-	for _, pair := range provided {
-		for _, content := range pair.Certificate {
-			record(digest, content)
-		}
-	}
-	g.config.Certificates = append(g.config.Certificates, provided...)
-	if err := g.trust(t, digest); err != nil {
-		return nil, err
-	}
-	digest.Sum(g.digest[:0])
-	return g, nil
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{alpnACME},
+		GetCertificate: *answer, SessionTicketsDisabled: true,
+	}, nil
 }
 
-// CheckFiles reports the first file of tls that New would refuse, beside that of acme.
-func (c Config) CheckFiles() error {
-	if c.TLS == nil {
+// Provide adds certificates to those of the files, in the place of others that were added
+// before. New handshakes use them; connections that are open stay.
+func (c *certificates) Provide(certs []tls.Certificate) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cfg == nil {
+		return errors.New("provide certificates: there is no server.tls section")
+	}
+	g, err := c.generation(*c.cfg, certs)
+	if err != nil {
+		return err
+	}
+	c.provided = certs
+	c.install(g)
+	return nil
+}
+
+// Certified reports whether there is a certificate to serve, as there always is without
+// server.tls.acme. Without TLS none is needed.
+func (c *certificates) Certified() bool {
+	g := c.tls.Load()
+	return g == nil || len(g.config.Certificates) > 0
+}
+
+// Expiry is when the first of the certificates that are served ends; zero without TLS.
+func (c *certificates) Expiry() time.Time {
+	g := c.tls.Load()
+	if g == nil {
+		return time.Time{}
+	}
+	return g.notAfter()
+}
+
+// Leaves are the certificates that are served; none without TLS.
+func (c *certificates) Leaves() []*x509.Certificate {
+	g := c.tls.Load()
+	if g == nil {
 		return nil
 	}
-	_, err := (&Server{}).generation(*c.TLS, nil)
-	return err
-}
-
-func loadPair(files Certificate, digest io.Writer) (tls.Certificate, error) {
-	cert, err := readPEM(files.Cert)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	key, err := readPEM(files.Key)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("read %s with key %s: %w", files.Cert, files.Key, err)
-	}
-	for _, content := range [][]byte{cert, key} {
-		record(digest, content)
-	}
-	return pair, nil
-}
-
-// record adds a file's content to the digest, in such a way that no content can
-// pass for two.
-func record(digest io.Writer, content []byte) {
-	_, _ = fmt.Fprintf(digest, "%d\n%s", len(content), content)
-}
-
-func readPEM(path string) ([]byte, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator's path
-	if err != nil {
-		return nil, err // names the path
-	}
-	defer func() { _ = f.Close() }()
-	content, err := io.ReadAll(io.LimitReader(f, maxPEM+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	case len(content) > maxPEM:
-		return nil, fmt.Errorf("read %s: larger than 1 MiB", path)
-	case len(content) == 0:
-		return nil, fmt.Errorf("read %s: the file is empty", path)
-	}
-	return content, nil
-}
-
-// names are the first names of the certificates, for the log.
-func (g *generation) names() []string {
-	var names []string
+	var leaves []*x509.Certificate
 	for _, pair := range g.config.Certificates {
-		names = append(names, firstName(pair.Leaf))
+		leaves = append(leaves, pair.Leaf)
 	}
-	return names
+	return leaves
 }
 
-func firstName(leaf *x509.Certificate) string {
-	if len(leaf.DNSNames) > 0 {
-		return leaf.DNSNames[0]
+// Authorities are the CAs that client certificates are verified by (server.tls.clientCA).
+func (c *certificates) Authorities() []*x509.Certificate {
+	g := c.tls.Load()
+	if g == nil {
+		return nil
 	}
-	if len(leaf.IPAddresses) > 0 {
-		return leaf.IPAddresses[0].String()
-	}
-	return leaf.Subject.CommonName
-}
-
-// notAfter is when the first of the certificates expires.
-func (g *generation) notAfter() time.Time {
-	var first time.Time
-	for _, pair := range g.config.Certificates {
-		if t := pair.Leaf.NotAfter; first.IsZero() || t.Before(first) {
-			first = t
-		}
-	}
-	return first
-}
-
-// warn logs certificates that clients will not accept. They are used all the
-// same: the clock may be the wrong one, and the old ones are no better.
-func (g *generation) warn(log *slog.Logger, now time.Time) {
-	invalid := func(what string, c *x509.Certificate) {
-		if now.Before(c.NotBefore) || now.After(c.NotAfter) {
-			log.Warn(what+" is not valid now", "name", firstName(c), "notBefore", c.NotBefore, "notAfter", c.NotAfter)
-		}
-	}
-	for _, pair := range g.config.Certificates {
-		invalid("certificate", pair.Leaf)
-	}
-	for _, ca := range g.clientCA {
-		invalid("CA of client certificates", ca)
-	}
+	return slices.Clone(g.clientCA)
 }

@@ -12,23 +12,19 @@ import (
 
 // Certified is TLS on a listener beside the public one: the same versions and suites, with
 // files that are watched in the same way.
-type Certified struct{ server *Server }
+type Certified struct{ certificates certificates }
 
 // Certify reads the files of t, which has no ACME. Errors begin with the key below tls.
 func Certify(t TLS, log *slog.Logger) (*Certified, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	s := &Server{log: log, cfg: Config{TLS: &t}}
-	s.live.Store(&live{})
-	g, err := s.generation(t, nil)
-	if err != nil {
+	c := new(Certified)
+	if err := c.certificates.open(&t, log); err != nil {
 		return nil, keypath.Trim(err, "server")
 	}
-	s.tls.Store(g)
-	s.watching = startWatch(s.refresh, log)
-	s.watching.follow(t)
-	return &Certified{s}, nil
+	c.certificates.watch()
+	return c, nil
 }
 
 // Check reports what cannot work of a section that is not server.tls.
@@ -47,7 +43,7 @@ func (c *Certified) Listen(l net.Listener) net.Listener {
 	return tls.NewListener(l, &tls.Config{
 		MinVersion: tls.VersionTLS12, // the generation says which
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-			now := c.server.tls.Load().config.Clone()
+			now := c.certificates.tls.Load().config.Clone()
 			now.NextProtos, now.GetConfigForClient = []string{"http/1.1"}, nil
 			return now, nil
 		},
@@ -59,12 +55,12 @@ func (c *Certified) Leaves() []*x509.Certificate {
 	if c == nil {
 		return nil
 	}
-	return c.server.Leaves()
+	return c.certificates.Leaves()
 }
 
 // Close ends the watch on the files. Closing nil is fine.
 func (c *Certified) Close() {
 	if c != nil {
-		c.server.watching.stop()
+		c.certificates.unwatch()
 	}
 }

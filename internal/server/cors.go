@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 )
 
 // CORS is the server.cors section: which web pages may call, and read the answers.
@@ -67,7 +69,7 @@ func (c *CORS) validate() error {
 		}
 	}
 	for i, name := range c.Headers {
-		if !isToken(name) || name == anyOrigin {
+		if !screen.IsToken(name) || name == anyOrigin {
 			all = append(all, keypath.At(fmt.Errorf("%q is not the name of a header; write each, there is no \"*\" for Authorization", name), "server", "cors", "headers", i))
 		}
 	}
@@ -105,7 +107,7 @@ func canonicalOrigin(scheme, host, port string, wild bool) (string, bool) {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	host, ok := canonicalName(host)
+	host, ok := hostname.CanonicalName(host)
 	if !ok {
 		return "", false
 	}

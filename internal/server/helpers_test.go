@@ -17,6 +17,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -68,7 +70,8 @@ func start(t *testing.T, cfg Config, h http.Handler, prepare ...func(*Server)) *
 type recorder struct{ reached atomic.Int64 }
 
 func (rec *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if e := Screen(r, defaults()); e != nil {
+	lim := defaults()
+	if e := screen.Request(r, lim.Screen()); e != nil {
 		wire.WriteError(w, nil, e)
 		return
 	}
@@ -226,4 +229,13 @@ func many(n int, format string) string {
 		fmt.Fprintf(&b, format, i)
 	}
 	return b.String()
+}
+
+// networks parses prefixes.
+func networks(list ...string) []netip.Prefix {
+	var all []netip.Prefix
+	for _, s := range list {
+		all = append(all, netip.MustParsePrefix(s))
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 )
 
 // Limits is the server.limits section. 0 is the default, everywhere.
@@ -159,4 +160,9 @@ func (l *Limits) Overload() overload.Limits {
 		Memory: int64(l.Memory), SoftMemory: int64(l.SoftMemory),
 		Descriptors: l.permitted(descriptors()), Delay: l.Delay.Std(),
 	}
+}
+
+// Screen is what of the limits a request is held to before anybody reads what it says.
+func (l *Limits) Screen() screen.Limits {
+	return screen.Limits{Target: int(l.Target), Query: int(l.Query), Parameters: l.Parameters, Fields: l.Fields}
 }

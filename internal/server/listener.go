@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/server/clientip"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
 )
 
@@ -113,7 +114,7 @@ func (l *listener) admit(tcp *net.TCPConn) (c *conn, limit string) {
 		peer = addr.AddrPort().Addr().Unmap().WithZone("")
 	}
 	c = &conn{TCPConn: tcp, from: l}
-	if !contains(live.trusted, peer) { // a proxy speaks for many clients
+	if !clientip.Contains(live.trusted, peer) { // a proxy speaks for many clients
 		c.peer = network(peer)
 	}
 	l.mu.Lock()
@@ -121,10 +122,10 @@ func (l *listener) admit(tcp *net.TCPConn) (c *conn, limit string) {
 	switch {
 	case c.peer.IsValid() && l.peers[c.peer] >= live.limits.ConnectionsPerIP:
 		return nil, "connectionsPerIP"
-	case l.total >= live.room.most+live.room.told:
-		return nil, live.room.limit
-	case l.total >= live.room.most:
-		c.shed, limit = true, live.room.limit
+	case l.total >= live.budget.served+live.budget.refused:
+		return nil, live.budget.limit
+	case l.total >= live.budget.served:
+		c.shed, limit = true, live.budget.limit
 		time.AfterFunc(l.server.told, func() { _ = c.Close() }) // it may be closed already
 	}
 	l.total++
@@ -227,19 +228,5 @@ func (s *Server) follow(nc net.Conn, state http.ConnState) {
 		s.expect(c)
 	case state == http.StateClosed, state == http.StateHijacked:
 		s.came(c)
-	}
-}
-
-// expect says that a connection will send a request.
-func (s *Server) expect(c *conn) {
-	if c.fresh.CompareAndSwap(false, true) {
-		s.fresh.Add(1)
-	}
-}
-
-// came says that a connection is not a fresh one.
-func (s *Server) came(c *conn) {
-	if c.fresh.Load() && c.fresh.CompareAndSwap(true, false) {
-		s.fresh.Add(-1)
 	}
 }

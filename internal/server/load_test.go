@@ -11,19 +11,19 @@ func TestRoom(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		connections, descriptors, permitted int
-		want                                room
+		want                                connectionBudget
 	}{
-		{16384, 0, 0, room{16384, 64, "connections"}}, // a system that does not say
-		{16384, 0, 1 << 20, room{16384, 64, "connections"}},
-		{16384, 0, 1024, room{448, 64, "descriptors"}},
-		{16384, 0, 300, room{88, 59, "descriptors"}},
-		{16384, 300, 1 << 20, room{88, 59, "descriptors"}},
-		{16384, 1 << 20, 300, room{88, 59, "descriptors"}}, // more than there are
-		{50, 0, 300, room{50, 64, "connections"}},
-		{16384, 0, 10, room{1, 1, "descriptors"}},
+		{16384, 0, 0, connectionBudget{16384, 64, "connections"}}, // a system that does not say
+		{16384, 0, 1 << 20, connectionBudget{16384, 64, "connections"}},
+		{16384, 0, 1024, connectionBudget{448, 64, "descriptors"}},
+		{16384, 0, 300, connectionBudget{88, 59, "descriptors"}},
+		{16384, 300, 1 << 20, connectionBudget{88, 59, "descriptors"}},
+		{16384, 1 << 20, 300, connectionBudget{88, 59, "descriptors"}}, // more than there are
+		{50, 0, 300, connectionBudget{50, 64, "connections"}},
+		{16384, 0, 10, connectionBudget{1, 1, "descriptors"}},
 	} {
 		l := Limits{Connections: tt.connections, Descriptors: tt.descriptors}
-		got := l.room(tt.permitted)
+		got := l.budget(tt.permitted)
 		if got != tt.want {
 			t.Errorf("%d connections, %d of %d descriptors: %+v, want %+v",
 				tt.connections, tt.descriptors, tt.permitted, got, tt.want)

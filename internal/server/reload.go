@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // Reload takes over what can change while connections are open: certificates
@@ -23,12 +22,9 @@ func (s *Server) Reload(cfg Config) error {
 		return fmt.Errorf("%s: cannot change while running, restart the gateway", strings.Join(keys, ", "))
 	}
 	if cfg.TLS != nil {
-		g, err := s.generation(*cfg.TLS, s.provided)
-		if err != nil {
+		if err := s.certificates.reload(cfg.TLS); err != nil {
 			return err
 		}
-		s.install(g)
-		s.watching.follow(*cfg.TLS)
 	}
 	s.cfg = cfg
 	s.live.Store(cfg.live())
@@ -59,33 +55,4 @@ func fixed(old, now Config) []string {
 	differs("timeouts.idle", old.Timeouts.Idle != now.Timeouts.Idle)
 	differs("timeouts.write", old.Timeouts.Write != now.Timeouts.Write)
 	return keys
-}
-
-// install makes g the one that new handshakes use, unless it is the same.
-func (s *Server) install(g *generation) {
-	s.lastError = ""
-	if old := s.tls.Load(); old != nil && old.digest == g.digest {
-		return
-	}
-	s.tls.Store(g)
-	s.log.Info("certificates loaded", "names", g.names(), "notAfter", g.notAfter(), "clientCAs", len(g.clientCA))
-	g.warn(s.log, time.Now())
-}
-
-// refresh is called when certificate files may have changed. Bad files keep the
-// old certificates, and are logged once for each different thing wrong: between
-// two writes of a renewal, key and certificate do not match for a moment.
-func (s *Server) refresh() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g, err := s.generation(*s.cfg.TLS, s.provided)
-	if err == nil {
-		s.install(g)
-		s.watching.follow(*s.cfg.TLS) // links may lead elsewhere now
-		return
-	}
-	if text := err.Error(); text != s.lastError {
-		s.lastError = text
-		s.log.Error("new certificates are not usable, the old ones stay", "err", err)
-	}
 }

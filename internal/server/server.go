@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/http1"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
 )
 
@@ -40,7 +40,7 @@ type Server struct {
 	Flooded func(frame string)
 
 	// Sockets, if set before Start, has the socket to listen on.
-	Sockets *Sockets
+	Sockets *sockets.Set
 
 	handler http.Handler
 	told    time.Duration // how long a connection too many may take to be told so
@@ -53,26 +53,20 @@ type Server struct {
 	hsts    []string
 
 	live atomic.Pointer[live] // what Reload may change
-	tls  atomic.Pointer[generation]
 
-	answer atomic.Pointer[Answer] // to CAs that check a name
+	// Of TLS. It is a part whose exported methods are the server's.
+	certificates
 
-	mu        sync.Mutex // guards what follows
-	cfg       Config
-	provided  []tls.Certificate // beside those of files
-	listener  *listener
-	lastError string // of the certificates, to log each failure once
-	watching  *watch
+	mu       sync.Mutex // guards what follows
+	cfg      Config
+	listener *listener
 
-	retiring atomic.Bool  // every answer closes its connection
-	fresh    atomic.Int64 // connections without a request yet
-	draining chan struct{}
-	drain    sync.Once
-	base     context.Context // of every request
-	cancel   context.CancelCauseFunc
-	inflight atomic.Int64
-	taken    takings   // connections that http1 does not have
-	two      *handover // where http gets its connections from
+	// Of connections and requests that Shutdown waits for. It is a part whose exported methods
+	// are the server's.
+	drain
+
+	detached detachedSet // connections that http1 does not have
+	two      *handover   // where http gets its connections from
 }
 
 // live is the part of the configuration that takes effect on running listeners.
@@ -80,14 +74,13 @@ type live struct {
 	limits   Limits
 	timeouts Timeouts
 	trusted  []netip.Prefix
-	room     room
-	acme     *ACME // of tls; nil for none
+	budget   connectionBudget
 	cors     *CORS // nil for none
 }
 
 // live is what Reload may change of c.
 func (c *Config) live() *live {
-	return &live{c.Limits, c.Timeouts, c.TrustedProxies, c.Limits.room(descriptors()), c.acme(), c.CORS}
+	return &live{c.Limits, c.Timeouts, c.TrustedProxies, c.Limits.budget(descriptors()), c.CORS}
 }
 
 // New prepares a listener for h without opening it. The configuration gets its
@@ -102,17 +95,15 @@ func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
 		logger = slog.Default()
 	}
 	s := &Server{
-		handler: h, log: logger, cfg: cfg, told: tellWithin, first: firstRequest, draining: make(chan struct{}),
+		handler: h, log: logger, cfg: cfg, told: tellWithin, first: firstRequest,
 	}
 	s.live.Store(cfg.live())
-	s.base, s.cancel = context.WithCancelCause(context.Background())
+	s.drain.init()
 	if cfg.TLS != nil {
-		g, err := s.generation(*cfg.TLS, nil)
-		if err != nil {
+		if err := s.certificates.open(cfg.TLS, logger); err != nil {
 			return nil, err
 		}
-		g.warn(logger, time.Now())
-		s.tls.Store(g)
+		s.tls.Load().warn(logger, time.Now())
 		s.hsts = []string{"max-age=31536000"} // a year, RFC 6797 §6.1.1
 	}
 	s.http1, s.http, s.strict, s.flood = s.newHTTP1(), s.newHTTP2(), s.rules(), s.allowance()
@@ -170,7 +161,7 @@ func (s *Server) newHTTP2() *http.Server {
 	protocols.SetUnencryptedHTTP2(true) // package flood hides the TLS
 	return &http.Server{
 		Handler:                      http.HandlerFunc(s.serve),
-		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for Screen to refuse
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for package screen to refuse
 		ReadHeaderTimeout:            s.cfg.Timeouts.Header.Std(),
 		IdleTimeout:                  s.cfg.Timeouts.Idle.Std(),
 		MaxHeaderBytes:               int(s.cfg.Limits.Header),
@@ -245,15 +236,12 @@ func (s *Server) Start() error {
 	if s.listener != nil {
 		return errors.New("start server: already started")
 	}
-	socket, err := s.Sockets.Listen(PublicSocket, s.cfg.Address)
+	socket, err := s.Sockets.Listen(sockets.Public, s.cfg.Address)
 	if err != nil {
 		return fmt.Errorf("server.address: %w", err)
 	}
 	s.listener, s.two = newListener(socket, s), newHandover(socket.Addr())
-	if s.cfg.TLS != nil {
-		s.watching = startWatch(s.refresh, s.log)
-		s.watching.follow(*s.cfg.TLS)
-	}
+	s.certificates.watch()
 	go s.accept(s.listener)
 	go s.serve2(s.two)
 	return nil
@@ -308,5 +296,15 @@ func (s *Server) PublicURL() string {
 	return (&url.URL{Scheme: u.Scheme, Host: host, Path: u.Path}).String()
 }
 
-// Draining is closed when Shutdown begins: time for handlers to end streams.
-func (s *Server) Draining() <-chan struct{} { return s.draining }
+// Bound is the host and port of the public listener, the host empty for all addresses; 0
+// before Start.
+func (s *Server) Bound() (host string, port int) {
+	addr, ok := s.Addr().(*net.TCPAddr)
+	switch {
+	case !ok:
+		return "", 0
+	case addr.IP.IsUnspecified():
+		return "", addr.Port
+	}
+	return addr.IP.String(), addr.Port
+}

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/clientip"
 )
 
 // addressed reports whether a request names the host that its connection was opened
@@ -20,15 +23,15 @@ func (s *Server) addressed(r *http.Request) bool {
 	if r.TLS == nil || r.TLS.ServerName == "" {
 		return true
 	}
-	host, _, ok := splitHost(r.Host)
+	host, _, ok := hostname.Split(r.Host)
 	if !ok || host == "" || strings.EqualFold(host, r.TLS.ServerName) {
-		return true // a Host that cannot be one is refused by Screen, in its words
+		return true // a Host that cannot be one is refused by package screen, in its words
 	}
 	return sameAddress(host, r.TLS.ServerName) || s.proxied(r)
 }
 
 // proxied reports whether the peer of the connection is a trusted proxy.
-func (s *Server) proxied(r *http.Request) bool { return Proxied(r, s.live.Load().trusted) }
+func (s *Server) proxied(r *http.Request) bool { return clientip.Proxied(r, s.live.Load().trusted) }
 
 // sameAddress reports whether a host is the address that a client has said in its handshake,
 // where only names belong, however the two are written.

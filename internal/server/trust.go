@@ -18,11 +18,11 @@ var (
 // Trusted judges the client certificate of a connection by the CAs in force now, which
 // may be others than at its handshake: nil when they vouch for it. Verdicts are
 // remembered, so that asking per request is cheap. The error is for logs.
-func (s *Server) Trusted(state *tls.ConnectionState) error {
+func (c *certificates) Trusted(state *tls.ConnectionState) error {
 	if state == nil || len(state.PeerCertificates) == 0 {
 		return errNoCertificate
 	}
-	g := s.tls.Load()
+	g := c.tls.Load()
 	if g == nil || g.config.ClientCAs == nil { // without a pool, x509 would ask the system's
 		return errNoClientCA
 	}
@@ -32,9 +32,9 @@ func (s *Server) Trusted(state *tls.ConnectionState) error {
 // admits tells whether a connection could be opened as it is now, which matters
 // where every client must have a certificate: connections outlive the CA they were
 // let in by, and the setting itself.
-func (s *Server) admits(state *tls.ConnectionState) bool {
-	g := s.tls.Load()
-	return g == nil || g.config.ClientAuth != tls.RequireAndVerifyClientCert || s.Trusted(state) == nil
+func (c *certificates) admits(state *tls.ConnectionState) bool {
+	g := c.tls.Load()
+	return g == nil || g.config.ClientAuth != tls.RequireAndVerifyClientCert || c.Trusted(state) == nil
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -96,7 +97,7 @@ func publicURL(s string) (*url.URL, error) {
 	if u.User != nil {
 		return nil, errors.New("must not hold a user name or password")
 	}
-	if _, ok := CanonicalHost(u.Host); !ok {
+	if _, ok := hostname.Canonical(u.Host); !ok {
 		return nil, fmt.Errorf("%q names no valid host", secret.URL(s))
 	}
 	if u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#") {
@@ -126,7 +127,7 @@ func validateAddress(address string) error {
 		return fmt.Errorf("%q has no port between 0 and 65535", address)
 	}
 	if host != "" && !strings.Contains(host, ":") {
-		if _, ok := CanonicalHost(host); !ok {
+		if _, ok := hostname.Canonical(host); !ok {
 			return fmt.Errorf("%q names no valid host", address)
 		}
 	}
@@ -136,12 +137,12 @@ func validateAddress(address string) error {
 func (c *Config) validateHosts() error {
 	var all []error
 	for i, host := range c.Hosts {
-		if _, ok := CanonicalHost(host); !ok {
+		if _, ok := hostname.Canonical(host); !ok {
 			all = append(all, keypath.At(fmt.Errorf(`%q is not a host or host:port, write it without a scheme or path`, host), "server", "hosts", i))
 		}
 	}
 	for i, host := range c.StatusHosts {
-		if _, ok := CanonicalHost(host); !ok {
+		if _, ok := hostname.Canonical(host); !ok {
 			all = append(all, keypath.At(fmt.Errorf(`%q is not a host or host:port, write it without a scheme or path`, host), "server", "statusHosts", i))
 		}
 	}

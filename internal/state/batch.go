@@ -3,7 +3,7 @@ package state
 import "context"
 
 // ClaimAll implements Ledger.
-func (m *Memory) ClaimAll(ctx context.Context, rs []Record) ([]Record, error) {
+func (m *records) ClaimAll(ctx context.Context, rs []Record) ([]Record, error) {
 	stand := make([]Record, 0, len(rs))
 	for _, r := range rs {
 		s, err := m.Claim(ctx, r)
@@ -16,7 +16,7 @@ func (m *Memory) ClaimAll(ctx context.Context, rs []Record) ([]Record, error) {
 }
 
 // LookupAll implements Ledger.
-func (m *Memory) LookupAll(ctx context.Context, agent string, refs []Ref) ([]Record, error) {
+func (m *records) LookupAll(ctx context.Context, agent string, refs []Ref) ([]Record, error) {
 	found := make([]Record, len(refs))
 	for i, r := range refs {
 		found[i], _, _ = m.Lookup(ctx, agent, r.Kind, r.ID) // never fails

@@ -26,7 +26,7 @@ func TestIndexFollowsTheStore(t *testing.T) {
 			if err := m.Close(); err != nil { // sweeps come when this test says so
 				t.Fatal(err)
 			}
-			m.index("a").stretch = 1 + random.IntN(3)
+			m.records.index("a").stretch = 1 + random.IntN(3)
 			living := map[string]Record{}
 			used := map[string]time.Time{}
 			for step := range 300 {
@@ -38,8 +38,8 @@ func TestIndexFollowsTheStore(t *testing.T) {
 				case 0:
 					time.Sleep(time.Duration(random.IntN(1200)) * time.Second)
 				case 1:
-					for i := range m.shards {
-						m.sweepShard(&m.shards[i], time.Now())
+					for i := range m.records.shards {
+						m.records.sweepShard(&m.records.shards[i], time.Now())
 					}
 				case 2:
 					if _, ok, _ := m.Lookup(t.Context(), "a", Task, r.ID); ok {
@@ -62,11 +62,11 @@ func TestIndexFollowsTheStore(t *testing.T) {
 				compare(t, m, living, fmt.Sprint("seed ", seed, " step ", step))
 			}
 			time.Sleep(2 * time.Hour)
-			for i := range m.shards {
-				m.sweepShard(&m.shards[i], time.Now())
+			for i := range m.records.shards {
+				m.records.sweepShard(&m.records.shards[i], time.Now())
 			}
 			compare(t, m, nil, "in the end")
-			if n := len(m.index("a").agents); n != 0 || m.Len() != 0 {
+			if n := len(m.records.index("a").agents); n != 0 || m.Len() != 0 {
 				t.Errorf("seed %d: %d agents and %d records are left of nothing", seed, n, m.Len())
 			}
 		})
@@ -84,7 +84,7 @@ func TestListsLetOthersIn(t *testing.T) {
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
 		}
-		x := m.index("a")
+		x := m.records.index("a")
 		x.stretch = 1
 		claimAt := func(id string, owner, minute int) {
 			r := Record{Agent: "a", Kind: Task, ID: id, Owner: fmt.Sprint(owner), Created: time.Unix(int64(minute)*60, 0)}
@@ -94,11 +94,11 @@ func TestListsLetOthersIn(t *testing.T) {
 		}
 		forget := func(id string) {
 			key := appendKey(nil, "a", Task, id)
-			s := m.shard(key)
+			s := m.records.shard(key)
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if e := s.records[string(key)]; e != nil {
-				m.forget(s, e)
+				m.records.forget(s, e)
 			}
 		}
 		for i := range stay {
@@ -171,8 +171,8 @@ func compare(t *testing.T, m *Memory, living map[string]Record, when string) {
 		}
 	}
 	held := 0
-	for i := range m.indexes {
-		for agent, l := range m.indexes[i].agents {
+	for i := range m.records.indexes {
+		for agent, l := range m.records.indexes[i].agents {
 			held += count(t, l, when+" "+agent)
 		}
 	}

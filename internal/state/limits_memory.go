@@ -61,19 +61,8 @@ func newBuckets(limit int64) *buckets {
 	return b
 }
 
-// Draw implements Limits.
-func (m *Memory) Draw(_ context.Context, draws []Draw) ([]Drawn, error) {
-	return m.counts.check(draws)
-}
-
-// Release implements Limits.
-func (m *Memory) Release(_ context.Context, holds []Draw) error {
-	m.counts.release(holds)
-	return nil
-}
-
-// check refuses what means nothing and draws the rest.
-func (b *buckets) check(draws []Draw) ([]Drawn, error) {
+// Draw implements Limits: it refuses what means nothing and draws the rest.
+func (b *buckets) Draw(_ context.Context, draws []Draw) ([]Drawn, error) {
 	for i := range draws {
 		if err := draws[i].Check(); err != nil {
 			return nil, err
@@ -146,8 +135,8 @@ func (b *buckets) make(k DrawKind) bucket {
 	}
 }
 
-// release gives places back, all at one moment.
-func (b *buckets) release(holds []Draw) {
+// Release implements Limits.
+func (b *buckets) Release(_ context.Context, holds []Draw) error {
 	locked := b.lock(holds)
 	defer b.unlock(locked)
 	for i := range holds {
@@ -160,6 +149,7 @@ func (b *buckets) release(holds []Draw) {
 			}
 		}
 	}
+	return nil
 }
 
 // drop forgets a bucket, if it is there. Its shard must be locked.
@@ -237,4 +227,4 @@ func (b *buckets) sweep() {
 
 // Counted is how many buckets of limits and places in them are held, those that stand as
 // new ones would but were not yet swept included.
-func (m *Memory) Counted() int { return int(m.counts.size.Load()) }
+func (m *Memory) Counted() int { return int(m.buckets.size.Load()) }

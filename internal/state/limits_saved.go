@@ -35,15 +35,12 @@ func NewCounts(c MemoryConfig) *Counts {
 }
 
 // Draw implements Limits.
-func (c *Counts) Draw(_ context.Context, draws []Draw) ([]Drawn, error) {
-	return c.b.check(draws)
+func (c *Counts) Draw(ctx context.Context, draws []Draw) ([]Drawn, error) {
+	return c.b.Draw(ctx, draws)
 }
 
 // Release implements Limits.
-func (c *Counts) Release(_ context.Context, holds []Draw) error {
-	c.b.release(holds)
-	return nil
-}
+func (c *Counts) Release(ctx context.Context, holds []Draw) error { return c.b.Release(ctx, holds) }
 
 // Sweep forgets what stands as a new bucket would; call it every ten seconds or so.
 func (c *Counts) Sweep() { c.b.sweep() }

@@ -52,33 +52,33 @@ func newLogs(limit int64) *logs {
 }
 
 // Append implements Logs.
-func (m *Memory) Append(_ context.Context, name string, after uint64, entries [][]byte, keep Bound) error {
+func (x *logs) Append(_ context.Context, name string, after uint64, entries [][]byte, keep Bound) error {
 	if err := keep.Check(name); err != nil {
 		return err
 	}
-	return m.logs.append(name, after, entries, keep)
+	return x.append(name, after, entries, keep)
 }
 
 // Read implements Logs.
-func (m *Memory) Read(_ context.Context, name string, after uint64, limit int) (Tail, error) {
+func (x *logs) Read(_ context.Context, name string, after uint64, limit int) (Tail, error) {
 	if err := CheckLog(name); err != nil {
 		return Tail{}, err
 	}
-	tail := m.logs.read(name, after, limit)
+	tail := x.read(name, after, limit)
 	own(tail.Entries)
 	return tail, nil
 }
 
 // Drop implements Logs.
-func (m *Memory) Drop(_ context.Context, name string) error {
+func (x *logs) Drop(_ context.Context, name string) error {
 	if err := CheckLog(name); err != nil {
 		return err
 	}
-	s := m.logs.shard(name)
+	s := x.shard(name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.logs[name]; l != nil {
-		m.logs.forget(s, name, l)
+		x.forget(s, name, l)
 	}
 	return nil
 }

@@ -2,231 +2,47 @@ package state
 
 import (
 	"context"
-	"hash/maphash"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/share"
 )
-
-// shards is how many locks the memory driver spreads its ids over: enough that
-// two calls on one machine seldom meet, few enough that empty ones cost nothing.
-const shards = 128
 
 // Memory is the driver that keeps everything in the process. It is ready for
 // use by many goroutines, never blocks on anything but a short lock, and so
 // ignores its contexts: an id that an agent has shown stays recorded even when
 // the caller has gone.
+//
+// Each part of Store is a type of its own, with its own locks and its own bound: what fills
+// one leaves the room of the others.
 type Memory struct {
-	limit     int64
-	retention time.Duration
-	seed      maphash.Seed
-	size      atomic.Int64  // records and steps in all shards, never above limit
-	owners    share.Holders // of records
-	shards    [shards]shard
-	indexes   [indexes]index
-	spaces    spaces
-	backlogs  backlogs
-	counts    *buckets // of limits
-	logs      *logs
+	records  // Ledger, Steps and Bounded
+	spaces   // Values
+	backlogs // Queue
+	*buckets // Limits
+	*logs    // Logs
 
 	close   sync.Once
 	closing chan struct{}
 	swept   chan struct{} // closed when the sweeper has ended
 }
 
-// shard is one lock and what it guards. Swiss maps do not shrink when records
-// go, but they reuse the room, and the limit bounds it.
-type shard struct {
-	mu      sync.Mutex
-	records map[string]*entry
-	steps   map[stepKey]*step
-	_       [40]byte // keeps neighbours' locks off this cache line
-}
-
 // NewMemory makes an empty store and starts its sweeper, which Close ends. What
 // Validate refuses is taken as the default.
 func NewMemory(c Config) *Memory {
+	limit := c.Memory.records()
 	m := &Memory{
-		limit:     c.Memory.records(),
-		retention: c.KeptFor(),
-		seed:      maphash.MakeSeed(),
-		counts:    newBuckets(c.Memory.records()),
-		logs:      newLogs(c.Memory.logBytes()),
-		closing:   make(chan struct{}),
-		swept:     make(chan struct{}),
+		buckets: newBuckets(limit),
+		logs:    newLogs(c.Memory.logBytes()),
+		closing: make(chan struct{}),
+		swept:   make(chan struct{}),
 	}
-	for i := range m.shards {
-		m.shards[i].records = make(map[string]*entry)
-		m.shards[i].steps = make(map[stepKey]*step)
-	}
-	for i := range m.indexes {
-		m.indexes[i].agents, m.indexes[i].stretch = make(map[string]*library), stretch
-	}
-	m.spaces.limit, m.spaces.names = m.limit, make(map[string]*space)
+	m.records.init(limit, c.KeptFor())
+	m.spaces.limit, m.spaces.names = limit, make(map[string]*space)
 	m.backlogs.names = make(map[string]*backlog)
 	go m.sweep()
 	return m
 }
 
-// Claim implements Ledger. An id whose retention has run out counts as unknown.
-func (m *Memory) Claim(_ context.Context, r Record) (Record, error) {
-	var buf [keyRoom]byte
-	key := appendKey(buf[:0], r.Agent, r.Kind, r.ID)
-	s := m.shard(key)
-	now := time.Now()
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := m.live(s, key, now); e != nil {
-		return e.record(r.Agent, r.Kind, r.Extensions), nil
-	}
-	e := newEntry(key, r, now)
-	if !m.admit(e.origin.Value().owner) {
-		return Record{}, ErrFull
-	}
-	s.records[e.name()] = e
-	if r.Kind == Task {
-		m.index(r.Agent).add(r.Agent, e)
-	}
-	return e.record(r.Agent, r.Kind, r.Extensions), nil
-}
-
-// Lookup implements Ledger.
-func (m *Memory) Lookup(_ context.Context, agent string, k Kind, id string) (Record, bool, error) {
-	var buf [keyRoom]byte
-	key := appendKey(buf[:0], agent, k, id)
-	s := m.shard(key)
-	now := time.Now()
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := m.live(s, key, now)
-	if e == nil {
-		return Record{}, false, nil
-	}
-	return e.record(agent, k, nil), true, nil
-}
-
-// Tasks implements Ledger. It takes time for the records it returns and for those
-// that it passes by because they are in another context or have run out, never
-// for those of others; behind a task also for those of other owners that are newer.
-func (m *Memory) Tasks(_ context.Context, q Query) ([]Record, error) {
-	list := m.index(q.Agent).list(q, m.find(q.Agent, q.After.ID), m.shows(q, time.Now()))
-	// What an entry says never changes, so that it can be copied at leisure.
-	var records []Record
-	for _, e := range list {
-		records = append(records, e.record(q.Agent, Task, nil))
-	}
-	return records, nil
-}
-
-// Count implements Ledger. It passes by all that it counts, without a copy.
-func (m *Memory) Count(_ context.Context, q Query) (int, error) {
-	return m.index(q.Agent).count(q, m.shows(q, time.Now())), nil
-}
-
-// shows is the part of a Query that the index does not know.
-func (m *Memory) shows(q Query, now time.Time) func(*entry) bool {
-	return func(e *entry) bool {
-		return (q.Context == "" || e.context() == q.Context) && !m.expired(e, now)
-	}
-}
-
-// find returns what is held of a task, or nil. It is no use of it.
-func (m *Memory) find(agent, id string) *entry {
-	if id == "" {
-		return nil
-	}
-	var buf [keyRoom]byte
-	key := appendKey(buf[:0], agent, Task, id)
-	s := m.shard(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.records[string(key)]
-}
-
-// live finds a record that has not run out and counts the call as its latest
-// use. The shard must be locked.
-func (m *Memory) live(s *shard, key []byte, now time.Time) *entry {
-	e := s.records[string(key)]
-	if e == nil {
-		return nil
-	}
-	if m.expired(e, now) {
-		m.forget(s, e)
-		return nil
-	}
-	// Most calls come within a second of the last one; they need not write.
-	if second := now.Unix(); e.used.Load() != second {
-		e.used.Store(second)
-	}
-	return e
-}
-
-// grow takes the place of one more record or step, if there is one. Taking it
-// before filling it keeps the limit exact without a lock over all shards.
-func (m *Memory) grow() bool {
-	if m.size.Add(1) > m.limit {
-		m.size.Add(-1)
-		return false
-	}
-	return true
-}
-
-// Room implements Bounded.
-func (m *Memory) Room(owner string, records int) error {
-	n := int64(records)
-	if left := m.limit - m.size.Load() - n; left < 0 || m.owners.Has(owner)+n-1 > left {
-		return ErrFull
-	}
-	return nil
-}
-
-// admit is grow for an owner's record. Who owns more than there is room for others is refused:
-// whoever makes tasks without end would leave nobody a place to own one.
-func (m *Memory) admit(owner string) bool {
-	n := m.size.Add(1)
-	if n <= m.limit && m.owners.Take(owner, 1, m.limit-n) {
-		return true
-	}
-	m.size.Add(-1)
-	return false
-}
-
-// forget removes a record from wherever it is held. The shard must be locked.
-func (m *Memory) forget(s *shard, e *entry) {
-	delete(s.records, e.name())
-	m.owners.Give(e.origin.Value().owner, 1)
-	if Kind(e.text[0]) == Task {
-		agent := agentOf(e.text)
-		m.index(agent).remove(agent, e)
-	}
-	m.size.Add(-1)
-}
-
-// expired compares whole seconds: a record lives for its retention and up to one
-// second more.
-func (m *Memory) expired(e *entry, now time.Time) bool {
-	return m.over(e.used.Load(), now)
-}
-
-// over reports whether what was last used in a second of Unix time has run out.
-func (m *Memory) over(used int64, now time.Time) bool {
-	return now.Unix()-used > int64(m.retention/time.Second)
-}
-
-func (m *Memory) shard(key []byte) *shard {
-	return &m.shards[maphash.Bytes(m.seed, key)%shards]
-}
-
-func (m *Memory) index(agent string) *index {
-	return &m.indexes[maphash.String(m.seed, agent)%indexes]
-}
-
-// sweep removes what ran out and was not asked for again. One shard is locked at
-// a time, for about a millisecond when the store is full.
+// sweep removes what ran out, part by part, until Close.
 func (m *Memory) sweep() {
 	defer close(m.swept)
 	tick := time.NewTicker(m.period())
@@ -238,12 +54,10 @@ func (m *Memory) sweep() {
 		case <-m.closing:
 			return
 		case <-counts.C:
-			m.counts.sweep()
+			m.buckets.sweep()
 			m.logs.sweep(time.Now())
 		case now := <-tick.C:
-			for i := range m.shards {
-				m.sweepShard(&m.shards[i], now)
-			}
+			m.records.sweep(now)
 			m.spaces.sweep(now)
 		}
 	}
@@ -252,22 +66,7 @@ func (m *Memory) sweep() {
 // period keeps the dead at a few percent of the living without walking the store
 // more than every second or less than every hour.
 func (m *Memory) period() time.Duration {
-	return min(max(m.retention/32, time.Second), time.Hour)
-}
-
-func (m *Memory) sweepShard(s *shard, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.records {
-		if m.expired(e, now) {
-			m.forget(s, e)
-		}
-	}
-	for k, st := range s.steps {
-		if m.over(st.used, now) {
-			m.leave(s, k)
-		}
-	}
+	return min(max(m.records.retention/32, time.Second), time.Hour)
 }
 
 var (
@@ -280,7 +79,7 @@ func (m *Memory) Ping(context.Context) error { return nil }
 
 // Len is how many records and steps are held, those that ran out but were not yet swept
 // included.
-func (m *Memory) Len() int { return int(m.size.Load()) }
+func (m *Memory) Len() int { return int(m.records.size.Load()) }
 
 // Close ends the sweeper and waits for it. The records stay readable and
 // claimable, so that calls in flight during a shutdown end as they would have.

@@ -33,19 +33,19 @@ func (x *backlogs) open(name string) *backlog {
 	return b
 }
 
-// backlog locks a queue.
-func (m *Memory) backlog(name string) (b *backlog, unlock func()) {
-	b = m.backlogs.open(name)
+// locked finds or makes a queue and locks it.
+func (x *backlogs) locked(name string) (b *backlog, unlock func()) {
+	b = x.open(name)
 	b.mu.Lock()
 	return b, b.mu.Unlock
 }
 
 // Push implements Queue.
-func (m *Memory) Push(_ context.Context, queue string, it Item, most int64) (bool, error) {
+func (x *backlogs) Push(_ context.Context, queue string, it Item, most int64) (bool, error) {
 	if err := it.Check(); err != nil {
 		return false, err
 	}
-	b, unlock := m.backlog(queue)
+	b, unlock := x.locked(queue)
 	defer unlock()
 	if b.works[it.ID] != nil {
 		return false, nil
@@ -58,11 +58,11 @@ func (m *Memory) Push(_ context.Context, queue string, it Item, most int64) (boo
 }
 
 // Take implements Queue.
-func (m *Memory) Take(_ context.Context, queue, holder string, now time.Time, n int, lease time.Duration) ([]Item, error) {
+func (x *backlogs) Take(_ context.Context, queue, holder string, now time.Time, n int, lease time.Duration) ([]Item, error) {
 	if err := CheckHolder(holder); err != nil {
 		return nil, err
 	}
-	b, unlock := m.backlog(queue)
+	b, unlock := x.locked(queue)
 	defer unlock()
 	b.settle(Micros(now))
 	until := Micros(now.Add(lease))
@@ -80,8 +80,8 @@ func (m *Memory) Take(_ context.Context, queue, holder string, now time.Time, n 
 }
 
 // Done implements Queue.
-func (m *Memory) Done(_ context.Context, queue, holder, id string) error {
-	b, unlock := m.backlog(queue)
+func (x *backlogs) Done(_ context.Context, queue, holder, id string) error {
+	b, unlock := x.locked(queue)
 	defer unlock()
 	w := b.held(holder, id)
 	if w == nil {
@@ -92,8 +92,8 @@ func (m *Memory) Done(_ context.Context, queue, holder, id string) error {
 }
 
 // Again implements Queue.
-func (m *Memory) Again(_ context.Context, queue, holder, id string, due time.Time, failure string) error {
-	b, unlock := m.backlog(queue)
+func (x *backlogs) Again(_ context.Context, queue, holder, id string, due time.Time, failure string) error {
+	b, unlock := x.locked(queue)
 	defer unlock()
 	w := b.held(holder, id)
 	if w == nil {
@@ -106,8 +106,8 @@ func (m *Memory) Again(_ context.Context, queue, holder, id string, due time.Tim
 }
 
 // Bury implements Queue.
-func (m *Memory) Bury(_ context.Context, queue, holder, id, failure string, now time.Time, keep Keep) error {
-	b, unlock := m.backlog(queue)
+func (x *backlogs) Bury(_ context.Context, queue, holder, id, failure string, now time.Time, keep Keep) error {
+	b, unlock := x.locked(queue)
 	defer unlock()
 	w := b.held(holder, id)
 	if w == nil {
@@ -124,8 +124,8 @@ func (m *Memory) Bury(_ context.Context, queue, holder, id, failure string, now 
 }
 
 // Revive implements Queue.
-func (m *Memory) Revive(_ context.Context, queue, id string, now time.Time) (bool, error) {
-	b, unlock := m.backlog(queue)
+func (x *backlogs) Revive(_ context.Context, queue, id string, now time.Time) (bool, error) {
+	b, unlock := x.locked(queue)
 	defer unlock()
 	w := b.works[id]
 	if w == nil || w.place != dead || w.at <= Micros(now) {
@@ -138,8 +138,8 @@ func (m *Memory) Revive(_ context.Context, queue, id string, now time.Time) (boo
 }
 
 // Remove implements Queue.
-func (m *Memory) Remove(_ context.Context, queue, id string) (bool, error) {
-	b, unlock := m.backlog(queue)
+func (x *backlogs) Remove(_ context.Context, queue, id string) (bool, error) {
+	b, unlock := x.locked(queue)
 	defer unlock()
 	w := b.works[id]
 	if w != nil {
@@ -149,15 +149,15 @@ func (m *Memory) Remove(_ context.Context, queue, id string) (bool, error) {
 }
 
 // RemoveLine implements Queue.
-func (m *Memory) RemoveLine(_ context.Context, queue, line string) (int, error) {
-	b, unlock := m.backlog(queue)
+func (x *backlogs) RemoveLine(_ context.Context, queue, line string) (int, error) {
+	b, unlock := x.locked(queue)
 	defer unlock()
 	return b.removeLine(line), nil
 }
 
 // Items implements Queue.
-func (m *Memory) Items(_ context.Context, queue string, dead bool, after string, limit int) ([]Item, error) {
-	b, unlock := m.backlog(queue)
+func (x *backlogs) Items(_ context.Context, queue string, dead bool, after string, limit int) ([]Item, error) {
+	b, unlock := x.locked(queue)
 	defer unlock()
 	var list []Item
 	b.index(dead).Ascend(after, func(id string, w *work) bool {
@@ -173,8 +173,8 @@ func (m *Memory) Items(_ context.Context, queue string, dead bool, after string,
 }
 
 // Depth implements Queue.
-func (m *Memory) Depth(_ context.Context, queue string, now time.Time) (Depth, error) {
-	b, unlock := m.backlog(queue)
+func (x *backlogs) Depth(_ context.Context, queue string, now time.Time) (Depth, error) {
+	b, unlock := x.locked(queue)
 	defer unlock()
 	d := Depth{Waiting: int64(b.waiting.Len()), Dead: int64(b.buried.Len())}
 	if w, ok := b.age.Min(); ok {

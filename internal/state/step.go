@@ -27,7 +27,7 @@ type step struct {
 }
 
 // Advance implements Steps. A step whose retention has run out counts as none.
-func (m *Memory) Advance(_ context.Context, s Step, from, to string) (string, error) {
+func (m *records) Advance(_ context.Context, s Step, from, to string) (string, error) {
 	k := stepKey{of: unique.Make(machine{s.Agent, s.Extension}), task: s.Task}
 	sh := &m.shards[maphash.Comparable(m.seed, k)%shards]
 	now := time.Now()
@@ -59,7 +59,7 @@ func (m *Memory) Advance(_ context.Context, s Step, from, to string) (string, er
 
 // stands finds a step that has not run out and counts the call as its latest use.
 // The shard must be locked.
-func (m *Memory) stands(sh *shard, k stepKey, now time.Time) *step {
+func (m *records) stands(sh *shard, k stepKey, now time.Time) *step {
 	st := sh.steps[k]
 	if st == nil {
 		return nil
@@ -73,7 +73,7 @@ func (m *Memory) stands(sh *shard, k stepKey, now time.Time) *step {
 }
 
 // leave removes a step. The shard must be locked.
-func (m *Memory) leave(sh *shard, k stepKey) {
+func (m *records) leave(sh *shard, k stepKey) {
 	delete(sh.steps, k)
 	m.size.Add(-1)
 }

@@ -75,24 +75,24 @@ func (x *spaces) take(owner string, n int64) error {
 }
 
 // Put implements Values. It fails only with ErrFull.
-func (m *Memory) Put(_ context.Context, space, key string, data []byte, ttl time.Duration) error {
-	s, now := m.spaces.open(space), time.Now()
+func (x *spaces) Put(_ context.Context, space, key string, data []byte, ttl time.Duration) error {
+	s, now := x.open(space), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.expire(&m.spaces, now, evictions)
-	if there, err := s.replace(&m.spaces, key, data, now, ttl); there || err != nil {
+	s.expire(x, now, evictions)
+	if there, err := s.replace(x, key, data, now, ttl); there || err != nil {
 		return err
 	}
-	return s.insert(&m.spaces, &value{key: key, data: data}, now, ttl)
+	return s.insert(x, &value{key: key, data: data}, now, ttl)
 }
 
 // Replace implements Values. It fails only with ErrFull.
-func (m *Memory) Replace(_ context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
-	s, now := m.spaces.open(space), time.Now()
+func (x *spaces) Replace(_ context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	s, now := x.open(space), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.expire(&m.spaces, now, evictions)
-	return s.replace(&m.spaces, key, data, now, ttl)
+	s.expire(x, now, evictions)
+	return s.replace(x, key, data, now, ttl)
 }
 
 // replace is false where nothing is stored under a key, or there is no room for what is to
@@ -112,21 +112,21 @@ func (s *space) replace(x *spaces, key string, data []byte, now time.Time, ttl t
 }
 
 // Add implements Values.
-func (m *Memory) Add(_ context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
-	s, now := m.spaces.open(space), time.Now()
+func (x *spaces) Add(_ context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	s, now := x.open(space), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.expire(&m.spaces, now, evictions)
+	s.expire(x, now, evictions)
 	if s.live(key, now) != nil {
 		return false, nil
 	}
-	err := s.insert(&m.spaces, &value{key: key, data: data}, now, ttl)
+	err := s.insert(x, &value{key: key, data: data}, now, ttl)
 	return err == nil, err
 }
 
 // Get implements Values.
-func (m *Memory) Get(_ context.Context, space, key string) ([]byte, bool, error) {
-	s, now := m.spaces.open(space), time.Now()
+func (x *spaces) Get(_ context.Context, space, key string) ([]byte, bool, error) {
+	s, now := x.open(space), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.live(key, now)
@@ -137,19 +137,19 @@ func (m *Memory) Get(_ context.Context, space, key string) ([]byte, bool, error)
 }
 
 // Delete implements Values.
-func (m *Memory) Delete(_ context.Context, space, key string) error {
-	s := m.spaces.open(space)
+func (x *spaces) Delete(_ context.Context, space, key string) error {
+	s := x.open(space)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v, ok := s.values.Get(key); ok {
-		s.remove(&m.spaces, v)
+		s.remove(x, v)
 	}
 	return nil
 }
 
 // List implements Values.
-func (m *Memory) List(_ context.Context, space, after string, limit int) ([]Value, error) {
-	s, now := m.spaces.open(space), time.Now()
+func (x *spaces) List(_ context.Context, space, after string, limit int) ([]Value, error) {
+	s, now := x.open(space), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []Value

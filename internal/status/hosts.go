@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
@@ -38,7 +39,7 @@ func served(host, own string, c *server.Config) bool {
 	if host == "" {
 		return true
 	}
-	asked, ok := server.CanonicalHost(host)
+	asked, ok := hostname.Canonical(host)
 	if !ok {
 		return false
 	}
@@ -47,19 +48,19 @@ func served(host, own string, c *server.Config) bool {
 		return true
 	}
 	for _, known := range []string{"localhost", own, hostOf(c.StatusAddress)} {
-		if canonical, ok := server.CanonicalHost(known); ok && canonical == name {
+		if canonical, ok := hostname.Canonical(known); ok && canonical == name {
 			return true
 		}
 	}
 	mine := func(known string) bool {
-		canonical, ok := server.CanonicalHost(known)
+		canonical, ok := hostname.Canonical(known)
 		return ok && withoutPort(canonical) == name
 	}
 	if public, err := url.Parse(c.PublicURL); err == nil && mine(public.Host) {
 		return true
 	}
 	listed := func(known string) bool {
-		canonical, ok := server.CanonicalHost(known)
+		canonical, ok := hostname.Canonical(known)
 		return ok && (canonical == asked || canonical == name)
 	}
 	return slices.ContainsFunc(c.Hosts, mine) || slices.ContainsFunc(c.StatusHosts, func(known string) bool {

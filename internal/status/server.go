@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 )
 
 // Readiness is what probes are told.
@@ -46,11 +47,11 @@ type Server struct {
 }
 
 // Listen opens the socket. Requests wait for Serve.
-func Listen(sockets *server.Sockets, address string) (*Server, error) {
+func Listen(set *sockets.Set, address string) (*Server, error) {
 	if address == "off" {
 		return &Server{}, nil
 	}
-	l, err := sockets.Listen(server.StatusSocket, address)
+	l, err := set.Listen(sockets.Status, address)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ func (s *server) connect(ctx context.Context, d net.Dialer, address string) (net
 		defer cancel()
 	}
 	c, err := s.open(whole, d, address)
+	// A caller who has gone hears of that, and not of a proxy that was cut off.
 	if err != nil && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, context.Cause(ctx)
 	}
@@ -36,6 +37,7 @@ func (s *server) open(ctx context.Context, d net.Dialer, address string) (net.Co
 	if err != nil {
 		return nil, s.failed(address, atProxy, err)
 	}
+	// Reads and writes know no contexts; a deadline that has passed ends them.
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(past) })
 	err = s.ask(c, address)
 	if !stop() && err == nil { // the deadline has been set, or is about to be
@@ -88,6 +90,7 @@ func (s *server) ask(c net.Conn, address string) error {
 		return s.failed(address, atProxy, errNoHTTP)
 	}
 	_ = answer.Body.Close() // nothing of it has been read
+	// Any 2xx opens the tunnel (RFC 9110 §9.3.6).
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
 		return &Error{Proxy: s.address, Target: address, Status: answer.StatusCode}
 	}
@@ -126,6 +129,7 @@ func interim(head []byte) bool {
 	return strings.HasPrefix(rest, "1")
 }
 
+// isTimeout reports an error of a connection that took too long.
 func isTimeout(err error) bool {
 	slow, ok := errors.AsType[net.Error](err)
 	return ok && slow.Timeout()

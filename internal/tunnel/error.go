@@ -24,6 +24,7 @@ const (
 	silent                   // behind it, maybe: it did not answer in time
 )
 
+// failed is an error without an answer of the proxy's.
 func (s *server) failed(target string, at stage, err error) *Error {
 	return &Error{Proxy: s.address, Target: target, Err: err, stage: at}
 }

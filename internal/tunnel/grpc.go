@@ -34,6 +34,7 @@ func (n names) Build(target resolver.Target, cc resolver.ClientConn, o resolver.
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		address = net.JoinHostPort(address, "443") // as gRPC has it
 	}
+	// Without the proxy names are this machine's to resolve.
 	if !n.proxy.Serves(address) {
 		return resolver.Get("dns").Build(target, cc, o)
 	}

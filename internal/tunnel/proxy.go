@@ -2,8 +2,20 @@
 //
 // Everything goes by CONNECT, whatever is spoken then: TLS, HTTP/2, plain HTTP. So what a
 // connection may be used for does not depend on there being a proxy, and a proxy sees
-// nothing of what is encrypted. No environment variable has a say. It may import
-// internal/secret.
+// nothing of what is encrypted. No environment variable has a say.
+//
+// A connection to agent.example:443 by way of proxy.example:3128 begins with (RFC 9110 §9.3.6)
+//
+//	CONNECT agent.example:443 HTTP/1.1
+//	Host: agent.example:443
+//	User-Agent: a2a-gateway
+//	Proxy-Authorization: Basic …            where the proxy's URL has a user
+//
+//	HTTP/1.1 200 OK
+//
+// after which the bytes are the agent's. The name goes to the proxy unresolved, which may know
+// names that this machine does not. noProxy is judged by host and port, before anything is sent.
+// It may import internal/secret.
 package tunnel
 
 import (
@@ -21,17 +33,17 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Proxy is how connections leave: through an HTTP proxy, or directly, as with the nil one. What has one may be told of
-// another by Take. It is safe for concurrent use.
+// Proxy is how connections leave: through an HTTP proxy, or directly, as with the nil one. What
+// has one may be told of another by Take. It is safe for concurrent use.
 type Proxy struct{ server atomic.Pointer[server] }
 
 // server is an HTTP proxy.
 type server struct {
-	url        *url.URL
-	address    string // host:port
-	tls        *tls.Config
-	credential string // of Proxy-Authorization; "" for none
-	which      func(*url.URL) (*url.URL, error)
+	url        *url.URL                         // as configured, credentials included
+	address    string                           // host:port
+	tls        *tls.Config                      // toward the proxy itself; nil for http://
+	credential string                           // of Proxy-Authorization; "" for none
+	which      func(*url.URL) (*url.URL, error) // nil where noProxy has the address
 }
 
 // New makes a Proxy ready to use. It reads the CA file.
@@ -90,6 +102,7 @@ func addressOf(u *url.URL) string {
 // Serves reports whether an address, host:port, is reached through the proxy.
 func (p *Proxy) Serves(address string) bool { return p.current().serves(address) }
 
+// serves asks the rules of noProxy. The scheme is always the same, as all schemes go through one proxy.
 func (s *server) serves(address string) bool {
 	if s == nil {
 		return false

@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
 // ClaimHosts notes in taken, by host, the id of the agent that has it, each as it is written
@@ -16,7 +16,7 @@ import (
 func (c Config) ClaimHosts(public *url.URL, taken map[string]string) error {
 	for i, host := range c.Hosts {
 		for _, h := range []string{host, WithPort(public, host)} {
-			canonical, ok := server.CanonicalHost(h)
+			canonical, ok := hostname.Canonical(h)
 			if !ok {
 				return keypath.At(keypath.Point(fmt.Errorf("%q is not a host name", h), i), "hosts")
 			}

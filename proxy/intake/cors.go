@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -84,7 +84,7 @@ func (fe *Frontend) ownOrigin(origin []string) bool {
 		return false
 	}
 	_, authority, _ := strings.Cut(origin[0], "://")
-	host, ok := server.CanonicalHost(authority)
+	host, ok := hostname.Canonical(authority)
 	_, own := fe.Self[host]
 	return ok && (own || fe.Hosts[host] != nil)
 }

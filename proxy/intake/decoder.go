@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -214,7 +215,7 @@ func (fe *Frontend) Alone(a *agents.Agent) bool {
 	if len(a.Hosts) == 0 {
 		return false
 	}
-	host, _ := server.CanonicalHost(fe.WithPort(a.Hosts[0]))
+	host, _ := hostname.Canonical(fe.WithPort(a.Hosts[0]))
 	_, shared := fe.Self[host]
 	return !shared
 }

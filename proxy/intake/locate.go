@@ -5,7 +5,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
@@ -82,10 +83,10 @@ func accept(h http.Header) string {
 
 // Screen refuses what is malformed or meant for another host.
 func (fe *Frontend) Screen(x *exchange.Exchange) (string, error) {
-	if e := server.Screen(x.Request, fe.Server.Limits, fe.Relied...); e != nil {
+	if e := screen.Request(x.Request, fe.Server.Limits.Screen(), fe.Relied...); e != nil {
 		return "", e
 	}
-	host, ok := server.CanonicalHost(x.Request.Host)
+	host, ok := hostname.Canonical(x.Request.Host)
 	if _, own := fe.Self[host]; !ok || !own && fe.Hosts[host] == nil {
 		return "", wire.Errorf(wire.Misdirected, "")
 	}

@@ -3,7 +3,7 @@ package record
 import (
 	"net/url"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
@@ -11,7 +11,7 @@ import (
 // by the URL that was asked for and never by the configuration. An agent that does not exist
 // is one as well.
 func (rc *Recorder) Resource(x *exchange.Exchange) (origin, path string) {
-	host, _ := server.CanonicalHost(x.Request.Host)
+	host, _ := hostname.Canonical(x.Request.Host)
 	agent := ""
 	switch {
 	case x.Site.Agent != "":

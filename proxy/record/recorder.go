@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/clientip"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -68,10 +69,10 @@ func (rc *Recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Si
 	x.Rec.Start = time.Now()
 	x.ID[0] = NewRequestID(x.Rec.Start)
 	x.Rec.RequestID = x.ID[0]
-	x.Client = server.ClientIP(r, rc.Server.TrustedProxies)
-	x.Rec.ClientIP = server.AddrText(x.Client, r.RemoteAddr)
+	x.Client = clientip.Of(r, rc.Server.TrustedProxies)
+	x.Rec.ClientIP = clientip.Text(x.Client, r.RemoteAddr)
 	x.Rec.Host, x.Rec.Path, x.Rec.UserAgent = r.Host, shownPath(r.URL.Path, at), r.UserAgent()
-	x.Ctx = rc.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, rc.Server.TrustedProxies), &x.Rec)
+	x.Ctx = rc.Telemetry.StartServer(r.Context(), r.Header, clientip.Proxied(r, rc.Server.TrustedProxies), &x.Rec)
 	w.Header()["X-Request-Id"] = x.ID[:]
 	rc.letRead(x)
 	rc.Telemetry.Metrics.Calls.Enter()

@@ -27,7 +27,7 @@ func mayLeave(x *exchange.Exchange) bool {
 // took a deep stack and several buffers, and streams wait for hours. It is false where
 // that cannot be done.
 func (se *Sessions) leave(x *exchange.Exchange, at *streamSession, closed func()) bool {
-	taken, ok := server.Take(x.Writer.ResponseWriter, x.Request)
+	taken, ok := server.Detach(x.Writer.ResponseWriter, x.Request)
 	if !ok {
 		return false
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 )
 
 // Command is `a2a-gateway serve`, which internal/cli mounts.
@@ -72,11 +72,11 @@ func Serve(ctx context.Context, cfg *config.Config, path, version string, ready 
 	defer next.done()
 
 	// Sockets of systemd (LISTEN_FDS), or of the version before this one.
-	sockets, err := server.Inherited()
+	inherited, err := sockets.Inherited()
 	if err != nil {
 		return verb.Usage(err)
 	}
-	g, err := gateway.New(ctx, cfg, gateway.Options{Version: version, Sockets: sockets})
+	g, err := gateway.New(ctx, cfg, gateway.Options{Version: version, Sockets: inherited})
 	if err != nil {
 		return verb.Usage(err)
 	}

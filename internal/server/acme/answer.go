@@ -10,6 +10,7 @@ import (
 
 // Status is how all names are doing, in the order of the configuration.
 func (k *Keeper) Status() []Status {
+	// Without server.tls.acme there is no Keeper, and nothing to tell.
 	if k == nil {
 		return nil
 	}
@@ -37,6 +38,7 @@ func (k *Keeper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		host = r.Host
 	}
+	// Whoever asks for another name learns nothing, not even that a check is under way.
 	if now := k.current.Load(); !now.config.Has(host) || !now.issuer.HandleHTTPChallenge(w, r) {
 		http.NotFound(w, r)
 	}

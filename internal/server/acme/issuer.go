@@ -27,6 +27,7 @@ type issuer struct {
 
 // PreCheck implements certmagic.PreChecker.
 func (i issuer) PreCheck(ctx context.Context, names []string, _ bool) error {
+	// false: nobody sits at a terminal to be asked for an address or for consent.
 	return i.ACMEIssuer.PreCheck(ctx, names, false)
 }
 
@@ -37,6 +38,7 @@ func (i issuer) Issue(ctx context.Context, request *x509.CertificateRequest) (*c
 	if err == nil {
 		leaf, err = first(issued.Certificate)
 	}
+	// A request of certmagic's has one name, as each name has its own certificate.
 	if len(request.DNSNames) > 0 { // there is one
 		i.ordered(request.DNSNames[0], leaf, err)
 	}
@@ -45,6 +47,7 @@ func (i issuer) Issue(ctx context.Context, request *x509.CertificateRequest) (*c
 
 // first is the first certificate of a chain.
 func first(chain []byte) (*x509.Certificate, error) {
+	// The leaf comes first (RFC 8555 §9.1).
 	block, _ := pem.Decode(chain)
 	if block == nil {
 		return nil, errors.New("read the CA's certificate: it is not PEM")
@@ -108,6 +111,7 @@ func readRoots(path string) (*x509.CertPool, []byte, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("server.tls.acme.ca: %w", err)
 	}
+	// Only these: a private CA is not to be reached by a certificate of a public one.
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(content) {
 		return nil, nil, fmt.Errorf("server.tls.acme.ca: read %s: it holds no certificate", path)
@@ -120,6 +124,7 @@ func readRoots(path string) (*x509.CertPool, []byte, error) {
 // nothing at all.
 func refused(err error) bool {
 	var problem libacme.Problem
+	// badNonce is not about the order: the CA wants the same request with a fresh nonce (RFC 8555 §6.5).
 	return errors.As(err, &problem) && problem.Status < http.StatusInternalServerError &&
 		problem.Type != libacme.ProblemTypeBadNonce
 }

@@ -42,10 +42,10 @@ type Keeper struct {
 	storage *storage
 	current atomic.Pointer[keeping]
 
-	configuring sync.Mutex
-	mu          sync.Mutex // guards what follows
-	certs       map[string]tls.Certificate
-	failing     map[string]error
+	configuring sync.Mutex                 // held by Configure and Close, which wait for orders
+	mu          sync.Mutex                 // guards what follows
+	certs       map[string]tls.Certificate // by name, what is served
+	failing     map[string]error           // by name, why the last attempt failed
 }
 
 // keeping is the work for one configuration.
@@ -76,6 +76,7 @@ func (k *Keeper) Configure(cfg server.ACME) error {
 		return err
 	}
 	old := k.current.Load()
+	// A reload that changes something else must not give up an order that is under way.
 	if old != nil && reflect.DeepEqual(old.config, cfg) && bytes.Equal(old.roots, roots) {
 		return nil
 	}
@@ -83,6 +84,7 @@ func (k *Keeper) Configure(cfg server.ACME) error {
 	now.magic, now.issuer, now.cache = k.newMagic(cfg, pool)
 	var ctx context.Context
 	ctx, now.stop = context.WithCancel(context.Background())
+	// The old work ends before the new begins: both would order the same names.
 	if old != nil {
 		old.end()
 	}
@@ -128,6 +130,7 @@ func (k *Keeper) look(ctx context.Context, n *keeping) {
 		case !errors.Is(err, fs.ErrNotExist):
 			k.o.Log.Warn("certificate not loaded", "domain", domain, "err", err)
 		}
+		// The state may be away for a moment; what is served stays.
 		if _, ok := certs[domain]; !ok && before[domain].Leaf != nil {
 			certs[domain] = before[domain]
 		}
@@ -140,12 +143,14 @@ func (k *Keeper) look(ctx context.Context, n *keeping) {
 
 // provide hands on what there is. mu must be held.
 func (k *Keeper) provide(n *keeping) {
+	// In the order of the configuration: without SNI clients get the first.
 	list := make([]tls.Certificate, 0, len(k.certs))
 	for _, domain := range n.config.Domains {
 		if cert, ok := k.certs[domain]; ok {
 			list = append(list, cert)
 		}
 	}
+	// internal/server refuses a certificate that a file of the configuration has as well.
 	if err := k.o.Provide(list); err != nil {
 		k.o.Log.Error("certificates from the CA are not usable, the old ones stay", "err", err)
 	}
@@ -169,6 +174,7 @@ func (k *Keeper) keep(ctx context.Context, n *keeping, domain string) {
 			wait = pause(failures, err)
 			failures++
 		}
+		// Replicas that were started together would meet at the lock each time.
 		wait += rand.N(wait / 10) //nolint:gosec // replicas need not do everything at one moment
 		k.report(domain, err, wait)
 		select {
@@ -185,6 +191,7 @@ func (n *keeping) attend(ctx context.Context, domain string) (*tls.Certificate, 
 	ctx, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
 	err := n.magic.ManageSync(ctx, []string{domain})
+	// certmagic would renew what is in its cache by itself as well.
 	defer n.cache.RemoveManaged([]certmagic.SubjectIssuer{{Subject: domain}})
 	for _, found := range n.cache.AllMatchingCertificates(domain) {
 		if found.Leaf != nil {

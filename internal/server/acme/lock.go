@@ -44,6 +44,7 @@ type hold struct {
 func (l *locks) Lock(ctx context.Context, name string) error {
 	token := rand.Text()
 	for {
+		// Add is atomic in every driver of the state: of two gateways one gets true.
 		got, err := l.values.Add(ctx, lockSpace, name, []byte(token), lease)
 		if err != nil {
 			return fmt.Errorf("lock %s: %w", name, err)
@@ -62,6 +63,7 @@ func (l *locks) Lock(ctx context.Context, name string) error {
 
 // keep extends the lease until Unlock, or until it is somebody else's.
 func (l *locks) keep(ctx context.Context, name, token string) {
+	// The context of Lock may end with Lock; the lease lasts until Unlock.
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	h := &hold{token: token, stop: stop, done: make(chan struct{})}
 	l.mu.Lock()
@@ -99,6 +101,7 @@ func (l *locks) extend(ctx context.Context, name, token string) (mine bool, err 
 	return mine, err
 }
 
+// mine reports whether the lock is still this holder's.
 func (l *locks) mine(ctx context.Context, name, token string) (bool, error) {
 	data, ok, err := l.values.Get(ctx, lockSpace, name)
 	return ok && string(data) == token, err
@@ -113,6 +116,7 @@ func (l *locks) Unlock(ctx context.Context, name string) error {
 	if h == nil {
 		return fmt.Errorf("unlock %s: it is not held", name)
 	}
+	// An extension that is under way would bring the lock back after it was deleted.
 	h.stop()
 	<-h.done
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockWait)
@@ -121,6 +125,7 @@ func (l *locks) Unlock(ctx context.Context, name string) error {
 	if mine {
 		err = l.values.Delete(ctx, lockSpace, name)
 	}
+	// It runs out by itself after a lease; certmagic logs the error.
 	if err != nil {
 		return fmt.Errorf("unlock %s: %w", name, err)
 	}

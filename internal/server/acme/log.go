@@ -41,6 +41,7 @@ func (c core) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.CheckedE
 
 // Write implements zapcore.Core.
 func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
+	// zap's fields have many types; its own encoder makes values of them.
 	values := zapcore.NewMapObjectEncoder()
 	for _, f := range append(c.fields[:len(c.fields):len(c.fields)], fields...) {
 		f.AddTo(values)

@@ -34,6 +34,7 @@ type storage struct {
 
 var _ certmagic.Storage = (*storage)(nil)
 
+// newStorage puts files and locks into the spaces of v.
 func newStorage(v state.Values) *storage {
 	return &storage{values: v, locks: locks{values: v, held: map[string]*hold{}}}
 }
@@ -64,6 +65,7 @@ func (s *storage) read(ctx context.Context, key string) (time.Time, []byte, erro
 		return time.Time{}, nil, fmt.Errorf("load %s: %w", key, err)
 	case !ok:
 		return time.Time{}, nil, fmt.Errorf("load %s: %w", key, fs.ErrNotExist)
+	// Storage that others can write to: nothing is taken for granted.
 	case len(data) < stamp:
 		return time.Time{}, nil, fmt.Errorf("load %s: it is cut off", key)
 	}
@@ -132,6 +134,7 @@ func directory(path string) string {
 func (s *storage) below(ctx context.Context, path string) func(yield func(string, error) bool) {
 	prefix := directory(path)
 	return func(yield func(string, error) bool) {
+		// Keys are listed in the order of their bytes, so that all of a directory stand together.
 		for after := prefix; ; {
 			list, err := s.values.List(ctx, fileSpace, after, page)
 			if err != nil {

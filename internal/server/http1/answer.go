@@ -12,6 +12,7 @@ func (c *conn) answer(ctx context.Context, begin *http.Request, n int) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	x := &exchange{}
+	// The head is a string of its own after this, and its bytes in the buffer are free.
 	if err := x.parse(ctx, begin, c.buf[c.begin:c.begin+n]); err != nil {
 		c.refuse(err)
 		return false
@@ -20,6 +21,7 @@ func (c *conn) answer(ctx context.Context, begin *http.Request, n int) bool {
 	x.body.conn, x.body.x = c, x
 	x.body.over = x.request.ContentLength == 0
 	x.response.begin(c, x, cancel)
+	// From here to end the context ends with the client; before and after, head reads and finds out.
 	c.disconnectWatch.begin(c, &x.body, cancel)
 	whole := c.handle(x)
 	c.disconnectWatch.end()
@@ -27,12 +29,14 @@ func (c *conn) answer(ctx context.Context, begin *http.Request, n int) bool {
 	switch {
 	case w.left:
 		return false
+	// It has panicked: half an answer with an end that looks well would be taken for a whole one.
 	case !whole:
 		w.drop()
 		c.close(&x.body)
 		return false
 	}
 	w.finish()
+	// What is left of the body stands before the next request, and must not be read as one.
 	if w.err == nil && !w.closes && c.drained(x) {
 		return true
 	}
@@ -46,6 +50,7 @@ func (c *conn) handle(x *exchange) (whole bool) {
 		if whole {
 			return
 		}
+		// ErrAbortHandler is how a handler cuts its answer off on purpose.
 		if cause := recover(); cause != nil && cause != http.ErrAbortHandler { //nolint:errorlint // it is compared so by all
 			c.server.panicked(cause)
 		}
@@ -56,6 +61,7 @@ func (c *conn) handle(x *exchange) (whole bool) {
 
 // drained reads what the handler has left of the body, and reports whether that was all.
 func (c *conn) drained(x *exchange) bool {
+	// Nearly always: no body, or one that was read.
 	if x.body.ended() {
 		return true
 	}
@@ -77,6 +83,7 @@ func (c *conn) hangUp(w *response, b *body) {
 // close closes the connection, and waits for whom the handler may have left behind reading:
 // that ends with the connection, and must not read into what another one has by then.
 func (c *conn) close(b *body) {
+	// The connection first: b.Close waits for a read that is under way, which ends with it.
 	_ = c.nc.Close()
 	_ = b.Close()
 }
@@ -88,6 +95,7 @@ func (x *exchange) invite() {
 	}
 	x.expects = false
 	if w := &x.response; !w.sent && w.err == nil {
+		// An interim answer, before the head of the answer (RFC 9110 §15.2.1).
 		if !w.limited {
 			w.conn.limit()
 		}

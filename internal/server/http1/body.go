@@ -45,6 +45,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	}
+	// Only now is it certain that the handler wants the body (RFC 9110 §10.1.1).
 	b.x.invite()
 	return b.read(p)
 }
@@ -66,6 +67,7 @@ func (b *body) forget() {
 
 // ended reports whether all of it has been read, and nobody is about to.
 func (b *body) ended() bool {
+	// A reader that the handler has left behind holds it, perhaps waiting for the client.
 	if !b.mu.TryLock() {
 		return false
 	}
@@ -86,12 +88,14 @@ func (b *body) read(p []byte) (int, error) {
 	}
 	switch {
 	case err != nil:
+		// The connection has ended before the body: not an end that a handler may take for one.
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		b.err = err
 	case b.over:
 		return n, io.EOF
+	// Only the size of a chunk came; io.Reader discourages 0 and nil.
 	case n == 0:
 		return b.read(p)
 	}
@@ -106,6 +110,8 @@ func (b *body) take(p []byte) (n int, err error) {
 	case c.begin < c.end:
 		n = copy(p, c.buf[c.begin:c.end])
 		c.consume(n)
+	// p is cut to what is left of the body or of the chunk, so that nothing behind that is
+	// read. A small p goes through the buffer: one read of the kernel may bring more than it holds.
 	case len(p) >= blockSize || int64(len(p)) == b.left && !b.chunked:
 		n, err = c.nc.Read(p) // nothing behind the body comes with it
 		if n > 0 {
@@ -151,6 +157,7 @@ func (b *body) byte(c byte) {
 		b.part, b.left = size, 0
 	case c == '\n' && b.part == end:
 		b.over = true
+	// The line with the size has ended: data, or with size 0 the trailers.
 	case c == '\n' && b.left > 0:
 		b.part = data
 	case c == '\n':
@@ -162,6 +169,7 @@ func (b *body) byte(c byte) {
 
 // digit is what a hexadecimal one says.
 func digit(c byte) byte {
+	// 'A' is 0x41 and 'a' 0x61: the low four bits are 1 for both.
 	if c >= 'A' {
 		return c&0x0f + 9
 	}
@@ -187,6 +195,7 @@ func (b *body) drain(scrap []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shut = true // for whom the handler has left behind
+	// A client that sends without end is not drained without end.
 	for read := 0; !b.over; {
 		if b.err != nil || read > drainMost {
 			return false

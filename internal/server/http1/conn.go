@@ -50,6 +50,7 @@ var blocks = sync.Pool{New: func() any {
 	return &b
 }}
 
+// newConn takes a block of the pool, which free gives back.
 func newConn(s *Server, nc *strict.Conn) *conn {
 	c := &conn{server: s, nc: nc, remote: nc.RemoteAddr().String()}
 	c.block, _ = blocks.Get().(*[]byte)
@@ -67,6 +68,7 @@ func (c *conn) free() {
 
 // closeIdle closes c if it is idle, and reports whether it was.
 func (c *conn) closeIdle() bool {
+	// A byte that comes at this moment loses: head finds the state changed and answers nothing.
 	if c.state.CompareAndSwap(idle, closed) {
 		go c.nc.Close() // TLS may wait for a while until its last word is taken
 		return true
@@ -81,6 +83,7 @@ func (c *conn) serve(ctx context.Context, state *tls.ConnectionState) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer c.free()
+	// What all requests of the connection have in common; parse copies it.
 	begin := http.Request{RemoteAddr: c.remote, TLS: state}
 	for first := true; ; first = false {
 		n, err := c.head(first)
@@ -94,6 +97,7 @@ func (c *conn) serve(ctx context.Context, state *tls.ConnectionState) {
 			return
 		}
 		c.state.CompareAndSwap(busy, idle)
+		// Shutdown may have passed by while it was busy.
 		if c.server.ended.Load() && c.closeIdle() {
 			return
 		}
@@ -110,6 +114,7 @@ var (
 // first byte on.
 func (c *conn) head(first bool) (int, error) {
 	if c.begin == c.end {
+		// A connection between requests may be quiet longer than one that has never sent any.
 		wait := c.server.Idle
 		if first {
 			wait = c.server.Header
@@ -122,6 +127,7 @@ func (c *conn) head(first bool) (int, error) {
 			if !begun && !c.state.CompareAndSwap(idle, busy) {
 				return 0, errQuiet
 			}
+			// Only what is new is searched, and three bytes before it: the four may come in pieces.
 			if at := bytes.Index(have[seen:], []byte("\r\n\r\n")); at >= 0 {
 				return seen + at + 4, nil
 			}
@@ -143,6 +149,7 @@ func (c *conn) head(first bool) (int, error) {
 // part gives the connection away to where HTTP/2 is spoken.
 func (c *conn) part() error {
 	c.parted = true
+	// The preface of HTTP/2 has been read, and belongs to who speaks it.
 	c.nc.Unread(bytes.Clone(c.buf[c.begin:c.end]))
 	_ = c.nc.SetReadDeadline(time.Time{})
 	c.server.HTTP2(c.nc)
@@ -168,6 +175,7 @@ func (c *conn) fill() error {
 	switch {
 	case c.begin == c.end:
 		c.begin, c.end = 0, 0
+	// Room at the front is used before a larger buffer is.
 	case c.end == len(c.buf) && c.begin > 0:
 		c.end = copy(c.buf, c.buf[c.begin:c.end])
 		c.begin = 0
@@ -188,6 +196,7 @@ func (c *conn) fill() error {
 // kept beyond what it holds.
 func (c *conn) consume(n int) {
 	c.begin += n
+	// One large head in a million must not hold its memory while the connection waits for hours.
 	if c.begin == c.end && len(c.buf) > blockSize {
 		c.buf, c.begin, c.end = *c.block, 0, 0
 	}
@@ -205,11 +214,13 @@ func (c *conn) refuse(err error) {
 		return
 	case errors.Is(err, errExpectation):
 		status, text = http.StatusExpectationFailed, "Expect may only say 100-continue"
+	// strict says what is wrong in words of its own, none of them the client's.
 	case errors.As(err, &broken):
 		status, text = broken.Status, broken.Text
 	case errors.As(err, &target): // which repeats what the client sent
 		text = "the request target is not a URI"
 	}
+	// A client that never reads would hold the goroutine.
 	c.limit()
 	if _, err := c.nc.Write(refusal(status, text)); err == nil {
 		c.linger()

@@ -31,6 +31,7 @@ const (
 	poll = time.Second
 )
 
+// begin watches over one request. The timer is made once for each connection and set anew.
 func (v *disconnectWatch) begin(c *conn, b *body, cancel context.CancelFunc) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -46,6 +47,7 @@ func (v *disconnectWatch) begin(c *conn, b *body, cancel context.CancelFunc) {
 // end stops it. It may be called again.
 func (v *disconnectWatch) end() {
 	v.mu.Lock()
+	// Stop may come too late: look then finds that there is no body, and does nothing.
 	v.timer.Stop()
 	watch := v.watch
 	v.body, v.cancel, v.watch = nil, nil, nil
@@ -68,6 +70,7 @@ func (v *disconnectWatch) look() {
 		v.timer.Reset(calm)
 		return
 	}
+	// A watch of an earlier request may still be about to call.
 	v.turn++
 	turn := v.turn
 	v.watch = netpoll.Of(v.raw, func() { v.stirred(turn) })
@@ -92,6 +95,7 @@ func (v *disconnectWatch) stirred(turn int) {
 
 // rest waits for something new. What has come is the next request's, and stays where it is.
 func (v *disconnectWatch) rest() {
+	// Park is false where something may have come in between: look once more.
 	for !v.watch.Park() {
 		if v.watch.Ended() {
 			v.cancel()

@@ -8,6 +8,27 @@
 // that end with the client, and http.ResponseController mean what they mean there, but
 // for hijacking, of which Leave is the part that is needed.
 //
+// # One connection
+//
+// The goroutine that calls Serve goes around in conn.serve:
+//
+//	head     waits for CR LF CR LF; whoever speaks HTTP/2 is given away here
+//	parse    makes the http.Request: request line, fields, target, length of the body
+//	handle   runs the handler; body reads from the connection, response writes to it
+//	finish   sends what is held, the last chunk, trailers
+//	drained  reads what the handler has left of the body, and goes on with the next head
+//
+// Nothing is read ahead by another goroutine: a client that disconnects while a handler works
+// is found by disconnectWatch, which asks the kernel and reads nothing.
+//
+// # States
+//
+//	idle       no byte of a request has come   Shutdown closes it
+//	busy       a head has begun                Shutdown waits for its answer
+//	closed     was idle, and is closed now
+//	lingering  answered, the client still sends; it is read and thrown away
+//	leaving    the same, cut to half a second by a shutdown
+//
 // It owns a connection from its first byte to its last: timeouts of heads and of idle
 // connections, bodies, 100-continue, framing of answers, what stays open and what closes.
 // It does not own what is read (strict), TLS, limits on connections, what a request means,

@@ -20,6 +20,7 @@ var buffers = sync.Pool{New: func() any {
 // bufferMost is what a buffer of the pool may have grown to.
 const bufferMost = 64 << 10
 
+// takeBuffer is an empty buffer of the pool, to be given back with giveBuffer.
 func takeBuffer() *[]byte {
 	b, _ := buffers.Get().(*[]byte)
 	*b = (*b)[:0]
@@ -40,9 +41,11 @@ func (w *response) appendHead(b []byte) []byte {
 	if w.header["Date"] == nil { // which who has set it may not want at all
 		b = append(append(append(b, "Date: "...), date()...), "\r\n"...)
 	}
+	// A header that names a coding is of bytes that sniffing would take for something else.
 	_, w.typed = w.header["Content-Type"]
 	w.typed = w.typed || w.header["Content-Encoding"] != nil
 	w.closes = w.closes || hasToken(w.header["Connection"], "close")
+	// One that is no number is left out, as net/http does, and the body is framed by what comes.
 	if v := w.header["Content-Length"]; len(v) > 0 {
 		if n, err := strconv.ParseInt(v[0], 10, 64); err == nil && n >= 0 {
 			w.length = n
@@ -51,6 +54,8 @@ func (w *response) appendHead(b []byte) []byte {
 	return b
 }
 
+// appendStatus appends the status line, as in "HTTP/1.1 200 OK" and CR LF (RFC 9112 §4). The version is
+// the request's: a client of HTTP/1.0 may not know what 1.1 means.
 func appendStatus(b []byte, minor, status int) []byte {
 	b = append(b, "HTTP/1."...)
 	b = strconv.AppendInt(b, int64(minor), 10)
@@ -68,6 +73,7 @@ func appendStatus(b []byte, minor, status int) []byte {
 // appendFields appends the fields of a header in the order of their names, but those that
 // are about framing.
 func appendFields(b []byte, h http.Header) []byte {
+	// On the stack: most answers have fewer fields.
 	var room [24]string
 	names := room[:0]
 	for name := range h {
@@ -77,6 +83,7 @@ func appendFields(b []byte, h http.Header) []byte {
 			names = append(names, name)
 		}
 	}
+	// A map has no order of its own; the same answer is then the same bytes, for caches and for tests.
 	slices.Sort(names)
 	for _, name := range names {
 		for _, value := range h[name] {
@@ -95,6 +102,7 @@ func appendField(b []byte, name, value string) []byte {
 	b = append(append(b, name...), ": "...)
 	at := len(b)
 	b = append(b, textproto.TrimString(value)...)
+	// A line end in a value would begin another field, or the body (response splitting).
 	for i := at; i < len(b); i++ {
 		if b[i] == '\r' || b[i] == '\n' {
 			b[i] = ' '
@@ -117,6 +125,7 @@ func isToken(s string) bool {
 
 // sniff says what the first of a body looks like, where the handler does not.
 func (w *response) sniff(p []byte) {
+	// The head waits for the first bytes of the body because of this.
 	if !w.typed && !w.sent {
 		*w.head = appendField(*w.head, "Content-Type", http.DetectContentType(p))
 	}
@@ -134,7 +143,9 @@ func (w *response) endHead(b []byte, whole bool) []byte {
 	switch {
 	case length >= 0:
 		b = append(strconv.AppendInt(append(b, "Content-Length: "...), length, 10), "\r\n"...)
+	// No body, no framing (RFC 9112 §6.3): a length would be that of another answer.
 	case w.silent():
+	// HTTP/1.0 has no chunks.
 	case old:
 		w.closes = true // which is the body's end
 	default:
@@ -145,6 +156,7 @@ func (w *response) endHead(b []byte, whole bool) []byte {
 	switch {
 	case w.closes && !old:
 		b = append(b, "Connection: close\r\n"...)
+	// HTTP/1.0 closes unless both say otherwise (RFC 9112 §9.3).
 	case !w.closes && old:
 		b = append(b, "Connection: keep-alive\r\n"...)
 	}
@@ -183,6 +195,7 @@ var lastSecond atomic.Pointer[second]
 // date is now.
 func date() string {
 	now := time.Now()
+	// Formatting a date costs as much as the rest of a small head; one format a second is enough.
 	if s := lastSecond.Load(); s != nil && s.unix == now.Unix() {
 		return s.text
 	}

@@ -19,6 +19,7 @@ func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
 	if r == nil || r.gone || r.err != nil || !r.sent || r.length >= 0 || r.silent() || !r.x.body.ended() {
 		return nil, nil, false
 	}
+	// What is held has not been flushed, and would never go out.
 	if r.held != nil && len(*r.held) > 0 {
 		return nil, nil, false
 	}
@@ -26,6 +27,7 @@ func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
 	c.disconnectWatch.end()
 	_ = c.nc.SetReadDeadline(time.Time{}) // what fails here fails for who has it next
 	_ = c.nc.SetWriteDeadline(time.Time{})
+	// The buffer goes back to the pool, so that what is in it is copied.
 	if c.begin < c.end {
 		ahead = bytes.Clone(c.buf[c.begin:c.end])
 	}

@@ -19,10 +19,12 @@ const parting = 500 * time.Millisecond
 
 // linger says that nothing more will be written, and reads what still comes, within bounds.
 func (c *conn) linger() {
+	// A FIN tells the client that the answer is whole, while what it still sends is taken.
 	if c.server.Linger == nil || c.nc.CloseWrite() != nil {
 		return
 	}
 	bounds := c.server.Linger()
+	// Beneath TLS: nothing is deciphered that is thrown away.
 	raw := beneath(c.nc)
 	scrap, _ := blocks.Get().(*[]byte)
 	defer blocks.Put(scrap)
@@ -31,6 +33,7 @@ func (c *conn) linger() {
 	for left := bounds.Bytes; left > 0; {
 		now := time.Now()
 		_ = raw.SetReadDeadline(earlier(until, now.Add(bounds.Silence))) // else the read fails
+		// A shutdown began after the deadline was chosen.
 		if !parts && c.state.Load() == leaving {
 			until, parts = earlier(until, now.Add(parting)), true
 			continue // it may have set a deadline before the one of above
@@ -45,11 +48,13 @@ func (c *conn) linger() {
 
 // hurry has c linger no longer than a server that shuts down does.
 func (c *conn) hurry() {
+	// The deadline ends the read that is under way.
 	if c.state.CompareAndSwap(lingering, leaving) {
 		_ = beneath(c.nc).SetReadDeadline(time.Now().Add(parting)) // else it takes the time that it has
 	}
 }
 
+// earlier is the first of two moments.
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a

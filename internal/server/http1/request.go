@@ -18,8 +18,8 @@ import (
 type exchange struct {
 	request  *http.Request
 	response response
-	body     body
-	url      url.URL
+	body     body    // of the request
+	url      url.URL // of the request, where its target is a plain path
 
 	expects bool // 100 Continue, before its body is sent
 }
@@ -29,6 +29,7 @@ var errMalformed = errors.New("malformed request head")
 // parse makes a request of a head that package strict has let pass, with what begin says of
 // the connection. What could not be so is an error all the same.
 func (x *exchange) parse(ctx context.Context, begin *http.Request, head []byte) error {
+	// One allocation for all strings of the request: each is a slice of this one.
 	text := string(head) // of which all that the request says is a part
 	line, rest, _ := strings.Cut(text, "\r\n")
 	method, line, _ := strings.Cut(line, " ")
@@ -39,6 +40,7 @@ func (x *exchange) parse(ctx context.Context, begin *http.Request, head []byte) 
 	switch minor, ok := strings.CutPrefix(proto, "HTTP/1."); {
 	case !ok || len(minor) != 1:
 		return errMalformed
+	// Constants, not slices of text: compared and logged everywhere.
 	case minor == "0":
 		r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
 	default: // 1.1, and what is to be served like it (RFC 9110 §2.5)
@@ -47,6 +49,7 @@ func (x *exchange) parse(ctx context.Context, begin *http.Request, head []byte) 
 	if err := fields(r, rest, bytes.Count(head, []byte("\n"))-2); err != nil {
 		return err
 	}
+	// What it takes is much; package screen judges Host closely.
 	if !httpguts.ValidHostHeader(r.Host) {
 		return errMalformed
 	}
@@ -59,6 +62,7 @@ func (x *exchange) parse(ctx context.Context, begin *http.Request, head []byte) 
 
 // locate reads the target. A path without escapes, which nearly all are, is what it says.
 func (x *exchange) locate(r *http.Request) error {
+	// The usual target saves url.Parse, which allocates and looks for everything a URL may have.
 	if r.RequestURI[:min(1, len(r.RequestURI))] == "/" && !strings.HasPrefix(r.RequestURI, "//") {
 		path, query, asks := strings.Cut(r.RequestURI, "?")
 		if plainPath(path) {
@@ -113,6 +117,7 @@ func plainPath(path string) bool {
 // fields reads at most so many of them. Values of fields that have one are parts of one
 // slice.
 func fields(r *http.Request, text string, most int) error {
+	// Sized for all fields but Host, which is no member of the map.
 	h := make(http.Header, max(most-1, 0))
 	values := make([]string, 0, max(most, 0))
 	for text != "\r\n" {
@@ -122,6 +127,7 @@ func fields(r *http.Request, text string, most int) error {
 			return errMalformed
 		}
 		text = rest
+		// strict has refused a head with several.
 		if name = canonical(name); name == "Host" {
 			r.Host = trim(value)
 			continue
@@ -132,12 +138,14 @@ func fields(r *http.Request, text string, most int) error {
 		}
 		values = append(values, trim(value))
 		n := len(values)
+		// The capacity ends with the value: an append by a handler makes a new array.
 		h[name] = values[n-1 : n : n]
 	}
 	r.Header = h
 	return nil
 }
 
+// trim takes off optional whitespace, spaces and tabs (RFC 9110 §5.6.3).
 func trim(value string) string { return strings.Trim(value, " \t") }
 
 // known are names that clients of A2A send and textproto has to make a new string of, in
@@ -167,6 +175,7 @@ func canonical(name string) string {
 
 // isCanonical reports whether a name, which is a token, is spelled so already.
 func isCanonical(name string) bool {
+	// Upper case at the beginning and after each hyphen, lower case elsewhere.
 	for upper, i := true, 0; i < len(name); i++ {
 		c := name[i]
 		if upper && c >= 'a' && c <= 'z' || !upper && c >= 'A' && c <= 'Z' {
@@ -183,6 +192,7 @@ func (x *exchange) frame(r *http.Request) error {
 	r.Close = closes(r)
 	r.Body = http.NoBody
 	switch {
+	// strict has refused all but "chunked", and that with a Content-Length.
 	case r.Header["Transfer-Encoding"] != nil:
 		delete(r.Header, "Transfer-Encoding")
 		r.TransferEncoding, r.ContentLength = []string{"chunked"}, -1
@@ -197,6 +207,7 @@ func (x *exchange) frame(r *http.Request) error {
 		return err
 	}
 	if r.ContentLength != 0 {
+		// A length of -1 is that of chunks.
 		x.body.left, x.body.chunked = max(r.ContentLength, 0), r.ContentLength < 0
 		r.Body = &x.body
 	}
@@ -206,6 +217,8 @@ func (x *exchange) frame(r *http.Request) error {
 // errExpectation is about an expectation that nobody here can meet (RFC 9110 §10.1.1).
 var errExpectation = errors.New("unknown expectation")
 
+// expectation reads Expect. 100-continue (RFC 9110 §10.1.1) asks to be invited before the body is
+// sent; HTTP/1.0 does not have it.
 func (x *exchange) expectation(r *http.Request) error {
 	switch lines := r.Header["Expect"]; {
 	case lines == nil:
@@ -231,6 +244,7 @@ func announce(r *http.Request) error {
 				continue
 			}
 			switch name {
+			// These decide where the message ends, and must not come behind it (RFC 9110 §6.5.1).
 			case "Transfer-Encoding", "Trailer", "Content-Length":
 				return errMalformed
 			}

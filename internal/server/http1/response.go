@@ -31,6 +31,7 @@ type response struct {
 	err     error
 }
 
+// begin ties an answer to its connection and its request. The length is not known yet.
 func (w *response) begin(c *conn, x *exchange, cancel context.CancelFunc) {
 	w.conn, w.x, w.cancel, w.length = c, x, cancel, -1
 	w.header = make(http.Header, 8)
@@ -44,6 +45,7 @@ func (w *response) Header() http.Header { return w.header }
 // sent, but for trailers with http.TrailerPrefix.
 func (w *response) WriteHeader(status int) {
 	switch {
+	// Only the first one counts, as with net/http.
 	case w.gone || w.status != 0:
 		return
 	case status >= 100 && status < 200:
@@ -57,6 +59,7 @@ func (w *response) WriteHeader(status int) {
 
 // inform sends an answer before the answer.
 func (w *response) inform(status int) {
+	// 101 would end HTTP on the connection, and HTTP/1.0 has no interim answers (RFC 9110 §15.2).
 	if w.err != nil || status == http.StatusSwitchingProtocols || w.x.request.ProtoMinor == 0 {
 		return
 	}
@@ -93,7 +96,9 @@ func (w *response) Write(p []byte) (int, error) {
 	case !allowed(w.status):
 		return 0, http.ErrBodyNotAllowed
 	}
+	// What does not go out counts too: that of HEAD says how long the answer to GET is.
 	w.bytes += int64(len(p))
+	// More than was said would be read as the next answer.
 	if w.length >= 0 && w.bytes > w.length {
 		return 0, http.ErrContentLength
 	}
@@ -107,6 +112,7 @@ func (w *response) Write(p []byte) (int, error) {
 	if w.held == nil {
 		w.held = takeBuffer()
 	}
+	// A short body waits, so that head and body go out in one write and with a Content-Length.
 	if len(*w.held)+len(p) > heldMost {
 		w.flush(p)
 	} else {
@@ -164,9 +170,11 @@ func (w *response) flush(p []byte) {
 	if w.err != nil || w.gone {
 		return
 	}
+	// Head, size of the chunk, what is held and p: one write, one packet where they fit.
 	out := w.open(false)
 	defer giveBuffer(out)
 	n := w.appendHeld(out, len(p))
+	// Copying a large p costs more than a second write.
 	if len(p) > together {
 		w.write(*out)
 		w.write(p)
@@ -182,6 +190,7 @@ func (w *response) flush(p []byte) {
 // appendHeld appends what is held, with the size of its chunk, in which so much more will
 // be, and says what that is.
 func (w *response) appendHeld(out *[]byte, more int) (n int) {
+	// A chunk is its size in hexadecimal, CR LF, data, CR LF (RFC 9112 §7.1).
 	if n = more; w.held != nil {
 		n += len(*w.held)
 	}
@@ -216,6 +225,7 @@ func (w *response) write(p []byte) {
 		w.conn.limit()
 	}
 	if _, w.err = w.conn.nc.Write(p); w.err != nil {
+		// The client is gone: what the handler still does for it is for nothing.
 		w.closes = true
 		w.cancel()
 	}
@@ -230,6 +240,7 @@ func (w *response) finish() {
 	if w.err == nil {
 		w.end()
 	}
+	// Fewer bytes than Content-Length said: only a closed connection tells the client so.
 	if w.length >= 0 && w.bytes != w.length && !w.silent() {
 		w.closes = true
 	}
@@ -245,6 +256,7 @@ func (w *response) end() {
 		*out = append(*out, "\r\n"...)
 	}
 	if w.chunked {
+		// The last chunk has size 0; trailers stand between it and the empty line (RFC 9112 §7.1.2).
 		*out = append(appendTrailers(append(*out, "0\r\n"...), w.header), "\r\n"...)
 	}
 	w.write(*out)

@@ -50,6 +50,7 @@ func (s *Server) Serve(ctx context.Context, nc *strict.Conn, state *tls.Connecti
 	c.serve(ctx, state)
 }
 
+// panicked logs a panic with where it was. The connection ends; the process goes on.
 func (s *Server) panicked(cause any) {
 	s.Log.Error("http server", "detail", "panic while a request was served", "cause", cause, "stack", string(debug.Stack()))
 }
@@ -61,12 +62,14 @@ func (s *Server) track(c *conn) {
 	if s.conns == nil {
 		s.conns = map[*conn]struct{}{}
 	}
+	// In the map first: a Shutdown that begins now finds it there.
 	s.conns[c] = struct{}{}
 	if s.ended.Load() { // it came in between
 		c.closeIdle()
 	}
 }
 
+// untrack is for a connection that has ended or is somebody else's.
 func (s *Server) untrack(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,6 +80,7 @@ func (s *Server) untrack(c *conn) {
 // without a request, and waits for the others. When ctx ends first it returns its error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.ended.Store(true)
+	// Polling costs nothing but at a shutdown; a condition variable would cost each request.
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
 	for s.closeIdle() > 0 {

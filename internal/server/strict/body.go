@@ -10,11 +10,13 @@ const spaceBehind = mostDigits + 1
 // contentLength is a decimal number without sign, leading zeros or company. Tabs, which
 // stand around other values, are written around this one for parsers to disagree about.
 func (r *reader) contentLength(p []byte) (int, rule) {
+	// Digits may come in several pieces: left has the number so far, prefix how many digits.
 	for i, c := range p {
 		switch {
 		case c == ' ' && r.prefix == 0:
 		case c == ' ':
 			r.prefix = spaceBehind
+		// A digit behind a leading 0 finds left 0 and prefix above 0: refused.
 		case c >= '0' && c <= '9' && r.prefix < mostDigits && (r.prefix == 0 || r.left > 0):
 			r.left = r.left*10 + int64(c-'0')
 			r.prefix++
@@ -130,6 +132,7 @@ func (r *reader) chunkSize(p []byte) (int, rule) {
 		case c == '\r' && r.prefix > 0:
 			r.state = inChunkSizeEnd
 			return i + 1, kept
+		// Spaces before the line end are read as part of an extension by some, and ignored by others.
 		case c == ';', c == ' ', c == '\t':
 			return i, chunkExtension
 		default:
@@ -146,6 +149,7 @@ func (r *reader) chunkBegins(c byte) (int, rule) {
 		return 0, chunkSize
 	case r.left > 0:
 		r.state = inChunk
+	// Trailers are fields like those of a head, with a bound of their own.
 	default:
 		r.trailers, r.size, r.state = true, 0, atField
 		r.hosts, r.chunked, r.sized = 0, false, false
@@ -153,6 +157,7 @@ func (r *reader) chunkBegins(c byte) (int, rule) {
 	return 1, kept
 }
 
+// hex is the value of a hexadecimal digit.
 func hex(c byte) (byte, bool) {
 	switch {
 	case c >= '0' && c <= '9':

@@ -28,6 +28,7 @@ var classes = func() (all [256]class) {
 
 // span is how many characters at the beginning of p are of a class.
 func span(p []byte, of class) int {
+	// A table look-up a byte: all that clients send goes through here.
 	for i, c := range p {
 		if classes[c]&of == 0 {
 			return i

@@ -51,6 +51,7 @@ type Broken struct {
 	Text   string // likewise: what is wrong, without what was sent
 }
 
+// Error implements error.
 func (b *Broken) Error() string { return "HTTP/1.1 framing is broken: " + b.Rule }
 
 // Unread has the next reads begin with p, which was read before and is not judged again.
@@ -87,6 +88,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 		case c.state == inHTTP2:
 			return c.Conn.Read(p)
 		}
+		// Into the caller's buffer, where it is judged in place: nothing is copied.
 		n, err := c.Conn.Read(p)
 		if c.state == inPreface {
 			n, err = c.preface(p, n, err)
@@ -100,11 +102,13 @@ func (c *Conn) Read(p []byte) (int, error) {
 			if c.rules.Refused != nil {
 				c.rules.Refused(c.broken.String())
 			}
+			// What was in order before passes first; the next Read has the error.
 			if n > 0 {
 				return n, nil
 			}
 			continue
 		}
+		// All that came may have been dropped; a reader that got 0 bytes and no error might give up.
 		if n > 0 || err != nil || len(p) == 0 {
 			return n, err
 		}

@@ -15,7 +15,7 @@
 // length of the body or its chunks, the size of the head. Of trailers it lets nobody see
 // anything. It does not own what a request means: verbs, paths, hosts, the number of
 // fields and the length of targets that fit into a head have answers of their own in
-// server.Screen. It does not look at HTTP/2.
+// internal/server/screen. It does not look at HTTP/2.
 //
 // It may import nothing of ours.
 package strict

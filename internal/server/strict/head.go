@@ -4,6 +4,7 @@ package strict
 // for, and does not pass.
 func (r *reader) start(c byte) (int, rule) {
 	switch {
+	// Some old clients send one behind a body.
 	case c == '\r' && !r.empty:
 		r.empty, r.state = true, inEmptyLine
 	case c == '\r', c == '\n':
@@ -20,6 +21,7 @@ const longestMethod = 32
 
 // method is a token. Which ones there are is for others to say.
 func (r *reader) method(p []byte) (int, rule) {
+	// One byte more than may be, to see that the space does not come in time.
 	n, broken := r.word(p[:min(len(p), longestMethod+1-r.prefix)], ofToken, inTarget, method)
 	if r.prefix > longestMethod {
 		return n - 1, method
@@ -35,6 +37,7 @@ func (r *reader) target(p []byte) (int, rule) {
 
 // word passes characters of a class, one at least, and the single space after them.
 func (r *reader) word(p []byte, of class, next state, otherwise rule) (int, rule) {
+	// prefix counts what has come of the word, which may be in several pieces.
 	n := span(p, of)
 	r.prefix += n
 	switch {
@@ -65,6 +68,7 @@ func (r *reader) version(p []byte) (int, rule) {
 		case at == atMajor && digit:
 			r.foreign = c != '1'
 		case at == atMajor+1 && c == '.':
+		// 1.2 to 1.9 do not exist, and whoever sends them means 1.1.
 		case at == atMinor && digit:
 			r.old = c == '0'
 		case at == atMinor+1 && c == '\r' && r.foreign:
@@ -88,6 +92,7 @@ func (r *reader) field(p []byte) (int, rule) {
 		return 1, kept
 	case '\n':
 		return 0, lineEnd
+	// obs-fold (RFC 9112 §5.2): a line that continues the one before to some and is a field to others.
 	case ' ', '\t':
 		return 0, foldedLine
 	}
@@ -119,6 +124,7 @@ func (r *reader) fieldName(p []byte) (int, rule) {
 	return n + 1, kept
 }
 
+// remember keeps the beginning of a name that comes in pieces, as far as it is looked at.
 func (r *reader) remember(name []byte) {
 	copy(r.name[min(r.named, longestName):], name)
 	r.named += len(name)
@@ -135,6 +141,7 @@ func (r *reader) meaning(name []byte) rule {
 			return host
 		}
 	case same(name, "content-length"):
+		// Two lengths, even the same: parsers differ in which they take (RFC 9112 §6.3).
 		if r.sized {
 			return length
 		}
@@ -150,6 +157,7 @@ func (r *reader) meaning(name []byte) rule {
 	switch {
 	case r.trailers:
 		return trailer
+	// The classic of request smuggling: CL.TE and TE.CL (RFC 9112 §6.1).
 	case r.sized && r.chunked:
 		return bothLengths
 	}
@@ -178,6 +186,7 @@ func (r *reader) headEnd(c byte) (int, rule) {
 		return 0, lineEnd
 	case r.trailers:
 		r.trailers, r.state = false, atStart
+	// RFC 9112 §3.2.
 	case r.hosts != 1:
 		return 0, host
 	case r.chunked:

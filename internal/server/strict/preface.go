@@ -19,6 +19,7 @@ func (c *Conn) preface(p []byte, n int, err error) (int, error) {
 		}
 		all := c.prefix + same
 		switch {
+		// From here on nothing is judged: flood counts the frames.
 		case all == len(http2Preface):
 			c.state = inHTTP2
 			return n, err
@@ -41,6 +42,7 @@ func (c *Conn) preface(p []byte, n int, err error) (int, error) {
 // begin reads what has passed already as the beginning of a request.
 func (c *Conn) begin(passed string) {
 	c.state = atStart
+	// What has passed is at most the first line, which is a request line of HTTP/1.1's form too.
 	var line [prefaceLine]byte
 	_, c.broken = c.read(line[:copy(line[:], passed)])
 }

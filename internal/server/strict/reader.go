@@ -1,6 +1,15 @@
 package strict
 
-// state is what comes next.
+// state is what comes next. A request with a body of chunks goes through
+//
+//	atStart  inMethod  inTarget  inVersion  inRequestLineEnd
+//	atField  inName  inValue|inLength|inCoding  inFieldEnd      once for each field
+//	atField  inHeadEnd
+//	atChunk  inChunkSize  inChunkSizeEnd  inChunk  atChunkEnd  inChunkEnd   once for each chunk
+//	atField …  inHeadEnd                                        trailers, which are dropped
+//
+// and is at atStart again. The order of the constants matters: all up to inHeadEnd are bounded
+// by the size of a head (inHead).
 type state uint8
 
 const (
@@ -54,14 +63,17 @@ type reader struct {
 // What is dropped is taken out of p.
 func (r *reader) read(p []byte) (int, rule) {
 	for i := 0; i < len(p); {
+		// Of the state before the step: what it reads belongs to that.
 		drops, head, at := r.drops(), r.inHead(), r.state
 		n, broken := r.step(p[i:])
 		if head {
+			// What reaches beyond the limit does not pass, nor anything after it.
 			if r.size += n; r.size > r.limit {
 				return i, r.tooLarge(at)
 			}
 		}
 		if drops {
+			// In place: the caller's buffer then has only what passes.
 			p = append(p[:i], p[i+n:]...)
 		} else {
 			i += n

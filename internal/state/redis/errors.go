@@ -28,11 +28,13 @@ var passing = []string{
 
 // classify makes an error of the client one of package state.
 func classify(err error) error {
+	// It is named already.
 	if errors.Is(err, errRecord) {
 		return err
 	}
 	reply := reply(err)
 	switch {
+	// No reply is no server: a timeout, a broken connection, a name that does not resolve.
 	case reply == "":
 		return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
 	case says(reply, refusals):

@@ -28,9 +28,13 @@ const (
 // guard keeps calls away from a server that is down, and what has to be recorded from one
 // that refuses writes; reads go on there. It finds out by itself when it serves again: no
 // call has to wait for that.
+//
+//	closed    calls pass; five failures in a row open it
+//	open      calls are refused at once; a probe asks until the server answers, and closes it
+//	refusing  closed, but writes are refused: Away says so, reads pass
 type guard struct {
-	s       *Store
-	tag     string
+	s       *servers
+	tag     string // hash tag, braces included
 	breaker circuitbreaker.CircuitBreaker[any]
 	down    error
 	cause   atomic.Pointer[error] // of the latest failure
@@ -40,12 +44,13 @@ type guard struct {
 
 // guard finds that of a hash tag. Nodes of a cluster fail one by one, and which of them
 // holds a tag may change; hence one for each tag there.
-func (s *Store) guard(tag string) *guard {
+func (s *servers) guard(tag string) *guard {
 	if s.only != nil {
 		return s.only
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// There are as many tags as agents, spaces, queues and 256 for logs: few enough to keep.
 	g := s.guards[tag]
 	if g == nil {
 		g = s.newGuard(tag)
@@ -55,7 +60,7 @@ func (s *Store) guard(tag string) *guard {
 }
 
 // all are the guards that there are.
-func (s *Store) all() []*guard {
+func (s *servers) all() []*guard {
 	if s.only != nil {
 		return []*guard{s.only}
 	}
@@ -64,7 +69,8 @@ func (s *Store) all() []*guard {
 	return slices.Collect(maps.Values(s.guards))
 }
 
-func (s *Store) newGuard(tag string) *guard {
+// newGuard makes the circuit breaker of a hash tag, closed: a server counts as up until it fails.
+func (s *servers) newGuard(tag string) *guard {
 	g := &guard{s: s, tag: tag, down: fmt.Errorf("%w: redis did not answer lately", state.ErrUnavailable)}
 	// Nothing but the probe closes it. The delay only has to be longer than any outage.
 	g.breaker = circuitbreaker.NewBuilder[any]().WithFailureThreshold(failures).
@@ -72,6 +78,7 @@ func (s *Store) newGuard(tag string) *guard {
 	return g
 }
 
+// admit returns state.ErrUnavailable while the server is known to be down, nil otherwise.
 func (g *guard) admit() error {
 	if g.breaker.TryAcquirePermit() {
 		return nil
@@ -90,6 +97,7 @@ func (g *guard) report(err error) {
 		}
 		return
 	}
+	// For opened, which is called from within RecordFailure.
 	g.cause.Store(&err)
 	g.breaker.RecordFailure()
 }
@@ -124,6 +132,7 @@ func (g *guard) refuse(why error) {
 func (g *guard) watch(began string, why error, ended string, over func() bool) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
+	// running must not grow once Close waits for it.
 	if g.s.closed {
 		return
 	}
@@ -175,6 +184,7 @@ func (g *guard) write() error {
 	return g.put(ctx)
 }
 
+// put writes the probe's key, which expires by itself.
 func (g *guard) put(ctx context.Context) error {
 	// Redis refuses this command whenever it refuses any that makes a record.
 	err := g.s.client.Set(ctx, g.tag+":probe", "", probed).Err()
@@ -211,7 +221,7 @@ func (g *guard) away() error {
 }
 
 // Away implements state.Distant.
-func (s *Store) Away(agent string) error {
+func (s *servers) Away(agent string) error {
 	if agent != "" || s.only != nil {
 		return s.guard(s.names.tag(agent)).away()
 	}
@@ -224,7 +234,7 @@ func (s *Store) Away(agent string) error {
 }
 
 // Ready implements state.Distant.
-func (s *Store) Ready(ctx context.Context, agent string) error {
+func (s *servers) Ready(ctx context.Context, agent string) error {
 	g := s.guard(s.names.tag(agent))
 	if err := g.away(); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // Ping implements state.Store: of a cluster all masters must answer, and all that is asked
 // for must take writes. It looks at how the
 // servers are set up as well, and warns of what it has not warned of before.
-func (s *Store) Ping(ctx context.Context) error {
+func (s *servers) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	err := s.eachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
@@ -37,6 +37,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ping redis: %w", classify(err))
 	}
+	// A server may answer INFO and refuse every write; only a write shows.
 	for _, g := range append(s.all(), s.guard(s.names.limits())) {
 		if err := g.prove(ctx); err != nil {
 			return fmt.Errorf("ping redis: %w", err)
@@ -45,8 +46,10 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// meet looks at the servers for the first time.
-func (s *Store) meet(ctx context.Context) error {
+// meet looks at the servers for the first time. reads is a script that only reads when it is
+// given nothing.
+func (s *servers) meet(ctx context.Context, reads *redis.Script) error {
+	// A server that does not answer in time is no error here: it may come up later.
 	within, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	err := s.eachMaster(within, func(ctx context.Context, c *redis.Client) error {
@@ -62,8 +65,8 @@ func (s *Store) meet(ctx context.Context) error {
 		return c.Time(ctx).Err()
 	})
 	if err == nil {
-		// A script that only reads: it shows whether we may run it, and use the prefix.
-		err = s.scripts.advance.Run(within, s.client, []string{s.names.limits() + ":probe"}, 1, "", "").Err()
+		// It shows whether we may run it, and use the prefix.
+		err = reads.Run(within, s.client, []string{s.names.limits() + ":probe"}, 1, "", "").Err()
 	}
 	switch r := reply(err); {
 	case err == nil:
@@ -85,15 +88,17 @@ func (s *Store) meet(ctx context.Context) error {
 // mismatch is a server that cannot be worked with as it is.
 type mismatch struct{ what string }
 
+// Error implements error.
 func (m mismatch) Error() string { return m.what }
 
 // fits reports a server that is too old, or not what the configuration says.
-func (s *Store) fits(info map[string]string) error {
+func (s *servers) fits(info map[string]string) error {
 	version := info["redis_version"]
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	m, errMajor := strconv.Atoi(major)
 	n, errMinor := strconv.Atoi(minor)
+	// A version that cannot be read is let pass: forks have their own numbers.
 	if errMajor == nil && errMinor == nil && (m < 6 || m == 6 && n < 2) {
 		return mismatch{fmt.Sprintf("redis.addresses: the server is Redis %s; 6.2 is needed, or Valkey", version)}
 	}
@@ -105,7 +110,7 @@ func (s *Store) fits(info map[string]string) error {
 }
 
 // eachMaster does something at the server, or at all masters of the cluster.
-func (s *Store) eachMaster(ctx context.Context, do func(context.Context, *redis.Client) error) error {
+func (s *servers) eachMaster(ctx context.Context, do func(context.Context, *redis.Client) error) error {
 	switch c := s.client.(type) {
 	case *redis.ClusterClient:
 		return c.ForEachMaster(ctx, do)
@@ -123,7 +128,7 @@ type findings struct {
 }
 
 // inspect warns of what a server may lose without being broken.
-func (s *Store) inspect(ctx context.Context, c *redis.Client, info map[string]string) {
+func (s *servers) inspect(ctx context.Context, c *redis.Client, info map[string]string) {
 	if p := info["maxmemory_policy"]; p != "" && p != "noeviction" {
 		s.warn("redis may drop records when its memory is full, and with them who owns a task; "+
 			"set maxmemory-policy noeviction", "policy", p)
@@ -144,7 +149,7 @@ func (s *Store) inspect(ctx context.Context, c *redis.Client, info map[string]st
 
 // countEvicted tells of keys that a server has dropped since it was looked at last: they
 // may be records of who owns what. What it had dropped before that is told by nobody.
-func (s *Store) countEvicted(info map[string]string) {
+func (s *servers) countEvicted(info map[string]string) {
 	n, err := strconv.ParseInt(info["evicted_keys"], 10, 64)
 	if err != nil {
 		return
@@ -156,6 +161,7 @@ func (s *Store) countEvicted(info map[string]string) {
 	before, known := s.found.evicted[info["run_id"]]
 	s.found.evicted[info["run_id"]] = n
 	s.found.mu.Unlock()
+	// A server that was started anew has another run_id, and counts from 0.
 	if n -= before; known && n > 0 {
 		s.log.Error("redis has dropped keys for want of memory, and with them maybe who owns a task; "+
 			"give it memory, and set maxmemory-policy noeviction", "keys", n)
@@ -163,7 +169,8 @@ func (s *Store) countEvicted(info map[string]string) {
 	}
 }
 
-func (s *Store) warn(text, key, value string) {
+// warn says each text once, however often servers are looked at.
+func (s *servers) warn(text, key, value string) {
 	s.found.mu.Lock()
 	defer s.found.mu.Unlock()
 	if slices.Contains(s.found.said, text) {

@@ -10,6 +10,11 @@ import (
 
 // names spells keys. What stands in a hash tag is escaped, so that nobody's name can end
 // it; what comes last in a key is any bytes.
+//
+//	{a2a-gateway:billing}:task:7f3c…        the record of a task of the agent billing
+//	{a2a-gateway:billing}:owner:alice       the tasks of an owner, newest last
+//	{a2a-gateway:revocations}:value:jti     a value of the space revocations
+//	{a2a-gateway}:limit:calls/alice         a bucket of limits
 type names struct{ prefix string }
 
 // tag is that of an agent, a space or a queue.
@@ -18,11 +23,13 @@ func (n names) tag(name string) string { return "{" + n.prefix + ":" + url.Query
 // limits is the tag of all limits, and of what belongs to no agent.
 func (n names) limits() string { return "{" + n.prefix + "}" }
 
+// limit is the key of one bucket, {prefix}:limit:KEY.
 func (n names) limit(key string) string { return n.limits() + ":limit:" + key }
 
 // agents is the set of agents that have indexes.
 func (n names) agents() string { return n.limits() + ":agents" }
 
+// record is the key of an id, {prefix:billing}:task:ID.
 func (n names) record(agent string, k state.Kind, id string) string {
 	return n.tag(agent) + ":" + kindName(k) + ":" + id
 }
@@ -42,6 +49,7 @@ func (n names) step(s state.Step) string {
 	return n.tag(s.Agent) + ":step:" + strconv.Itoa(len(s.Task)) + ":" + s.Task + ":" + s.Extension
 }
 
+// value is the key of one value, {prefix:revocations}:value:KEY.
 func (n names) value(space, key string) string { return n.tag(space) + ":value:" + key }
 
 // values and expiring are sorted sets of the keys of a space: by bytes, and by when their
@@ -72,6 +80,7 @@ func (n names) queue(queue string) []string {
 // lines is what the keys of a queue begin with; those of a line have its name at the end.
 func (n names) lines(queue string) string { return n.tag(queue) + ":queue:" }
 
+// kindName is a Kind in keys, and so never changes: another word would lose all records of the kind.
 func kindName(k state.Kind) string {
 	switch k {
 	case state.Task:

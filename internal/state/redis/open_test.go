@@ -63,7 +63,7 @@ func TestOpenRefusesOtherServers(t *testing.T) {
 
 func TestOldServersAreRefused(t *testing.T) {
 	t.Parallel()
-	s := &Store{only: &guard{}}
+	s := &servers{only: &guard{}}
 	for info, fits := range map[string]bool{
 		"redis_version:6.0.16\r\nredis_mode:standalone\r\n":                     false,
 		"redis_version:5.0.14\r\n":                                              false,

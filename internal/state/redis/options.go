@@ -31,6 +31,7 @@ func connect(c state.RedisConfig, log *slog.Logger) (redis.UniversalClient, erro
 	}
 	// The library has one logger for the process; what matters of it reaches us as errors.
 	redis.SetLogger(debugLog{log})
+	// Several addresses are a cluster's nodes, unless a master's name makes sentinels of them.
 	switch {
 	case c.Master != "":
 		f := o.Failover()
@@ -75,6 +76,7 @@ func check(c state.RedisConfig) error {
 // options are those that all kinds of clients share. Every wait is bounded by the timeout
 // of an operation, and nothing is tried twice: a Draw that is would count twice.
 func options(c state.RedisConfig) (*redis.UniversalOptions, error) {
+	// The timeout bounds each step; the context of an operation bounds them together.
 	within, connections := timeout(c), c.Connections
 	if connections == 0 {
 		connections = defaultConnections
@@ -113,6 +115,7 @@ func options(c state.RedisConfig) (*redis.UniversalOptions, error) {
 // tlsConfig reads the files once, to refuse what is wrong with them, and the certificate
 // again for each connection, as it is renewed from time to time.
 func tlsConfig(c state.RedisTLS) (*tls.Config, error) {
+	// RFC 9325 §3.1.1 has TLS 1.2 as the least.
 	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName}
 	if c.CA != "" {
 		pem, err := os.ReadFile(c.CA)
@@ -140,6 +143,7 @@ func tlsConfig(c state.RedisTLS) (*tls.Config, error) {
 	return t, nil
 }
 
+// timeout is state.redis.timeout or its default.
 func timeout(c state.RedisConfig) time.Duration {
 	if c.Timeout <= 0 {
 		return defaultTimeout
@@ -147,6 +151,7 @@ func timeout(c state.RedisConfig) time.Duration {
 	return c.Timeout.Std()
 }
 
+// prefix is state.redis.prefix or its default.
 func prefix(c state.RedisConfig) string {
 	if c.Prefix == "" {
 		return defaultPrefix

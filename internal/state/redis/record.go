@@ -22,6 +22,10 @@ import (
 //	         a varint of how many, then each as before
 //	trace    as tenant, in the form traced only
 //
+// A context without a trace, created at the epoch, owned by "al", begins with the bytes
+//
+//	01  80 00 00 00 00 00 00 00  00 00 00 00  00 00 00 00  00 00 00 02 61 6c …
+//
 // Agent, kind and id are in its key. The scripts read as far as owner. The order of
 // created as bytes is that of time.
 const (
@@ -54,6 +58,7 @@ func appendCreated(b []byte, t time.Time) []byte {
 
 // encode writes what follows created.
 func encode(r state.Record) []byte {
+	// 64 is for the lengths, and the version.
 	b := make([]byte, 0, 64+len(r.Context)+len(r.Owner)+len(r.Tenant)+len(r.Skill)+len(r.Endpoint)+len(r.Trace))
 	for _, s := range []string{r.Context, r.Owner} {
 		b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...) //nolint:gosec // all of the bits are kept
@@ -79,11 +84,13 @@ func decode(stored string, agent string, k state.Kind, id string) (state.Record,
 	if stored == "" || strings.IndexByte(forms, stored[0]) < 0 {
 		return bad("has another form")
 	}
+	// The order is that in which encode writes.
 	p := parser{rest: stored[1:]}
 	r := state.Record{Agent: agent, Kind: k, ID: id, Created: p.created()}
 	r.Context, r.Owner = p.take(p.fixed()), p.take(p.fixed())
 	r.Tenant, r.Skill = p.take(p.varint()), p.take(p.varint())
 	r.Endpoint, r.Version = p.take(p.varint()), p.take(p.varint())
+	// n is what the bytes say: without a look at failed, a huge one would count down for years.
 	for n := p.varint(); n > 0 && !p.failed; n-- {
 		r.Extensions = append(r.Extensions, p.take(p.varint()))
 	}
@@ -102,6 +109,7 @@ type parser struct {
 	failed bool
 }
 
+// take cuts n bytes off. Fewer are a failure.
 func (p *parser) take(n uint64) string {
 	if n > uint64(len(p.rest)) {
 		p.rest, p.failed = "", true
@@ -112,6 +120,7 @@ func (p *parser) take(n uint64) string {
 	return s
 }
 
+// created reads the 12 bytes that appendCreated writes.
 func (p *parser) created() time.Time {
 	b := p.take(createdSize)
 	if p.failed {
@@ -120,8 +129,11 @@ func (p *parser) created() time.Time {
 	return time.Unix(int64(bigEndian(b[:8])^(1<<63)), int64(bigEndian(b[8:]))).UTC() //nolint:gosec // all of the bits are kept
 }
 
+// fixed reads a length of 4 bytes, which Lua reads with struct.unpack too.
 func (p *parser) fixed() uint64 { return bigEndian(p.take(4)) }
 
+// varint reads 7 bits a byte, the lowest first; a set high bit says that more follow. More than ten
+// bytes are a failure.
 func (p *parser) varint() uint64 {
 	var n uint64
 	for shift := 0; shift < 64; shift += 7 {
@@ -138,6 +150,7 @@ func (p *parser) varint() uint64 {
 	return math.MaxUint64
 }
 
+// bigEndian reads up to 8 bytes, the highest first.
 func bigEndian(s string) uint64 {
 	var n uint64
 	for i := range len(s) {

@@ -3,6 +3,27 @@
 // scripts, and what happens while the servers cannot be reached. It imports
 // internal/state and internal/secret only.
 //
+// # One operation
+//
+// Each part of state.Store (ledger, steps, limits, values, logs, queue) makes of a call one
+// command or one Lua script, and has servers.do run it:
+//
+//	Claim ─▶ guard of {prefix:agent}: is the server down? ─▶ EVALSHA claim, within the timeout
+//	                                                       ─▶ guard hears what became of it
+//
+// A guard is a circuit breaker for the keys of one hash tag. After five failures in a row it
+// refuses what comes at once, with state.ErrUnavailable, so that calls do not each wait for the
+// timeout of a server that is gone; it then asks the server four times a second by itself and lets
+// calls through when it answers. A server that answers and refuses writes (OOM, READONLY,
+// NOREPLICAS) stays open for reads.
+//
+// # Scripts
+//
+// Scripts are in lua/, one a file, with their keys and arguments at the top. They are sent by
+// their SHA-1 (EVALSHA) and once more as text where a server does not know them yet, as after
+// a restart or a failover. Redis runs a script without anything in between, which is what makes
+// "look whether it is there, and write" one step among all gateways.
+//
 // # Keys
 //
 // All keys begin with the prefix, in the braces of a hash tag. Records, indexes and steps
@@ -42,9 +63,7 @@ package redis
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -62,24 +81,17 @@ const (
 // Store is the redis driver. It is ready for use by many goroutines. Whatever keeps it
 // from knowing the answer in state.redis.timeout is an error that wraps
 // state.ErrUnavailable; while a server is known to be down that is so at once.
+//
+// Each part of state.Store is a type of its own, with its own keys and scripts; the parts
+// share the servers.
 type Store struct {
-	client    redis.UniversalClient
-	log       *slog.Logger
-	scripts   scripts
-	names     names
-	timeout   time.Duration
-	retention time.Duration
-	only      *guard // of the one server; nil in a cluster
-
-	agents  sync.Map // those that tasks were claimed on, for the sweeper
-	found   findings // what the servers are warned about
-	evicted func(keys int64)
-
-	mu      sync.Mutex
-	guards  map[string]*guard // by hash tag
-	closed  bool
-	closing chan struct{}
-	running sync.WaitGroup
+	*servers
+	*ledger
+	*steps
+	*limits
+	*values
+	*logs
+	*queue
 }
 
 // Open makes a store. A server that cannot be reached is no error but a warning, as it
@@ -88,76 +100,34 @@ type Store struct {
 // evicted is told how many keys a server has dropped for want of memory since it was looked
 // at before, which is once a minute about.
 func Open(ctx context.Context, c state.Config, log *slog.Logger, evicted func(keys int64)) (*Store, error) {
+	// Nothing is connected to here: the first command is meet's.
 	client, err := connect(c.Redis, log)
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(client, c, log)
-	s.evicted = evicted
-	if s.scripts, err = loadScripts(); err == nil {
-		err = s.meet(ctx)
-	}
-	if err != nil {
+	s := newStore(client, c, log, evicted)
+	if err := s.meet(ctx, s.steps.script); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.running.Go(s.sweep)
 	return s, nil
 }
 
-func newStore(client redis.UniversalClient, c state.Config, log *slog.Logger) *Store {
-	s := &Store{
-		client:    client,
-		log:       log,
-		names:     names{prefix: prefix(c.Redis)},
-		timeout:   timeout(c.Redis),
-		retention: defaultRetention,
-		closing:   make(chan struct{}),
-	}
-	if _, cluster := client.(*redis.ClusterClient); cluster {
-		s.guards = make(map[string]*guard)
-	} else {
-		s.only = s.newGuard(s.names.limits())
-	}
+// newStore makes the parts. A retention below a millisecond, which is what Redis counts expiry in,
+// would be none at all.
+func newStore(client redis.UniversalClient, c state.Config, log *slog.Logger, evicted func(keys int64)) *Store {
+	retention := defaultRetention
 	if c.Retention > 0 {
-		s.retention = max(c.Retention.Std(), time.Millisecond)
+		retention = max(c.Retention.Std(), time.Millisecond)
 	}
-	return s
+	on := newServers(client, c.Redis, log, evicted)
+	return &Store{
+		servers: on, ledger: newLedger(on, retention), steps: newSteps(on, retention),
+		limits: newLimits(on), values: newValues(on), logs: newLogs(on), queue: newQueue(on),
+	}
 }
 
-// Close ends the connections and what runs, and waits for it.
-func (s *Store) Close() error {
-	s.mu.Lock()
-	closed := s.closed
-	s.closed = true
-	s.mu.Unlock()
-	if closed {
-		return nil
-	}
-	close(s.closing)
-	err := s.client.Close()
-	s.running.Wait()
-	if err != nil {
-		return fmt.Errorf("close redis: %w", err)
-	}
-	return nil
-}
-
-// do runs one operation on the keys of a tag: within its time, and not at all while their
-// server is known to be down. What was being done is in the error.
-func (s *Store) do(ctx context.Context, tag, what string, op func(context.Context) error) error {
-	g := s.guard(tag)
-	if err := g.admit(); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	within, cancel := context.WithTimeout(ctx, s.timeout)
-	err := op(within)
-	cancel()
-	// A caller who has gone, or has less time than we, says nothing about the server.
-	if err == nil || ctx.Err() == nil {
-		g.report(err)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, classify(err))
-	}
-	return nil
-}
+var (
+	_ state.Store   = (*Store)(nil)
+	_ state.Distant = (*Store)(nil)
+)

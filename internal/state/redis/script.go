@@ -2,40 +2,13 @@ package redis
 
 import (
 	"context"
-	"embed"
 	"errors"
-	"fmt"
 
 	"github.com/redis/go-redis/v9"
 )
 
-//go:embed lua/*.lua
-var sources embed.FS
-
-// scripts run on the server, each at once. They reach keys that they are not told, but
+// Scripts run on the server, each at once. They reach keys that they are not told, but
 // only with the hash tag of those that they are: the key of a record is found in an index.
-type scripts struct {
-	claim, list, sweep, advance        *redis.Script
-	put, remove, values, draw, release *redis.Script
-	append, read, queue                *redis.Script
-}
-
-func loadScripts() (scripts, error) {
-	var s scripts
-	for name, script := range map[string]**redis.Script{
-		"claim": &s.claim, "list": &s.list, "sweep": &s.sweep, "advance": &s.advance,
-		"put": &s.put, "delete": &s.remove, "values": &s.values,
-		"draw": &s.draw, "release": &s.release,
-		"append": &s.append, "read": &s.read, "queue": &s.queue,
-	} {
-		text, err := sources.ReadFile("lua/" + name + ".lua")
-		if err != nil {
-			return scripts{}, fmt.Errorf("read script: %w", err)
-		}
-		*script = redis.NewScript(string(text))
-	}
-	return s, nil
-}
 
 // call is one run of a script.
 type call struct {
@@ -45,12 +18,14 @@ type call struct {
 
 // runAll runs a script several times in one round trip, and once more where the server
 // had forgotten it: then it has done nothing.
-func (s *Store) runAll(ctx context.Context, script *redis.Script, calls []call) ([]*redis.Cmd, error) {
+func (s *servers) runAll(ctx context.Context, script *redis.Script, calls []call) ([]*redis.Cmd, error) {
 	cmds := make([]*redis.Cmd, len(calls))
 	pipe := s.client.Pipeline()
 	for i, c := range calls {
 		cmds[i] = script.EvalSha(ctx, pipe, c.keys, c.args...)
 	}
+	// Exec returns the first error of any command. NOSCRIPT comes before anything is run, so that
+	// running those once more repeats nothing.
 	_, err := pipe.Exec(ctx)
 	if !isUnknownScript(err) {
 		return cmds, err
@@ -72,6 +47,7 @@ func (s *Store) runAll(ctx context.Context, script *redis.Script, calls []call) 
 	return cmds, nil
 }
 
+// isUnknownScript recognises the answer to an EVALSHA whose script the server does not have.
 func isUnknownScript(err error) bool { return err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") }
 
 // errReply says that a script has returned something else than it does.

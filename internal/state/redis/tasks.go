@@ -17,8 +17,10 @@ const (
 
 // Tasks implements state.Ledger. Its time is bounded for each round trip, as their number
 // depends on how many tasks it has to pass by because they are in other contexts.
-func (s *Store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
-	rows := s.rows(q)
+func (l *ledger) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
+	// Two indexes may be asked, of the owner and of the tenant, each in the order of the answer: what
+	// comes next is the newer of their first open tasks, as in a merge of sorted lists.
+	rows := l.rows(q)
 	var list []state.Record
 	for len(list) < q.Limit {
 		var next *row
@@ -40,10 +42,11 @@ func (s *Store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error
 }
 
 // Count implements state.Ledger, in time as Tasks.
-func (s *Store) Count(ctx context.Context, q state.Query) (int, error) {
+func (l *ledger) Count(ctx context.Context, q state.Query) (int, error) {
 	q.After = state.Record{}
 	count := 0
-	for _, r := range s.rows(q) {
+	for _, r := range l.rows(q) {
+		// A limit of 0 has the script count instead of returning.
 		for r.bound != "" {
 			n, err := r.read(ctx, 0)
 			if err != nil {
@@ -57,7 +60,7 @@ func (s *Store) Count(ctx context.Context, q state.Query) (int, error) {
 
 // row is a walk along one index, from the newest task on.
 type row struct {
-	s       *Store
+	l       *ledger
 	q       state.Query
 	index   string
 	without string         // whose tasks are passed by, because another row has them
@@ -66,7 +69,7 @@ type row struct {
 }
 
 // rows are the indexes that q asks for, none of whose tasks two of them have.
-func (s *Store) rows(q state.Query) []*row {
+func (l *ledger) rows(q state.Query) []*row {
 	bound := top
 	if !q.After.Created.IsZero() || q.After.ID != "" {
 		// The zero time is before all others, and so are 12 zero bytes.
@@ -77,15 +80,15 @@ func (s *Store) rows(q state.Query) []*row {
 		bound = "(" + string(append(created, q.After.ID...))
 	}
 	if q.Everyone {
-		return []*row{{s: s, q: q, index: s.names.everyone(q.Agent), bound: bound}}
+		return []*row{{l: l, q: q, index: l.servers.names.everyone(q.Agent), bound: bound}}
 	}
 	var rows []*row
 	if q.Owner != "" {
-		rows = append(rows, &row{s: s, q: q, index: s.names.owner(q.Agent, q.Owner), bound: bound})
+		rows = append(rows, &row{l: l, q: q, index: l.servers.names.owner(q.Agent, q.Owner), bound: bound})
 	}
 	if q.Tenant != "" {
-		index := s.names.tenant(q.Agent, q.Tenant)
-		rows = append(rows, &row{s: s, q: q, index: index, without: q.Owner, bound: bound})
+		index := l.servers.names.tenant(q.Agent, q.Tenant)
+		rows = append(rows, &row{l: l, q: q, index: index, without: q.Owner, bound: bound})
 	}
 	return rows
 }
@@ -109,9 +112,9 @@ func (r *row) read(ctx context.Context, limit int) (int, error) {
 		size = limit
 	}
 	var reply []any
-	err := r.s.do(ctx, r.s.names.tag(r.q.Agent), "list tasks", func(ctx context.Context) (err error) {
-		reply, err = r.s.scripts.list.Run(ctx, r.s.client, []string{r.index},
-			r.s.names.record(r.q.Agent, state.Task, ""), r.bound, size, limit, forms, r.q.Context, r.without).Slice()
+	err := r.l.servers.do(ctx, r.l.servers.names.tag(r.q.Agent), "list tasks", func(ctx context.Context) (err error) {
+		reply, err = r.l.scripts.list.Run(ctx, r.l.servers.client, []string{r.index},
+			r.l.servers.names.record(r.q.Agent, state.Task, ""), r.bound, size, limit, forms, r.q.Context, r.without).Slice()
 		return err
 	})
 	if err != nil {
@@ -120,6 +123,7 @@ func (r *row) read(ctx context.Context, limit int) (int, error) {
 	if len(reply) < 2 || len(reply)%2 != 0 {
 		return 0, errReply
 	}
+	// The reply: where to go on, "" at the end; how many were found; then id and record of each.
 	last, count := reply[0], reply[1]
 	for rest := reply[2:]; len(rest) > 0; rest = rest[2:] {
 		id, stored := text(rest[0]), text(rest[1])
@@ -130,8 +134,8 @@ func (r *row) read(ctx context.Context, limit int) (int, error) {
 		r.open = append(r.open, task)
 	}
 	r.bound = ""
-	if l := text(last); l != "" {
-		r.bound = "(" + l
+	if end := text(last); end != "" {
+		r.bound = "(" + end
 	}
 	n, _ := count.(int64)
 	return int(n), nil

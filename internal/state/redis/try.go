@@ -28,6 +28,7 @@ func CheckFiles(c state.Config) error {
 // where they could. What they warn of goes to log. Like Ping it writes the one key that
 // shows whether they take writes, which goes by itself.
 func Try(ctx context.Context, c state.Config, log *slog.Logger) error {
+	// A negative one is left for check to refuse.
 	if c.Redis.Timeout >= 0 {
 		c.Redis.Timeout = max(c.Redis.Timeout, tryTimeout)
 	}
@@ -35,12 +36,9 @@ func Try(ctx context.Context, c state.Config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	s := newStore(client, c, log)
-	s.evicted = func(int64) {}
-	if s.scripts, err = loadScripts(); err == nil {
-		err = s.meet(ctx)
-	}
-	if err == nil {
+	// A store without a sweeper, for as long as the look takes.
+	s := newStore(client, c, log, func(int64) {})
+	if err = s.meet(ctx, s.steps.script); err == nil {
 		if err = s.Ping(ctx); err != nil {
 			err = keypath.At(err, "redis", "addresses")
 		}

@@ -2,9 +2,12 @@ package redis
 
 import (
 	"context"
+	_ "embed" // the scripts
 	"encoding/binary"
 	"fmt"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
@@ -18,40 +21,68 @@ const valueHead = 9
 // page is how many values one script reads at most.
 const page = 256
 
+//go:embed lua/put.lua
+var putScript string
+
+//go:embed lua/delete.lua
+var removeScript string
+
+//go:embed lua/values.lua
+var valuesScript string
+
+// values are the state.Values of the servers.
+type values struct {
+	servers *servers
+	scripts struct{ put, remove, list *redis.Script }
+}
+
+// newValues reads the scripts, which are sent to a server when it needs them.
+func newValues(on *servers) *values {
+	v := &values{servers: on}
+	v.scripts.put = redis.NewScript(putScript)
+	v.scripts.remove = redis.NewScript(removeScript)
+	v.scripts.list = redis.NewScript(valuesScript)
+	return v
+}
+
 // Put implements state.Values.
-func (s *Store) Put(ctx context.Context, space, key string, data []byte, ttl time.Duration) error {
+func (v *values) Put(ctx context.Context, space, key string, data []byte, ttl time.Duration) error {
+	// What has run out before it is stored is a key without a value. Redis would refuse such an expiry.
 	if ttl < 0 {
-		return s.Delete(ctx, space, key)
+		return v.Delete(ctx, space, key)
 	}
-	_, err := s.put(ctx, space, key, data, ttl, "put")
+	_, err := v.put(ctx, space, key, data, ttl, "put")
 	return err
 }
 
 // Add implements state.Values.
-func (s *Store) Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+func (v *values) Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	// It would be stored and be gone at once: only whether there was something else is to be said.
 	if ttl < 0 {
-		_, there, err := s.Get(ctx, space, key)
+		_, there, err := v.Get(ctx, space, key)
 		return !there && err == nil, err
 	}
-	return s.put(ctx, space, key, data, ttl, "add")
+	return v.put(ctx, space, key, data, ttl, "add")
 }
 
 // Replace implements state.Values.
-func (s *Store) Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+func (v *values) Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
 	if ttl < 0 {
-		_, there, err := s.Get(ctx, space, key)
+		_, there, err := v.Get(ctx, space, key)
 		if err == nil && there {
-			err = s.Delete(ctx, space, key)
+			err = v.Delete(ctx, space, key)
 		}
 		return there && err == nil, err
 	}
-	return s.put(ctx, space, key, data, ttl, "replace")
+	return v.put(ctx, space, key, data, ttl, "replace")
 }
 
-func (s *Store) put(ctx context.Context, space, key string, data []byte, ttl time.Duration, how string) (bool, error) {
+// put runs the script of all three ways to store: "put" always does, "add" where there is nothing,
+// "replace" where there is something. It says whether it did.
+func (v *values) put(ctx context.Context, space, key string, data []byte, ttl time.Duration, how string) (bool, error) {
 	var stored int64
-	err := s.do(ctx, s.names.tag(space), how+" value", func(ctx context.Context) (err error) {
-		stored, err = s.scripts.put.Run(ctx, s.client, s.valueKeys(space, key),
+	err := v.servers.do(ctx, v.servers.names.tag(space), how+" value", func(ctx context.Context) (err error) {
+		stored, err = v.scripts.put.Run(ctx, v.servers.client, v.keys(space, key),
 			[]byte{valueForm}, data, key, milliseconds(ttl), how).Int64()
 		return err
 	})
@@ -59,58 +90,64 @@ func (s *Store) put(ctx context.Context, space, key string, data []byte, ttl tim
 }
 
 // Get implements state.Values.
-func (s *Store) Get(ctx context.Context, space, key string) ([]byte, bool, error) {
+func (v *values) Get(ctx context.Context, space, key string) ([]byte, bool, error) {
 	var stored string
-	err := s.do(ctx, s.names.tag(space), "get value", func(ctx context.Context) (err error) {
-		stored, err = s.client.Get(ctx, s.names.value(space, key)).Result()
+	err := v.servers.do(ctx, v.servers.names.tag(space), "get value", func(ctx context.Context) (err error) {
+		stored, err = v.servers.client.Get(ctx, v.servers.names.value(space, key)).Result()
 		return known(err)
 	})
 	if err != nil || stored == "" {
 		return nil, false, err
 	}
-	v, err := decodeValue(stored, space, key)
-	return v.Data, err == nil, err
+	found, err := decodeValue(stored, space, key)
+	return found.Data, err == nil, err
 }
 
 // Delete implements state.Values.
-func (s *Store) Delete(ctx context.Context, space, key string) error {
-	return s.do(ctx, s.names.tag(space), "delete value", func(ctx context.Context) error {
-		return s.scripts.remove.Run(ctx, s.client, s.valueKeys(space, key), key).Err()
+func (v *values) Delete(ctx context.Context, space, key string) error {
+	return v.servers.do(ctx, v.servers.names.tag(space), "delete value", func(ctx context.Context) error {
+		return v.scripts.remove.Run(ctx, v.servers.client, v.keys(space, key), key).Err()
 	})
 }
 
 // List implements state.Values. Its time is bounded for each round trip.
-func (s *Store) List(ctx context.Context, space, after string, limit int) ([]state.Value, error) {
+func (v *values) List(ctx context.Context, space, after string, limit int) ([]state.Value, error) {
 	var list []state.Value
+	// A script stops everything else on its server while it runs. Pages bound that, and a list may
+	// show what comes and goes between two of them.
 	for more := true; more && len(list) < limit; {
 		var reply []any
-		err := s.do(ctx, s.names.tag(space), "list values", func(ctx context.Context) (err error) {
-			reply, err = s.scripts.values.Run(ctx, s.client, []string{s.names.values(space), s.names.expiring(space)},
-				s.names.value(space, ""), after, min(limit-len(list), page)).Slice()
+		err := v.servers.do(ctx, v.servers.names.tag(space), "list values", func(ctx context.Context) (err error) {
+			reply, err = v.scripts.list.Run(ctx, v.servers.client, []string{v.servers.names.values(space), v.servers.names.expiring(space)},
+				v.servers.names.value(space, ""), after, min(limit-len(list), page)).Slice()
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
+		// The reply: whether there is more, the last key that was looked at, then key and value of each.
 		if len(reply) < 2 || len(reply)%2 != 0 {
 			return nil, errReply
 		}
 		more, after = reply[0] == int64(1), text(reply[1])
 		for rest := reply[2:]; len(rest) > 0; rest = rest[2:] {
-			v, err := decodeValue(text(rest[1]), space, text(rest[0]))
+			found, err := decodeValue(text(rest[1]), space, text(rest[0]))
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, v)
+			list = append(list, found)
 		}
 	}
 	return list, nil
 }
 
-func (s *Store) valueKeys(space, key string) []string {
-	return []string{s.names.value(space, key), s.names.values(space), s.names.expiring(space)}
+// keys are those of a value and of the two indexes of its space, which share its hash tag: a script
+// in a cluster may touch one slot only.
+func (v *values) keys(space, key string) []string {
+	return []string{v.servers.names.value(space, key), v.servers.names.values(space), v.servers.names.expiring(space)}
 }
 
+// decodeValue reads what the script has stored: form, expiry, data.
 func decodeValue(stored, space, key string) (state.Value, error) {
 	if len(stored) < valueHead || stored[0] != valueForm {
 		return state.Value{}, fmt.Errorf("%w: the value of %q in %q", errRecord, key, space)

@@ -69,8 +69,8 @@ func (r *recycled) open(t testing.TB) *Store {
 
 func empty(t testing.TB, s *Store) {
 	t.Helper()
-	if err := s.hand(func(w *writer) error {
-		_, err := w.conn.ExecContext(context.Background(), `DELETE FROM records; DELETE FROM steps; DELETE FROM entries;
+	if err := s.hand(func() error {
+		_, err := s.writer.conn.ExecContext(context.Background(), `DELETE FROM records; DELETE FROM steps; DELETE FROM entries;
 			DELETE FROM log_entries; DELETE FROM logs; DELETE FROM items`)
 		return err
 	}); err != nil {

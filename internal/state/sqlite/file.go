@@ -26,6 +26,7 @@ func claimFile(path string) (release func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
+	// The lock comes before the file: two gateways that start at once must not both make it.
 	release, err = lock(path)
 	if err != nil {
 		return nil, err
@@ -52,6 +53,8 @@ func connect(c state.SQLiteConfig, at *place, writes bool) (*sql.DB, error) {
 		sync = "FULL"
 	}
 	pragmas := url.Values{"_pragma": {
+		// busy_timeout: another program, such as a backup, may hold a lock for a moment (milliseconds).
+		// trusted_schema: functions in a schema that somebody else wrote are not run.
 		"busy_timeout(5000)", "synchronous(" + sync + ")", "temp_store(MEMORY)", "trusted_schema(OFF)",
 		"cache_size(-16384)", // KiB for each connection
 	}}
@@ -64,8 +67,10 @@ func connect(c state.SQLiteConfig, at *place, writes bool) (*sql.DB, error) {
 		most = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	// All but the separator, "%" and "?" may stand in the path as it is.
+	// modernc.org/sqlite takes pragmas as parameters of the name, and runs them on each new connection.
 	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: pragmas.Encode()}).String()
 	db := sql.OpenDB(connector{driver: new(sqlite.Driver), name: name, place: at})
+	// Connections stay open: a new one has to read the schema and prepare its statements again.
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	return db, nil
@@ -76,8 +81,10 @@ func inspect(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, inspection)
 	defer cancel()
 	var found string
+	// quick_check looks at every page but not at indexes; 1 ends it with the first thing wrong.
 	err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&found)
 	switch {
+	// quick_check reads every page; for a file of many gigabytes nobody waits for that at a start.
 	case ctx.Err() != nil:
 		return nil // a big file; so far it is sound
 	case err != nil:

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"bytes"
+	"context"
 	"database/sql"
 	"time"
 )
@@ -15,12 +17,18 @@ const (
 	// batch is how many rows one write removes or marks, so that others need not wait
 	// long.
 	batch = 500
+	// probing is how long to wait between looks at a file that takes no writes.
+	probing = 250 * time.Millisecond
+	// probed is how many bytes have to find room then: those of a task with its context and
+	// all that points to them, and more.
+	probed = 64 << 10
 )
 
 // keep writes down what was used and removes what ran out, until closing. What cannot
 // be written is tried again the next time; Ping tells of the disk.
 func (s *Store) keep() {
 	defer close(s.kept)
+	// One goroutine for all four: none of them is worth meeting another in the writer.
 	probe, save, flush, sweep := time.NewTicker(probing), time.NewTicker(saving), time.NewTicker(flushing), time.NewTicker(sweeping)
 	defer probe.Stop()
 	defer save.Stop()
@@ -28,15 +36,17 @@ func (s *Store) keep() {
 	defer sweep.Stop()
 	for {
 		select {
+		// The last counts and uses are written after callers are turned away and before the writer ends.
 		case <-s.closing:
-			_ = s.saveCounts()
+			_ = s.limits.write()
 			_ = s.flush()
 			return
 		case <-probe.C:
 			s.probe()
 		case <-save.C:
+			// With nobody writing, nobody would find out that the file is gone; Away has to know.
 			_ = s.place.check()
-			_ = s.saveCounts()
+			_ = s.limits.write()
 		case <-flush.C:
 			_ = s.flush()
 			s.counts.Sweep()
@@ -50,29 +60,33 @@ func (s *Store) keep() {
 func (s *Store) flush() error {
 	all := s.uses.all()
 	part := make(map[use]int64, batch)
+	// Batches keep each transaction short.
 	for k, at := range all {
 		part[k] = at
 		delete(all, k)
 		if len(part) < batch && len(all) > 0 {
 			continue
 		}
-		err := s.hand(func(w *writer) error { return w.use(part) })
+		err := s.hand(func() error { return s.use(part) })
 		if err != nil {
 			return err
 		}
+		// Only after the commit: what was used again meanwhile stays noted.
 		s.uses.written(part)
 		part = make(map[use]int64, batch)
 	}
 	return nil
 }
 
-func (w *writer) use(part map[use]int64) error {
+// use writes down one batch of uses, in a job of the writer. A row that has gone meanwhile is not
+// made again: UPDATE finds none.
+func (s *Store) use(part map[use]int64) error {
 	for k, at := range part {
 		var err error
 		if k.kind == 0 {
-			_, err = w.put.useStep.Exec(at, []byte(k.agent), []byte(k.id), []byte(k.extension))
+			_, err = s.steps.use.Exec(at, []byte(k.agent), []byte(k.id), []byte(k.extension))
 		} else {
-			_, err = w.put.useRecord.Exec(at, []byte(k.agent), k.kind, []byte(k.id))
+			_, err = s.ledger.use.Exec(at, []byte(k.agent), k.kind, []byte(k.id))
 		}
 		if err != nil {
 			return err
@@ -88,11 +102,13 @@ func (s *Store) sweep() error {
 		return err
 	}
 	now := s.now()
-	horizon := s.horizon(now) - int64(sweeping/time.Second)
+	// A minute earlier than what live calls over: who has just found a row alive may be about to note
+	// its use, which would be lost with the row.
+	horizon := s.uses.horizon(now) - int64(sweeping/time.Second)
 	for {
 		var gone int64
-		err := s.hand(func(w *writer) (err error) {
-			gone, err = w.sweep(horizon, now.UnixNano())
+		err := s.hand(func() (err error) {
+			gone, err = s.sweepBatch(horizon, now.UnixNano())
 			return err
 		})
 		if err != nil || gone == 0 {
@@ -101,18 +117,19 @@ func (s *Store) sweep() error {
 	}
 }
 
-// sweep removes at most a batch of each and says how many rows have gone.
-func (w *writer) sweep(horizon, now int64) (gone int64, err error) {
+// sweepBatch removes at most a batch of each and says how many rows have gone.
+func (s *Store) sweepBatch(horizon, now int64) (gone int64, err error) {
 	for _, part := range []struct {
 		remove *sql.Stmt
 		before int64
 	}{
-		{w.put.sweepRecords, horizon},
-		{w.put.sweepSteps, horizon},
-		{w.put.sweepValues, now},
-		{w.put.sweepLogEntries, now},
-		{w.put.sweepLogs, now},
+		{s.ledger.sweep, horizon},
+		{s.steps.sweep, horizon},
+		{s.values.sweep, now},
+		{s.logs.sweepEntries, now},
+		{s.logs.sweep, now},
 	} {
+		// DELETE with LIMIT is an option of SQLite's build, hence the sub-selects of the statements.
 		result, err := part.remove.Exec(part.before, batch)
 		if err != nil {
 			return 0, err
@@ -124,4 +141,19 @@ func (w *writer) sweep(horizon, now int64) (gone int64, err error) {
 		gone += n
 	}
 	return gone, nil
+}
+
+// probe finds out whether a file takes writes again that took none.
+func (s *Store) probe() {
+	// Writes work: nothing is probed.
+	if s.refusal.why.Load() == nil {
+		return
+	}
+	// As large as what a call needs: a disk with room for one byte would be found well and be full at the
+	// next claim.
+	data := bytes.Repeat([]byte{byte(time.Now().UnixNano() & 0xff)}, probed) // SQLite writes nothing where nothing has changed
+	if s.values.Put(context.Background(), "", "probe", data, sweeping) == nil {
+		s.refusal.why.Store(nil)
+		s.refusal.told(nil)
+	}
 }

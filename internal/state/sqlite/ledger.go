@@ -9,9 +9,39 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
+const (
+	columns = `agent, kind, id, owner, tenant, skill, context, endpoint, version, extensions, created, used, trace`
+
+	selectRecord = `SELECT ` + columns + ` FROM records WHERE agent = ? AND kind = ? AND id = ?`
+	insertRecord = ` INTO records (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
+// ledger is the state.Ledger of the file: the rows of the table records, of which it
+// remembers recent ones. Lists have no statements of their own here; see list.
+type ledger struct {
+	db     *database
+	uses   *uses
+	recent recent
+
+	record                            *sql.Stmt // of readers
+	current, add, replace, use, sweep *sql.Stmt // of the writer
+}
+
+// newLedger prepares the statements of the table records.
+func newLedger(ctx context.Context, db *database, u *uses) (*ledger, error) {
+	l := &ledger{db: db, uses: u}
+	return l, db.prepare(ctx, statements{&l.record: selectRecord}, statements{
+		&l.current: selectRecord,
+		&l.add:     `INSERT OR IGNORE` + insertRecord,
+		&l.replace: `REPLACE` + insertRecord,
+		&l.use:     `UPDATE records SET used = ? WHERE agent = ? AND kind = ? AND id = ?`,
+		&l.sweep:   `DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE used < ? LIMIT ?)`,
+	})
+}
+
 // Claim implements state.Ledger. What is remembered is found without the writer.
-func (s *Store) Claim(ctx context.Context, r state.Record) (state.Record, error) {
-	stand, err := s.ClaimAll(ctx, []state.Record{r})
+func (l *ledger) Claim(ctx context.Context, r state.Record) (state.Record, error) {
+	stand, err := l.ClaimAll(ctx, []state.Record{r})
 	if err != nil {
 		return state.Record{}, err
 	}
@@ -20,12 +50,13 @@ func (s *Store) Claim(ctx context.Context, r state.Record) (state.Record, error)
 
 // ClaimAll implements state.Ledger, for all or, with an error, perhaps for none. What is
 // not remembered is most likely new, so that it is not looked for before the writer does.
-func (s *Store) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record, error) {
-	now := s.now()
+func (l *ledger) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record, error) {
+	now := l.db.now()
 	stand := make([]state.Record, len(rs))
 	var unknown []int
+	// What is remembered stands, as a record never changes while it lives.
 	for i, r := range rs {
-		remembered, ok := s.remembered(r.Agent, r.Kind, r.ID, now)
+		remembered, ok := l.remembered(r.Agent, r.Kind, r.ID, now)
 		if stand[i] = remembered; !ok {
 			unknown = append(unknown, i)
 		}
@@ -34,10 +65,10 @@ func (s *Store) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record
 		return stand, nil
 	}
 	claimed := make([]known, len(unknown))
-	err := s.write(ctx, func(w *writer) error {
+	err := l.db.write(ctx, func() error {
 		for n, i := range unknown {
 			var err error
-			if claimed[n], err = s.claim(w, rs[i], now); err != nil {
+			if claimed[n], err = l.claim(rs[i], now); err != nil {
 				return err
 			}
 		}
@@ -46,17 +77,21 @@ func (s *Store) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record
 	if err != nil {
 		return nil, err
 	}
+	// Only now, after the commit: a record that a failed transaction had is not there.
 	for n, i := range unknown { // which the file has by now
 		stand[i] = claimed[n].record
-		s.recent.remember(claimed[n].record, claimed[n].used)
+		l.recent.remember(claimed[n].record, claimed[n].used)
 	}
 	return stand, nil
 }
 
 // claim runs in a transaction.
-func (s *Store) claim(w *writer, r state.Record, now time.Time) (known, error) {
+func (l *ledger) claim(r state.Record, now time.Time) (known, error) {
+	// The job may run twice, once with others and once alone, so that it begins from r each time.
 	mine := rowOf(r, now)
-	result, err := w.put.addRecord.Exec(mine.values()...)
+	// INSERT OR IGNORE and the look at what stands are one decision, as they run in the
+	// transaction of the only writer.
+	result, err := l.add.Exec(mine.values()...)
 	if err != nil {
 		return known{}, err
 	}
@@ -65,14 +100,16 @@ func (s *Store) claim(w *writer, r state.Record, now time.Time) (known, error) {
 		return known{stands, mine.used}, errors.Join(err, torn)
 	}
 	var other row
-	if err := other.read(w.put.record.QueryRow(mine.agent, mine.kind, mine.id)); err != nil {
+	if err := other.read(l.current.QueryRow(mine.agent, mine.kind, mine.id)); err != nil {
 		return known{}, err
 	}
-	if s.live(other.use(), other.used, now) {
+	if l.uses.live(other.use(), other.used, now) {
 		stands, torn := other.record()
 		return known{stands, other.used}, torn
 	}
-	if _, err := w.put.newRecord.Exec(mine.values()...); err != nil {
+	// The row that stands has outlived its retention: its id is free, and the new record takes its
+	// place.
+	if _, err := l.replace.Exec(mine.values()...); err != nil {
 		return known{}, err
 	}
 	stands, torn := mine.record()
@@ -80,17 +117,17 @@ func (s *Store) claim(w *writer, r state.Record, now time.Time) (known, error) {
 }
 
 // Lookup implements state.Ledger.
-func (s *Store) Lookup(_ context.Context, agent string, k state.Kind, id string) (state.Record, bool, error) {
-	return s.find(agent, k, id, s.now())
+func (l *ledger) Lookup(_ context.Context, agent string, k state.Kind, id string) (state.Record, bool, error) {
+	return l.find(agent, k, id, l.db.now())
 }
 
 // LookupAll implements state.Ledger.
-func (s *Store) LookupAll(_ context.Context, agent string, refs []state.Ref) ([]state.Record, error) {
-	now := s.now()
+func (l *ledger) LookupAll(_ context.Context, agent string, refs []state.Ref) ([]state.Record, error) {
+	now := l.db.now()
 	found := make([]state.Record, len(refs))
 	for i, r := range refs {
 		var err error
-		if found[i], _, err = s.find(agent, r.Kind, r.ID, now); err != nil {
+		if found[i], _, err = l.find(agent, r.Kind, r.ID, now); err != nil {
 			return nil, err
 		}
 	}
@@ -99,25 +136,27 @@ func (s *Store) LookupAll(_ context.Context, agent string, refs []state.Ref) ([]
 
 // find reads what the last transaction left. It takes no context: giving up would take
 // longer than an answer from a local file does.
-func (s *Store) find(agent string, k state.Kind, id string, now time.Time) (state.Record, bool, error) {
-	if r, ok := s.remembered(agent, k, id, now); ok {
+func (l *ledger) find(agent string, k state.Kind, id string, now time.Time) (state.Record, bool, error) {
+	if r, ok := l.remembered(agent, k, id, now); ok {
 		return r, true, nil
 	}
 	var r row
-	err := r.read(s.read.record.QueryRow([]byte(agent), int64(k), []byte(id)))
+	// A row that cannot be read is an error and not absence: an id that seems free could be claimed.
+	err := r.read(l.record.QueryRow([]byte(agent), int64(k), []byte(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return state.Record{}, false, nil
 	}
 	if err != nil {
 		return state.Record{}, false, err
 	}
-	if !s.live(r.use(), r.used, now) {
+	// The sweeper may be a minute late; until it comes the row is there and counts as none.
+	if !l.uses.live(r.use(), r.used, now) {
 		return state.Record{}, false, nil
 	}
 	found, err := r.record()
 	if err != nil {
 		return state.Record{}, false, err
 	}
-	s.recent.remember(found, r.used)
+	l.recent.remember(found, r.used)
 	return found, true, nil
 }

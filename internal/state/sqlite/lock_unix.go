@@ -17,6 +17,7 @@ func lock(path string) (release func() error, err error) {
 		return nil, err
 	}
 	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		// LOCK_NB: fail at once rather than wait for a gateway that runs for weeks.
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			err = errors.New("another gateway uses it; give each its own file, or use the redis driver")
 		}

@@ -78,7 +78,7 @@ func TestLogsLeaveNothing(t *testing.T) {
 	at.pass(time.Hour)
 	put("anew", 0, many[:1], all) // in the place of what ran out
 	hold("begun anew", 3, 3+len(many)+1)
-	half := func(w *writer) error { _, err := w.sweep(0, at.now().UnixNano()); return err }
+	half := func() error { _, err := s.sweepBatch(0, at.now().UnixNano()); return err }
 	if err := s.hand(half); err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,7 @@ func migrate(ctx context.Context, conn *sql.Conn) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	// An older gateway would not know what columns of a newer one mean, and might undo them.
 	if version > target {
 		return 0, fmt.Errorf("a newer gateway wrote the file (schema %d, this one knows %d); run that one, "+
 			"or restore a backup from before", version, target)
@@ -54,6 +55,7 @@ func migrate(ctx context.Context, conn *sql.Conn) (int, error) {
 // versionOf reads the version of a file that is ours; 0 of one with nothing in it.
 func versionOf(ctx context.Context, conn *sql.Conn) (int, error) {
 	var version, id, tables int
+	// Three questions that every SQLite file can answer, before anything is written to it.
 	err := errors.Join(
 		conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version),
 		conn.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id),
@@ -62,17 +64,21 @@ func versionOf(ctx context.Context, conn *sql.Conn) (int, error) {
 	switch {
 	case err != nil:
 		return 0, damaged(err)
+	// A new file has neither; another program's has tables, or an id of its own.
 	case id != application && (id != 0 || version != 0 || tables != 0):
 		return 0, errors.New("the file is a database of something else; name another")
 	}
 	return version, nil
 }
 
+// step runs the script that leads from one version to the next, schema/0003.sql to version 3.
 func step(ctx context.Context, conn *sql.Conn, to int) error {
+	// Numbers with leading zeros, so that a directory lists them in order.
 	script, err := migrations.ReadFile(fmt.Sprintf("schema/%04d.sql", to))
 	if err != nil {
 		return err
 	}
+	// The version changes with the schema or not at all: a crash in the middle leaves the old one.
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 // transaction looks before it begins, and the keeper every second.
 type place struct {
 	path string
-	told func(error) // of changes: why the file is not there, or nil when it is again
+	told func(error) // of changes, with mu held: why the file is not there, or nil when it is again
 
 	lost atomic.Pointer[error]
 
@@ -27,6 +27,7 @@ type place struct {
 	wal    os.FileInfo
 }
 
+// newPlace looks after a file that is not open yet: note says when it is.
 func newPlace(path string, told func(error)) *place {
 	return &place{path: path, told: orNobody(told)}
 }
@@ -54,11 +55,14 @@ func (p *place) check() error {
 		return nil // it is being opened
 	}
 	err := p.still(p.path, p.opened)
+	// The journal has what the last commits wrote. A restored backup without it is another state.
 	if err == nil && p.wal != nil {
 		err = p.still(p.path+walSuffix, p.wal)
 	}
+	// Read without mu by Away, which asks on the path of calls.
 	was := p.lost.Load()
 	switch {
+	// Told once when it goes and once when it is back.
 	case err == nil && was != nil:
 		p.lost.Store(nil)
 		p.told(nil)
@@ -83,15 +87,6 @@ func (p *place) still(path string, opened os.FileInfo) error {
 			state.ErrUnavailable, path)
 	}
 	return nil
-}
-
-// Away implements state.Distant: no records are taken while the file is not where it was, or
-// refuses writes.
-func (s *Store) Away(string) error {
-	if lost := s.place.lost.Load(); lost != nil {
-		return *lost
-	}
-	return s.refusal.away()
 }
 
 // connector opens no connection to another file than the others have: such a one would answer

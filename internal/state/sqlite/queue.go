@@ -20,22 +20,39 @@ const (
 	leased = 2
 )
 
+// queue is the state.Queue of the file: the rows of the table items. Triggers of the schema
+// count them in queues and shares.
+type queue struct {
+	db   *database
+	read queueReads
+	put  queuePuts
+}
+
+// newQueue prepares the statements of the table items.
+func newQueue(ctx context.Context, db *database) (*queue, error) {
+	q := &queue{db: db}
+	return q, db.prepare(ctx, q.read.statements(), q.put.statements())
+}
+
 // Push implements state.Queue.
-func (s *Store) Push(ctx context.Context, queue string, it state.Item, most int64) (bool, error) {
+func (q *queue) Push(ctx context.Context, name string, it state.Item, most int64) (bool, error) {
 	if err := it.Check(); err != nil {
 		return false, err
 	}
-	name, id := []byte(queue), []byte(it.ID)
+	in, id := []byte(name), []byte(it.ID)
+	// Copies: the caller may change Data while the job waits.
 	values := []any{
-		name, []byte(it.Line), id, append([]byte{}, it.Data...), state.Micros(it.Pushed), state.Micros(it.Due), max(most, 0),
+		in, []byte(it.Line), id, append([]byte{}, it.Data...), state.Micros(it.Pushed), state.Micros(it.Due), max(most, 0),
 		share(it.Owner()),
 	}
+	// The statement pushes unless the queue is full or has the id; which of the two it was is asked
+	// only when it did not push.
 	var pushed, there bool
-	err := s.write(ctx, func(w *writer) (err error) {
-		if pushed, err = changed(w.queue.push.Exec(values...)); err != nil || pushed {
+	err := q.db.write(ctx, func() (err error) {
+		if pushed, err = changed(q.put.push.Exec(values...)); err != nil || pushed {
 			return err
 		}
-		return w.queue.has.QueryRow(name, id).Scan(&there)
+		return q.put.has.QueryRow(in, id).Scan(&there)
 	})
 	switch {
 	case err != nil:
@@ -55,31 +72,36 @@ func share(owner string) any {
 }
 
 // Take implements state.Queue. Where nothing is due it needs no writer.
-func (s *Store) Take(ctx context.Context, queue, holder string, now time.Time, n int, lease time.Duration) ([]state.Item, error) {
+func (q *queue) Take(ctx context.Context, name, holder string, now time.Time, n int, lease time.Duration) ([]state.Item, error) {
 	if err := state.CheckHolder(holder); err != nil {
 		return nil, err
 	}
-	name, at := []byte(queue), state.Micros(now)
+	in, at := []byte(name), state.Micros(now)
+	// Workers poll. With nothing due, the usual case, a reader can say so.
 	var some bool
-	if err := s.read.queue.any.QueryRow(name, at).Scan(&some); err != nil || !some {
+	if err := q.read.any.QueryRow(in, at).Scan(&some); err != nil || !some {
 		return nil, err
 	}
-	values := []any{name, at, state.Micros(now.Add(lease)), []byte(holder), max(n, 0)}
+	values := []any{in, at, state.Micros(now.Add(lease)), []byte(holder), max(n, 0)}
 	var taken []numbered
-	err := s.write(ctx, func(w *writer) (err error) {
-		if _, err = w.queue.forget.Exec(name, at, forgets); err != nil {
+	err := q.db.write(ctx, func() (err error) {
+		// Three things in one transaction: dead items whose time is over go, leases that have ended are
+		// no longer leases, and what is due is leased.
+		if _, err = q.put.forget.Exec(in, at, forgets); err != nil {
 			return err
 		}
-		if _, err = w.queue.end.Exec(name, at); err != nil {
+		if _, err = q.put.end.Exec(in, at); err != nil {
 			return err
 		}
-		taken, err = query(w.queue.take, values...)
+		taken, err = query(q.put.take, values...)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	// RETURNING promises none.
 	// They come in no order.
+	// By the time from which they were due, those of one moment in the order of their arrival.
 	slices.SortFunc(taken, func(a, b numbered) int {
 		return cmp.Or(a.item.Due.Compare(b.item.Due), cmp.Compare(a.number, b.number))
 	})
@@ -87,45 +109,46 @@ func (s *Store) Take(ctx context.Context, queue, holder string, now time.Time, n
 }
 
 // Done implements state.Queue.
-func (s *Store) Done(ctx context.Context, queue, holder, id string) error {
-	return s.settle(ctx, func(w *writer) (bool, error) {
-		line, err := w.leave(w.queue.done, []byte(queue), []byte(id), []byte(holder))
+func (q *queue) Done(ctx context.Context, name, holder, id string) error {
+	return q.settle(ctx, func() (bool, error) {
+		line, err := q.leave(q.put.done, []byte(name), []byte(id), []byte(holder))
 		return line != nil, err
 	})
 }
 
 // Again implements state.Queue.
-func (s *Store) Again(ctx context.Context, queue, holder, id string, due time.Time, failure string) error {
-	return s.settle(ctx, func(w *writer) (bool, error) {
-		return changed(w.queue.again.Exec([]byte(queue), []byte(id), []byte(holder),
+func (q *queue) Again(ctx context.Context, name, holder, id string, due time.Time, failure string) error {
+	return q.settle(ctx, func() (bool, error) {
+		return changed(q.put.again.Exec([]byte(name), []byte(id), []byte(holder),
 			state.Micros(due), []byte(state.CutFailure(failure))))
 	})
 }
 
 // Bury implements state.Queue.
-func (s *Store) Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep state.Keep) error {
-	return s.settle(ctx, func(w *writer) (bool, error) {
-		name := []byte(queue)
-		line, err := w.leave(w.queue.bury, name, []byte(id), []byte(holder),
+func (q *queue) Bury(ctx context.Context, name, holder, id, failure string, now time.Time, keep state.Keep) error {
+	return q.settle(ctx, func() (bool, error) {
+		in := []byte(name)
+		line, err := q.leave(q.put.bury, in, []byte(id), []byte(holder),
 			state.Micros(now.Add(keep.For)), []byte(state.CutFailure(failure)))
 		if err != nil || line == nil || keep.Most <= 0 {
 			return line != nil, err
 		}
 		owner := share((&state.Item{Line: string(line)}).Owner())
 		var full bool
-		if err := w.queue.crowded.QueryRow(name, owner, keep.Most+1).Scan(&full); err != nil || !full {
+		// Over the bound by one at most, as each Bury looks: so one goes.
+		if err := q.put.crowded.QueryRow(in, owner, keep.Most+1).Scan(&full); err != nil || !full {
 			return true, err
 		}
-		_, err = w.queue.forgetOldest.Exec(name, owner)
+		_, err = q.put.forgetOldest.Exec(in, owner)
 		return true, err
 	})
 }
 
 // settle does what only the holder of an item may.
-func (s *Store) settle(ctx context.Context, do func(*writer) (bool, error)) error {
+func (q *queue) settle(ctx context.Context, do func() (bool, error)) error {
 	var held bool
-	err := s.write(ctx, func(w *writer) (err error) {
-		held, err = do(w)
+	err := q.db.write(ctx, func() (err error) {
+		held, err = do()
 		return err
 	})
 	if err == nil && !held {
@@ -136,59 +159,61 @@ func (s *Store) settle(ctx context.Context, do func(*writer) (bool, error)) erro
 
 // leave runs a statement that takes the first of a line out of it, and returns the line;
 // nil where it did not. The statement begins with the queue and returns the line.
-func (w *writer) leave(statement *sql.Stmt, values ...any) (line []byte, err error) {
+func (q *queue) leave(statement *sql.Stmt, values ...any) (line []byte, err error) {
 	if err := statement.QueryRow(values...).Scan(&line); err != nil {
 		return nil, some(err)
 	}
-	_, err = w.queue.lead.Exec(values[0], line)
+	_, err = q.put.lead.Exec(values[0], line)
 	return line, err
 }
 
 // Revive implements state.Queue.
-func (s *Store) Revive(ctx context.Context, queue, id string, now time.Time) (bool, error) {
-	name, key, at := []byte(queue), []byte(id), state.Micros(now)
+func (q *queue) Revive(ctx context.Context, name, id string, now time.Time) (bool, error) {
+	in, key, at := []byte(name), []byte(id), state.Micros(now)
 	var revived bool
-	err := s.write(ctx, func(w *writer) error {
+	err := q.db.write(ctx, func() error {
 		var line []byte
 		revived = false
-		if err := w.queue.line.QueryRow(name, key, at).Scan(&line); err != nil {
+		if err := q.put.line.QueryRow(in, key, at).Scan(&line); err != nil {
 			return some(err)
 		}
 		var err error
-		revived, err = changed(w.queue.revive.Exec(name, line, key, at))
+		revived, err = changed(q.put.revive.Exec(in, line, key, at))
 		return err
 	})
 	return revived && err == nil, err
 }
 
 // Remove implements state.Queue.
-func (s *Store) Remove(ctx context.Context, queue, id string) (bool, error) {
-	name, key := []byte(queue), []byte(id)
+func (q *queue) Remove(ctx context.Context, name, id string) (bool, error) {
+	in, key := []byte(name), []byte(id)
 	var removed bool
-	err := s.write(ctx, func(w *writer) error {
+	err := q.db.write(ctx, func() error {
 		var (
 			line  []byte
 			place int64
 		)
+		// Set anew each time, as the job may run twice; see job.
 		removed = false
-		if err := w.queue.removeItem.QueryRow(name, key).Scan(&line, &place); err != nil {
+		if err := q.put.removeItem.QueryRow(in, key).Scan(&line, &place); err != nil {
 			return some(err)
 		}
 		removed = true
+		// Only who led its line leaves a place to the next one.
 		if place != first && place != leased {
 			return nil
 		}
-		_, err := w.queue.lead.Exec(name, line)
+		_, err := q.put.lead.Exec(in, line)
 		return err
 	})
 	return removed && err == nil, err
 }
 
 // RemoveLine implements state.Queue.
-func (s *Store) RemoveLine(ctx context.Context, queue, line string) (int, error) {
+func (q *queue) RemoveLine(ctx context.Context, name, line string) (int, error) {
 	var n int64
-	err := s.write(ctx, func(w *writer) error {
-		result, err := w.queue.removeLine.Exec([]byte(queue), []byte(line))
+	err := q.db.write(ctx, func() error {
+		result, err := q.put.removeLine.Exec([]byte(name), []byte(line))
 		if err != nil {
 			return err
 		}
@@ -202,22 +227,23 @@ func (s *Store) RemoveLine(ctx context.Context, queue, line string) (int, error)
 }
 
 // Items implements state.Queue.
-func (s *Store) Items(_ context.Context, queue string, dead bool, after string, limit int) ([]state.Item, error) {
-	statement := s.read.queue.waiting
+func (q *queue) Items(_ context.Context, name string, dead bool, after string, limit int) ([]state.Item, error) {
+	statement := q.read.waiting
 	if dead {
-		statement = s.read.queue.dead
+		statement = q.read.dead
 	}
-	list, err := query(statement, []byte(queue), []byte(after), max(limit, 0))
+	list, err := query(statement, []byte(name), []byte(after), max(limit, 0))
 	return plain(list), err
 }
 
 // Depth implements state.Queue.
-func (s *Store) Depth(_ context.Context, queue string, now time.Time) (state.Depth, error) {
+func (q *queue) Depth(_ context.Context, name string, now time.Time) (state.Depth, error) {
 	var (
 		d      state.Depth
 		oldest int64
 	)
-	err := s.read.queue.depth.QueryRow([]byte(queue), state.Micros(now)).Scan(&d.Waiting, &d.Dead, &oldest)
+	// One statement, so that all three numbers are of one moment.
+	err := q.read.depth.QueryRow([]byte(name), state.Micros(now)).Scan(&d.Waiting, &d.Dead, &oldest)
 	d.Oldest = state.FromMicros(oldest)
 	return d, err
 }
@@ -228,6 +254,7 @@ type numbered struct {
 	item   state.Item
 }
 
+// plain leaves the numbers away, which are for sorting.
 func plain(list []numbered) []state.Item {
 	var items []state.Item
 	for _, n := range list {

@@ -43,6 +43,7 @@ func (c *recent) find(k use) (known, bool) {
 
 // remember takes a record that the file has.
 func (c *recent) remember(r state.Record, used int64) {
+	// An append by one of them then makes a copy instead of writing into the array of all.
 	r.Extensions = slices.Clip(r.Extensions) // several callers get them
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,6 +52,8 @@ func (c *recent) remember(r state.Record, used int64) {
 
 // put forgets those that nobody asked for since there were as many others. Under mu.
 func (c *recent) put(k use, r known) {
+	// Two generations instead of a list in the order of use: a hit in the young one moves nothing, and
+	// to forget is to drop a map.
 	if len(c.young) >= mostRecent || c.young == nil {
 		c.young, c.old = make(map[use]known), c.young
 	}
@@ -58,9 +61,10 @@ func (c *recent) put(k use, r known) {
 }
 
 // remembered finds a record without asking the file.
-func (s *Store) remembered(agent string, k state.Kind, id string, now time.Time) (state.Record, bool) {
-	r, ok := s.recent.find(use{kind: k, agent: agent, id: id})
-	if !ok || now.Unix()-r.used >= int64(s.grain/time.Second) {
+func (l *ledger) remembered(agent string, k state.Kind, id string, now time.Time) (state.Record, bool) {
+	r, ok := l.recent.find(use{kind: k, agent: agent, id: id})
+	// After a grain the use has to be noted, which live does; until then nothing need be asked.
+	if !ok || now.Unix()-r.used >= int64(l.uses.grain/time.Second) {
 		return state.Record{}, false
 	}
 	return r.record, true

@@ -24,15 +24,15 @@ func TestRecent(t *testing.T) {
 		t.Fatal(err)
 	}
 	found(t, s, r, true)
-	err := s.hand(func(w *writer) error {
-		_, err := w.conn.ExecContext(t.Context(), `DELETE FROM records`)
+	err := s.hand(func() error {
+		_, err := s.writer.conn.ExecContext(t.Context(), `DELETE FROM records`)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	found(t, s, r, true)
-	at.pass(s.grain)
+	at.pass(s.uses.grain)
 	found(t, s, r, false)
 	r.Owner = "bob"
 	if got, err := s.Claim(t.Context(), r); err != nil || got.Owner != "bob" {

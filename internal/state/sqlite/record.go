@@ -40,6 +40,7 @@ func rowOf(r state.Record, now time.Time) row {
 	}
 }
 
+// values are the columns of r in the order of columns, for an INSERT.
 func (r *row) values() []any {
 	return []any{
 		r.agent, r.kind, r.id, r.owner, r.tenant, r.skill, r.context,
@@ -47,10 +48,13 @@ func (r *row) values() []any {
 	}
 }
 
+// use is the name under which the use of the row is noted.
 func (r *row) use() use {
 	return use{kind: state.Kind(r.kind), agent: string(r.agent), id: string(r.id)} //nolint:gosec // written from a Kind
 }
 
+// record is the inverse of rowOf. An error says that extensions cannot be read: the file was damaged
+// or changed by something else, and nobody is to be let in by what is left.
 func (r *row) record() (state.Record, error) {
 	extensions, err := unpack(r.extensions)
 	return state.Record{

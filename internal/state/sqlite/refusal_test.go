@@ -137,8 +137,8 @@ func TestErrorsThatAreNoRefusals(t *testing.T) {
 	t.Parallel()
 	s := fresh(t)
 	for _, text := range []string{`INSERT INTO nowhere VALUES (1)`, `INSERT INTO records (agent) VALUES (NULL)`} {
-		err := s.hand(func(w *writer) error {
-			_, err := w.conn.ExecContext(context.Background(), text)
+		err := s.hand(func() error {
+			_, err := s.writer.conn.ExecContext(context.Background(), text)
 			return err
 		})
 		if err == nil || errors.Is(err, state.ErrUnavailable) || s.Away("a") != nil {

@@ -117,7 +117,7 @@ func TestSweep(t *testing.T) {
 // Uses above the bound are not noted, rather than kept without end.
 func TestUsesAreBounded(t *testing.T) {
 	t.Parallel()
-	u := newUses()
+	u := newUses(time.Hour)
 	for i := range mostUses + 10 {
 		u.note(use{id: record(i).ID}, 1)
 	}

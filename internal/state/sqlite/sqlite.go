@@ -1,11 +1,41 @@
-// Package sqlite is the driver of internal/state that keeps everything in one file: it
+// Package sqlite is the driver of internal/state that keeps everything in one SQLite file: it
 // survives restarts, and serves one gateway. It owns the file, its schema and who may
 // open it; what the answers mean is internal/state's. It imports internal/state only.
+//
+// # One write
+//
+// A caller of Claim looks into recent first, which has records that were read or written not
+// long ago. What is not there becomes a job for the writer:
+//
+//	caller ── job ──▶ writer.jobs ── gather ──▶ BEGIN IMMEDIATE, up to 512 jobs, COMMIT ──▶ answers
+//
+// SQLite has one writer at a time, whatever the number of connections, and a commit costs an
+// fsync with sync: full. One goroutine that commits for many callers at once makes of 64 waiting
+// claims one transaction. Readers have connections of their own, which the write-ahead log
+// (journal_mode WAL) lets read while somebody writes; they see what the last commit left.
+//
+// # The parts
+//
+//	part    table                     what it keeps
+//	ledger  records                   whose an id is
+//	steps   steps                     where tasks stand in extensions' states
+//	limits  counts                    a copy, once a second, of counts in memory
+//	values  entries                   small things under keys, until they expire
+//	logs    logs, log_entries         events of tasks, for who comes back to a stream
+//	queue   items, queues, shares     webhooks to deliver
+//
+// Each part prepares its statements when the file is opened, those that read for any of the
+// readers' connections and those that write for the writer's only one.
+//
+// # What a crash loses
+//
+// What a call has been answered is in the write-ahead log. With sync: normal, the default, a crash
+// of the machine can take the last commits with it; a crash of the process cannot. The last
+// second of counts and the last seconds of uses are in memory only; see limits and uses.
 package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -17,32 +47,31 @@ import (
 // ErrClosed is what a store that was closed answers.
 var ErrClosed = errors.New("state: the store is closed")
 
-// patience bounds how long a caller waits for its write, also one that nobody cancels.
-const patience = 10 * time.Second
-
 // Store is the driver. It is ready for use by many goroutines.
 //
 // Writes of all callers go to one goroutine, which makes one transaction of those that
 // wait and answers when it is committed. A caller whose context ends leaves, but what
 // it has handed over is still done: an id that an agent has shown gets its owner also
 // when the client has gone.
+//
+// Each part of state.Store is a type of its own, with its own tables and statements; the
+// parts share the database, and those whose rows run out unused share uses.
 type Store struct {
-	retention time.Duration
-	grain     time.Duration // how old the time of the last use may be; see uses
-	now       func() time.Time
-	unlock    func() error
-	place     *place
-	refusal   refusal
-	readers   *sql.DB
-	read      reads
-	writer    *writer
-	uses      uses
-	recent    recent
-	counts    *state.Counts
+	*database
+	*ledger
+	*steps
+	*limits
+	*values
+	*logs
+	*queue
 
+	uses   *uses
+	unlock func() error
+
+	// What follows is for Close: closing first, then the keeper writes its last, and the writer ends
+	// when nothing waits for it any more.
 	once    sync.Once
-	closing chan struct{}  // closed first: nobody's writes are taken any more
-	kept    chan struct{}  // closed then: the keeper has written its last
+	kept    chan struct{}  // closed after closing: the keeper has written its last
 	closed  error          // after once
 	running sync.WaitGroup // the writer and the keeper
 }
@@ -69,23 +98,25 @@ type Watcher struct {
 	Refuses func(error)
 }
 
+// open is Open with another clock, for tests of what expires.
 func open(ctx context.Context, c state.Config, w *Watcher, now func() time.Time) (*Store, error) {
 	if c.SQLite.Path == "" {
 		return nil, errors.New("state.sqlite.path: is empty; name the file that keeps the state")
 	}
+	// From here on the file is this process's, and end gives it back whatever fails.
 	unlock, err := claimFile(c.SQLite.Path)
 	if err == nil {
-		s := &Store{
-			retention: c.KeptFor(), now: now, unlock: unlock,
-			closing: make(chan struct{}), kept: make(chan struct{}), uses: newUses(), counts: state.NewCounts(c.Memory),
-		}
 		if w == nil {
 			w = new(Watcher)
 		}
-		s.place = newPlace(c.SQLite.Path, w.Lost)
-		s.refusal.path, s.refusal.told = c.SQLite.Path, orNobody(w.Refuses)
-		s.grain = min(max(s.retention/16, time.Second), time.Minute)
-		if err = s.start(ctx, c.SQLite); err == nil {
+		s := &Store{
+			database: &database{
+				now: now, place: newPlace(c.SQLite.Path, w.Lost), closing: make(chan struct{}),
+				refusal: refusal{path: c.SQLite.Path, told: orNobody(w.Refuses)},
+			},
+			uses: newUses(c.KeptFor()), unlock: unlock, kept: make(chan struct{}),
+		}
+		if err = s.start(ctx, c); err == nil {
 			return s, nil
 		}
 		err = errors.Join(err, s.end())
@@ -93,26 +124,32 @@ func open(ctx context.Context, c state.Config, w *Watcher, now func() time.Time)
 	return nil, fmt.Errorf("state.sqlite.path: %s: %w", c.SQLite.Path, err)
 }
 
-// start opens the connections, brings the schema up to date and starts what runs.
-func (s *Store) start(ctx context.Context, c state.SQLiteConfig) error {
-	w, err := newWriter(ctx, c, s.place)
-	if err != nil {
+// start opens the file, makes the parts and starts what runs.
+func (s *Store) start(ctx context.Context, c state.Config) (err error) {
+	if err := s.database.open(ctx, c.SQLite); err != nil {
 		return err
 	}
-	s.writer = w
-	if err := s.place.note(); err != nil {
+	// Each part prepares statements on the writer's connection, which nobody else uses before the
+	// writer runs.
+	if s.ledger, err = newLedger(ctx, s.database, s.uses); err != nil {
 		return err
 	}
-	if s.readers, err = connect(c, s.place, false); err != nil {
+	if s.steps, err = newSteps(ctx, s.database, s.uses); err != nil {
 		return err
 	}
-	if s.read, err = newReads(ctx, s.readers); err != nil {
+	if s.limits, err = newLimits(ctx, s.database, c.Memory); err != nil {
 		return err
 	}
-	if err := s.loadCounts(ctx); err != nil {
+	if s.values, err = newValues(ctx, s.database); err != nil {
 		return err
 	}
-	s.running.Go(func() { w.run(s.kept) })
+	if s.logs, err = newLogs(ctx, s.database); err != nil {
+		return err
+	}
+	if s.queue, err = newQueue(ctx, s.database); err != nil {
+		return err
+	}
+	s.running.Go(func() { s.writer.run(s.kept) })
 	s.running.Go(s.keep)
 	return nil
 }
@@ -125,17 +162,10 @@ func orNobody(told func(error)) func(error) {
 	return told
 }
 
-// Ping implements state.Store: it writes, unless it is known that this does not work.
-func (s *Store) Ping(ctx context.Context) error {
-	if err := s.refusal.away(); err != nil {
-		return err
-	}
-	return s.touch(ctx)
-}
-
 // Close finishes what was handed over, writes down what was used and closes the file.
 func (s *Store) Close() error {
 	s.once.Do(func() {
+		// Callers are turned away from here on; those whose jobs are with the writer get their answers.
 		close(s.closing)
 		s.running.Wait()
 		s.closed = s.end()
@@ -143,14 +173,5 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// end closes what is open.
-func (s *Store) end() error {
-	var errs []error
-	if s.readers != nil {
-		errs = append(errs, s.readers.Close())
-	}
-	if s.writer != nil {
-		errs = append(errs, s.writer.close())
-	}
-	return errors.Join(append(errs, s.unlock())...)
-}
+// end closes the file, and lets others open it.
+func (s *Store) end() error { return errors.Join(s.database.close(), s.unlock()) }

@@ -17,6 +17,9 @@ const mostUses = 100_000
 // when it is a grain old (a minute, less if the retention is short), and a record lives
 // for a grain more than its retention. A crash forgets what was not yet written.
 type uses struct {
+	retention time.Duration
+	grain     time.Duration // how old the time of the last use may be
+
 	mu  sync.Mutex
 	due map[use]int64 // Unix seconds
 }
@@ -27,11 +30,19 @@ type use struct {
 	agent, id, extension string
 }
 
-func newUses() uses { return uses{due: make(map[use]int64)} }
+// newUses bounds the writes that uses cost: a sixteenth of the retention, between a second and a
+// minute, is how exact the time of the last use is.
+func newUses(retention time.Duration) *uses {
+	return &uses{
+		retention: retention, grain: min(max(retention/16, time.Second), time.Minute), due: make(map[use]int64),
+	}
+}
 
+// note says that a record was used at a second of Unix time.
 func (u *uses) note(k use, at int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	// One that waits already costs no more room.
 	if _, ok := u.due[k]; ok || len(u.due) < mostUses {
 		u.due[k] = at
 	}
@@ -44,6 +55,7 @@ func (u *uses) latest(k use, written int64) int64 {
 	return max(u.due[k], written)
 }
 
+// all is a copy of what waits to be written down.
 func (u *uses) all() map[use]int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -54,26 +66,31 @@ func (u *uses) all() map[use]int64 {
 func (u *uses) written(done map[use]int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	// What was used again since has another second, and stays.
 	maps.DeleteFunc(u.due, func(k use, at int64) bool { return done[k] == at })
 }
 
 // live reports whether what was last used at a second that the file names is still
 // kept, and if so notes that it is used now.
-func (s *Store) live(k use, written int64, now time.Time) bool {
-	second, grain := now.Unix(), int64(s.grain/time.Second)
+func (u *uses) live(k use, written int64, now time.Time) bool {
+	second, grain := now.Unix(), int64(u.grain/time.Second)
+	// The file says that it was used within a grain: nothing to note, nothing to look up. That is the
+	// path of nearly every call.
 	if second-written < grain {
 		return true
 	}
-	if s.over(written, now) && s.over(s.uses.latest(k, written), now) {
+	if u.over(written, now) && u.over(u.latest(k, written), now) {
 		return false
 	}
-	s.uses.note(k, second)
+	u.note(k, second)
 	return true
 }
 
-func (s *Store) over(used int64, now time.Time) bool { return used < s.horizon(now) }
+// over reports whether what was last used at a second of Unix time is kept no longer.
+func (u *uses) over(used int64, now time.Time) bool { return used < u.horizon(now) }
 
 // horizon is the earliest second whose uses still count.
-func (s *Store) horizon(now time.Time) int64 {
-	return now.Unix() - int64((s.retention+s.grain)/time.Second)
+func (u *uses) horizon(now time.Time) int64 {
+	// A grain more than the retention, as a use in that time may not have been noted.
+	return now.Unix() - int64((u.retention+u.grain)/time.Second)
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -16,36 +17,42 @@ const group = 512
 // writer is the one connection that writes, and what waits for it.
 type writer struct {
 	place   *place
-	db      *sql.DB
-	conn    *sql.Conn
-	version int
-	put     puts
-	queue   queuePuts
-	jobs    chan *job
-	ended   chan struct{}
+	db      *sql.DB   // of one connection
+	conn    *sql.Conn // that one, taken for good: its statements are prepared once
+	version int       // of the schema, after migrate
+	// jobs has room for one transaction, so that callers need not meet the writer to hand over.
+	jobs  chan *job
+	ended chan struct{}
+
+	begin, commit, rollback, touch *sql.Stmt
+
+	prepared []*sql.Stmt // to be closed: those of one connection are not closed with it
 }
 
 // job is one caller's write. It runs in a transaction with those of others, and alone
 // once more if one of them fails; so it sets its results anew each time, and reports
 // only what went wrong with the database.
 type job struct {
-	run  func(*writer) error
+	run  func() error
 	done chan error // has room, as nobody may be waiting any more
 }
 
+// newWriter opens the connection that writes. With an error everything is closed again.
 func newWriter(ctx context.Context, c state.SQLiteConfig, at *place) (*writer, error) {
 	db, err := connect(c, at, true)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{place: at, db: db, jobs: make(chan *job, group), ended: make(chan struct{})}
-	if err := w.prepare(ctx); err != nil {
+	if err := w.open(ctx); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
 }
 
-func (w *writer) prepare(ctx context.Context) error {
+// open makes the connection, brings the schema up to date and prepares what makes
+// transactions.
+func (w *writer) open(ctx context.Context) error {
 	err := inspect(ctx, w.db)
 	if err != nil {
 		return err
@@ -56,33 +63,24 @@ func (w *writer) prepare(ctx context.Context) error {
 	if w.version, err = migrate(ctx, w.conn); err != nil {
 		return err
 	}
-	if w.put, err = newPuts(ctx, w.conn, w.version); err != nil {
-		return err
-	}
-	queue, all, err := newQueuePuts(ctx, w.conn)
-	w.queue, w.put.all = queue, append(w.put.all, all...)
+	return w.prepare(ctx, statements{
+		&w.begin: `BEGIN IMMEDIATE`, &w.commit: `COMMIT`, &w.rollback: `ROLLBACK`,
+		&w.touch: `PRAGMA user_version = ` + strconv.Itoa(w.version), // what it is
+	})
+}
+
+// prepare prepares statements for jobs to run.
+func (w *writer) prepare(ctx context.Context, all statements) error {
+	prepared, err := all.prepare(ctx, w.conn)
+	w.prepared = append(w.prepared, prepared...)
 	return err
 }
 
-// write hands a job to the writer and waits for its transaction. When the caller's
-// context ends first, the job is done all the same, and the caller must not look at its
-// results.
-func (s *Store) write(ctx context.Context, run func(*writer) error) error {
-	select {
-	case <-s.closing:
-		return ErrClosed
-	default:
-		return s.heard(s.writer.do(ctx, run))
-	}
-}
-
-// hand is write for the keeper, which goes on while others are turned away.
-func (s *Store) hand(run func(*writer) error) error {
-	return s.heard(s.writer.do(context.Background(), run))
-}
-
-func (w *writer) do(ctx context.Context, run func(*writer) error) error {
+// do hands a job over and waits for its transaction, as long as ctx and patience allow. Whoever
+// leaves early does not take the job back.
+func (w *writer) do(ctx context.Context, run func() error) error {
 	j := &job{run: run, done: make(chan error, 1)}
+	// One timer bounds both waits: for a place among the jobs, and for the commit.
 	patient := time.NewTimer(patience)
 	defer patient.Stop()
 	select {
@@ -101,6 +99,7 @@ func (w *writer) do(ctx context.Context, run func(*writer) error) error {
 		return ctx.Err()
 	case <-patient.C:
 		return errSlow
+	// Both may be true at once: the job was done, and then the writer ended. Its answer counts.
 	case <-w.ended:
 		select {
 		case err := <-j.done:
@@ -120,12 +119,14 @@ func (w *writer) run(last <-chan struct{}) {
 	for {
 		select {
 		case j := <-w.jobs:
+			// Without it the writer takes the first job alone, commits it, and finds the others waiting: on
+			// one processor each caller would get a transaction of its own.
 			runtime.Gosched() // to whoever is about to bring another
-			w.commit(w.gather(j))
+			w.process(w.gather(j))
 		case <-last:
 			select {
 			case j := <-w.jobs:
-				w.commit(w.gather(j))
+				w.process(w.gather(j))
 			default:
 				return
 			}
@@ -135,6 +136,7 @@ func (w *writer) run(last <-chan struct{}) {
 
 // gather adds to a job those that wait already.
 func (w *writer) gather(first *job) []*job {
+	// The others are taken as they stand in the channel: nobody is waited for.
 	jobs := []*job{first}
 	for len(jobs) < group {
 		select {
@@ -147,10 +149,11 @@ func (w *writer) gather(first *job) []*job {
 	return jobs
 }
 
-// commit runs jobs in one transaction. If that fails each gets one of its own, so that
+// process runs jobs in one transaction. If that fails each gets one of its own, so that
 // nobody suffers for what somebody else brought.
-func (w *writer) commit(jobs []*job) {
+func (w *writer) process(jobs []*job) {
 	err := w.transact(jobs)
+	// A full disk or a row that cannot be written fails the transaction for all of them.
 	if err != nil && len(jobs) > 1 {
 		for _, j := range jobs {
 			j.done <- w.transact([]*job{j})
@@ -164,25 +167,27 @@ func (w *writer) commit(jobs []*job) {
 
 // transact does not know the callers' contexts: a transaction belongs to all of them.
 func (w *writer) transact(jobs []*job) error {
+	// A file that was deleted takes writes without an error, and they are gone with it.
 	if err := w.place.check(); err != nil {
 		return err
 	}
-	if _, err := w.put.begin.Exec(); err != nil {
+	if _, err := w.begin.Exec(); err != nil {
 		return err
 	}
 	var err error
 	for _, j := range jobs {
-		if err = j.run(w); err != nil {
+		if err = j.run(); err != nil {
 			break
 		}
 	}
 	if err == nil {
-		if _, err = w.put.commit.Exec(); err == nil {
+		if _, err = w.commit.Exec(); err == nil {
 			return nil
 		}
 	}
+	// After an error the transaction may still be open, and the next BEGIN would fail.
 	// SQLite has rolled back already after some errors, and then says so.
-	_, _ = w.put.rollback.Exec()
+	_, _ = w.rollback.Exec()
 	return err
 }
 
@@ -193,7 +198,8 @@ func (w *writer) close() error {
 		return w.db.Close()
 	}
 	var errs []error
-	for _, s := range w.put.all {
+	// database/sql closes statements of a DB with it, but not those of a Conn.
+	for _, s := range w.prepared {
 		errs = append(errs, s.Close())
 	}
 	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)

@@ -19,7 +19,7 @@ func occupied(t *testing.T, s *Store) (release func()) {
 	begun, ended, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	first := true
 	go func() {
-		done <- s.hand(func(*writer) error {
+		done <- s.hand(func() error {
 			if first {
 				close(begun)
 				<-ended
@@ -81,10 +81,10 @@ func TestOneFailsAlone(t *testing.T) {
 	for i := range callers {
 		errs[i] = make(chan error, 1)
 		go func() {
-			errs[i] <- s.hand(func(w *writer) error {
-				_, err := w.put.putEntry.Exec(s.entry("s", fmt.Sprint(i), nil, 0)...)
+			errs[i] <- s.hand(func() error {
+				_, err := s.values.put.Exec(s.values.row("s", fmt.Sprint(i), nil, 0)...)
 				if err == nil && i == 7 {
-					_, err = w.put.putEntry.Exec([]byte("s"), []byte("null"), nil, 0)
+					_, err = s.values.put.Exec([]byte("s"), []byte("null"), nil, 0)
 				}
 				return err
 			})
@@ -109,8 +109,8 @@ func TestR12_DiskFull(t *testing.T) {
 	s := fresh(t)
 	room := func(pages int) {
 		t.Helper()
-		if err := s.hand(func(w *writer) error {
-			_, err := w.conn.ExecContext(context.Background(), fmt.Sprint("PRAGMA max_page_count = ", pages))
+		if err := s.hand(func() error {
+			_, err := s.writer.conn.ExecContext(context.Background(), fmt.Sprint("PRAGMA max_page_count = ", pages))
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -158,8 +158,8 @@ func TestR12_DamageDenies(t *testing.T) {
 	if _, err := s.Claim(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.hand(func(w *writer) error {
-		_, err := w.conn.ExecContext(context.Background(), `UPDATE records SET extensions = x'ff'`)
+	if err := s.hand(func() error {
+		_, err := s.writer.conn.ExecContext(context.Background(), `UPDATE records SET extensions = x'ff'`)
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,16 @@
-package server
+// Package sockets has the listening sockets of the process: opened by itself, handed over by
+// systemd (socket activation, sd_listen_fds(3)), or left open by the version of the program that
+// was before, over an upgrade in place.
+//
+// An upgrade is an exec: the old program leaves its sockets open (Set.Hand) and names them in
+// A2A_GATEWAY_SOCKETS, one a line,
+//
+//	public 7 :8443
+//	status 8 127.0.0.1:9902
+//
+// which the new one reads (Inherited) and listens on (Set.Listen). Connections that come meanwhile
+// wait in the kernel's queue, and nobody is refused. It imports nothing of this module.
+package sockets
 
 import (
 	"errors"
@@ -13,11 +25,11 @@ import (
 // Names of the sockets that a gateway listens on, as systemd's FileDescriptorName
 // says them.
 const (
-	PublicSocket = "public"
-	StatusSocket = "status"
-	AdminSocket  = "admin" // of this program's only
+	Public = "public"
+	Status = "status"
+	Admin  = "admin" // of this program's only
 
-	ChallengeSocket = "challenge" // likewise: server.tls.acme.httpListen
+	Challenge = "challenge" // likewise: server.tls.acme.httpListen
 )
 
 // handed is the variable in which a process tells the one it turns into which
@@ -31,9 +43,9 @@ const handed = "A2A_GATEWAY_SOCKETS"
 // firstDescriptor is where systemd's descriptors begin (sd_listen_fds(3)).
 const firstDescriptor = 3
 
-// Sockets are the listening sockets of a process: those it was started with, and
+// Set is the listening sockets of a process: those it was started with, and
 // those it has opened. The zero value and nil were started with none.
-type Sockets struct {
+type Set struct {
 	mu    sync.Mutex
 	given []given
 	open  []opened
@@ -57,7 +69,7 @@ type opened struct {
 // systemd's that is the only one, or is not named otherwise, is the public one. The
 // environment does not tell of them any more: they are for nobody that this process
 // starts.
-func Inherited() (*Sockets, error) {
+func Inherited() (*Set, error) {
 	env := make(map[string]string)
 	for _, key := range []string{handed, "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
 		env[key] = os.Getenv(key)
@@ -67,13 +79,14 @@ func Inherited() (*Sockets, error) {
 	}
 	if lines := env[handed]; lines != "" {
 		all, err := parseHanded(lines)
-		return &Sockets{given: all}, err
+		return &Set{given: all}, err
 	}
+	// sd_listen_fds(3): the variables may be inherited by a process that they are not for.
 	if env["LISTEN_PID"] != strconv.Itoa(os.Getpid()) {
-		return &Sockets{}, nil // they were for the process that started this one
+		return &Set{}, nil // they were for the process that started this one
 	}
 	all, err := parseActivation(env["LISTEN_FDS"], env["LISTEN_FDNAMES"])
-	return &Sockets{given: all}, err
+	return &Set{given: all}, err
 }
 
 // parseHanded reads what hand has written.
@@ -106,9 +119,9 @@ func parseActivation(count, names string) ([]given, error) {
 	var all []given
 	taken := map[string]bool{}
 	for i := range int(n) {
-		name := PublicSocket
-		if i < len(called) && called[i] == StatusSocket && n > 1 {
-			name = StatusSocket
+		name := Public
+		if i < len(called) && called[i] == Status && n > 1 {
+			name = Status
 		}
 		if taken[name] {
 			return nil, fmt.Errorf("LISTEN_FDNAMES: %q: more than one socket is %q; "+
@@ -124,7 +137,7 @@ func parseActivation(count, names string) ([]given, error) {
 // address. A socket of systemd's is good for any address, for the unit says where to
 // listen; one of the process's own only for the address that it was opened for, so
 // that a configuration with another one is obeyed.
-func (s *Sockets) Listen(name, address string) (net.Listener, error) {
+func (s *Set) Listen(name, address string) (net.Listener, error) {
 	if s == nil {
 		return net.Listen("tcp", address)
 	}
@@ -143,7 +156,7 @@ func (s *Sockets) Listen(name, address string) (net.Listener, error) {
 
 // take returns the socket that was given under a name, nil for none that fits, and
 // says which address it stands for.
-func (s *Sockets) take(name string, address *string) (net.Listener, error) {
+func (s *Set) take(name string, address *string) (net.Listener, error) {
 	for i, g := range s.given {
 		if g.name != name {
 			continue
@@ -174,9 +187,10 @@ func (s *Sockets) take(name string, address *string) (net.Listener, error) {
 // into, and returns the environment variable that tells it. Connections that come
 // meanwhile wait in the system's queue. Only the last step before that program should
 // come after it: what is left open stays so until the process ends.
-func (s *Sockets) Hand() (string, error) {
+func (s *Set) Hand() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// One a line, as in "public 7 :8443": addresses hold colons, and no line ends.
 	lines := make([]string, 0, len(s.open))
 	for _, o := range s.open {
 		fd, err := duplicate(o.listener)
@@ -190,7 +204,7 @@ func (s *Sockets) Hand() (string, error) {
 
 // CloseRest closes sockets that were given and nobody has asked for. Connections to
 // them would wait for ever.
-func (s *Sockets) CloseRest() {
+func (s *Set) CloseRest() {
 	if s == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package server
+package clientip
 
 import (
 	"net/http"
@@ -53,7 +53,7 @@ func TestL04_ClientIP(t *testing.T) {
 		r := &http.Request{RemoteAddr: tt.peer, Header: http.Header{"X-Forwarded-For": tt.xff}}
 		r.Header.Set("Forwarded", "for=6.6.6.6")
 		r.Header.Set("X-Real-Ip", "6.6.6.6")
-		if got := ClientIP(r, tt.trusted).String(); got != tt.want {
+		if got := Of(r, tt.trusted).String(); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -68,16 +68,16 @@ func FuzzClientIP(f *testing.F) {
 	trusted := networks("10.0.0.0/8")
 	f.Fuzz(func(t *testing.T, xff string) {
 		r := &http.Request{RemoteAddr: "192.0.2.1:1", Header: http.Header{"X-Forwarded-For": {xff}}}
-		if got := ClientIP(r, trusted).String(); got != "192.0.2.1" {
+		if got := Of(r, trusted).String(); got != "192.0.2.1" {
 			t.Fatalf("untrusted peer became %s", got)
 		}
 		r.RemoteAddr = "10.0.0.1:1"
 		r.Header["X-Forwarded-For"] = []string{xff + ",192.0.2.9"}
-		if got := ClientIP(r, trusted).String(); got != "192.0.2.9" {
+		if got := Of(r, trusted).String(); got != "192.0.2.9" {
 			t.Fatalf("%q moved the client to %s", xff, got)
 		}
 		r.Header["X-Forwarded-For"] = []string{xff}
-		if got := ClientIP(r, trusted); !got.IsValid() || got.Zone() != "" || got.Is4In6() {
+		if got := Of(r, trusted); !got.IsValid() || got.Zone() != "" || got.Is4In6() {
 			t.Fatalf("%q gives %s", xff, got)
 		}
 	})
@@ -89,7 +89,7 @@ func BenchmarkClientIP(b *testing.B) {
 		Header: http.Header{"X-Forwarded-For": {"192.0.2.1, 10.0.0.2"}}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if ClientIP(r, trusted) != netip.AddrFrom4([4]byte{192, 0, 2, 1}) {
+		if Of(r, trusted) != netip.AddrFrom4([4]byte{192, 0, 2, 1}) {
 			b.Fatal("wrong client")
 		}
 	}
@@ -103,7 +103,7 @@ func TestAddrText(t *testing.T) {
 		{"", "pipe"}, {"", ""}, {"192.0.2.1", "@"}, {"::", "[::]:0"},
 	} {
 		addr, _ := netip.ParseAddr(tt.addr)
-		if got := AddrText(addr, tt.remote); got != addr.String() {
+		if got := Text(addr, tt.remote); got != addr.String() {
 			t.Errorf("%s of %s: %q", addr, tt.remote, got)
 		}
 	}

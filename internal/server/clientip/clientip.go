@@ -1,4 +1,15 @@
-package server
+// Package clientip finds the client's address of an HTTP request behind reverse proxies, from
+// X-Forwarded-For as far as its writers are trusted.
+//
+// X-Forwarded-For is a list to which each proxy appends the address that it was called from:
+//
+//	client 203.0.113.7 → proxy 10.0.0.2 → proxy 10.0.0.1 → gateway
+//	X-Forwarded-For: 198.51.100.1, 203.0.113.7, 10.0.0.2
+//
+// Its left end is the client's to write, as 198.51.100.1 is here. With 10.0.0.0/8 trusted
+// (server.trustedProxies) the address is the last one outside of that: 203.0.113.7. It goes into
+// records and log lines, and is what limits of callers without a name are counted by.
+package clientip
 
 import (
 	"net/http"
@@ -10,7 +21,7 @@ import (
 // of their own in a row.
 const maxHops = 32
 
-// ClientIP is the address that a request is attributed to: the peer of the
+// Of is the address that a request is attributed to: the peer of the
 // connection, or, when that is a trusted proxy, the right-most address in
 // X-Forwarded-For that is not one (L4). Everything further left was written by
 // somebody the gateway has no reason to believe. An entry that is no address
@@ -18,7 +29,7 @@ const maxHops = 32
 // zones are dropped. It is the zero Addr where the connection has no IP address.
 //
 // Forwarded, X-Real-IP and their like are not read.
-func ClientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
+func Of(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
@@ -28,7 +39,7 @@ func ClientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	for hops := 0; len(lines) > 0; lines = lines[:len(lines)-1] {
 		list := lines[len(lines)-1]
 		for more := true; more; hops++ {
-			if hops == maxHops || !contains(trusted, client) {
+			if hops == maxHops || !Contains(trusted, client) {
 				return client
 			}
 			var entry string
@@ -43,9 +54,9 @@ func ClientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	return client
 }
 
-// AddrText is addr as text: a part of remote, an address with a port, where that has it in
+// Text is addr as text: a part of remote, an address with a port, where that has it in
 // the same form, as it nearly always does.
-func AddrText(addr netip.Addr, remote string) string {
+func Text(addr netip.Addr, remote string) string {
 	var room [64]byte
 	text := addr.AppendTo(room[:0])
 	host := strings.Trim(remote[:max(strings.LastIndexByte(remote, ':'), 0)], "[]")
@@ -64,7 +75,7 @@ func Proxied(r *http.Request, trusted []netip.Prefix) bool {
 		return false
 	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && contains(trusted, plain(peer.Addr()))
+	return err == nil && Contains(trusted, plain(peer.Addr()))
 }
 
 // cutLast splits a list at its last comma.
@@ -97,7 +108,8 @@ func parseHop(s string) (netip.Addr, bool) {
 // plain is the one form in which addresses are compared and logged.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
-func contains(networks []netip.Prefix, addr netip.Addr) bool {
+// Contains reports whether an address lies in one of some networks.
+func Contains(networks []netip.Prefix, addr netip.Addr) bool {
 	for _, n := range networks {
 		if n.Contains(addr) {
 			return true

@@ -1,4 +1,4 @@
-package server
+package screen
 
 import (
 	"net/url"
@@ -8,16 +8,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// screenQuery bounds the query and makes sure that it reads one way only (L13),
+// checkQuery bounds the query and makes sure that it reads one way only (L13),
 // so that no parameter is there for the agent and not for the policy. It also
 // refuses names that carry credentials (L5): URLs are logged by everyone.
-func screenQuery(u *url.URL, lim *Limits) *wire.Error {
+func checkQuery(u *url.URL, lim *Limits) *wire.Error {
 	query := u.RawQuery
 	if query == "" {
 		return nil
 	}
-	if len(query) > int(lim.Query) {
-		return wire.Errorf(wire.TargetTooLong, "Query is longer than %d bytes (server.limits.query)", int64(lim.Query))
+	if len(query) > lim.Query {
+		return wire.Errorf(wire.TargetTooLong, "Query is longer than %d bytes (server.limits.query)", lim.Query)
 	}
 	for count := 1; ; count++ {
 		if count > lim.Parameters {

@@ -1,4 +1,4 @@
-package server
+package screen
 
 import (
 	"net/url"
@@ -7,14 +7,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// screenPath lets exactly one spelling of every path through (L11): the one
+// checkPath lets exactly one spelling of every path through (L11): the one
 // that net/url writes for the decoded path. Then RawPath is empty, and Path is
 // all that anybody can look at. Of what remains, it refuses what others decode
 // again, cut off or climb up with.
 //
 // Refused by the first rule alone: %2F, %2e, %41, lower-case hex, a raw space
 // or backslash, overlong and invalid UTF-8 that is not encoded byte by byte.
-func screenPath(u *url.URL) *wire.Error {
+func checkPath(u *url.URL) *wire.Error {
 	if u.RawPath != "" {
 		return malformed("path is not in its canonical form")
 	}

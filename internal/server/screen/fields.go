@@ -1,4 +1,4 @@
-package server
+package screen
 
 import (
 	"net/http"
@@ -26,8 +26,8 @@ func foreignName(name string) bool {
 	return strings.IndexByte(name, '_') >= 0 || strings.IndexByte(name, '.') >= 0
 }
 
-// screenFields looks at every field once, and then at those that matter.
-func screenFields(r *http.Request, most int, also []string) *wire.Error {
+// checkFields looks at every field once, and then at those that matter.
+func checkFields(r *http.Request, most int, also []string) *wire.Error {
 	lines := 0
 	for name, values := range r.Header {
 		if foreignName(name) {
@@ -46,16 +46,16 @@ func screenFields(r *http.Request, most int, also []string) *wire.Error {
 	if lines > most {
 		return wire.Errorf(wire.FieldsTooLarge, "Request has more than %d header fields (server.limits.fields)", most)
 	}
-	if e := screenConnection(r.Header, also); e != nil {
+	if e := checkConnection(r.Header, also); e != nil {
 		return e
 	}
-	return screenMeaning(r.Header)
+	return checkMeaning(r.Header)
 }
 
-// screenMeaning reads the fields that change what the others, or the body, are. Who opens a
+// checkMeaning reads the fields that change what the others, or the body, are. Who opens a
 // WebSocket can do nothing with another answer than 101, and is told that there is none; all
 // other offers to upgrade are not answered.
-func screenMeaning(h http.Header) *wire.Error {
+func checkMeaning(h http.Header) *wire.Error {
 	if h["Sec-Websocket-Key"] != nil {
 		return malformed("WebSockets are not offered")
 	}

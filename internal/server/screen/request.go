@@ -1,14 +1,15 @@
-package server
+package screen
 
 import (
 	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// Screen judges all that a handler can still see of how a request was written,
+// Request judges all that a handler can still see of how a request was written,
 // before anyone reads what it says. What parsers disagree about is refused,
 // never repaired: the route, the decision, the audit record and the agent must
 // all be about one request. It returns nil for a request that is in order.
@@ -25,26 +26,26 @@ import (
 //
 // Whether the host is one that is served, and which verbs a route has, is asked
 // elsewhere. lim must have its Defaults.
-func Screen(r *http.Request, lim Limits, relied ...string) *wire.Error {
-	if e := screenVerb(r); e != nil {
+func Request(r *http.Request, lim Limits, relied ...string) *wire.Error {
+	if e := checkVerb(r); e != nil {
 		return e
 	}
-	if e := screenTarget(r, &lim); e != nil {
+	if e := checkTarget(r, &lim); e != nil {
 		return e
 	}
-	if e := screenHost(r); e != nil {
+	if e := checkHost(r); e != nil {
 		return e
 	}
-	if e := screenFields(r, lim.Fields, relied); e != nil {
+	if e := checkFields(r, lim.Fields, relied); e != nil {
 		return e
 	}
-	return screenBody(r)
+	return checkBody(r)
 }
 
-// screenVerb knows the verbs that some route may have. Names are case-sensitive
+// checkVerb knows the verbs that some route may have. Names are case-sensitive
 // (RFC 9110 §9.1), so "get" is an unknown one. CONNECT and TRACE are never
 // forwarded by a gateway that checks content.
-func screenVerb(r *http.Request) *wire.Error {
+func checkVerb(r *http.Request) *wire.Error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
 		http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -55,25 +56,25 @@ func screenVerb(r *http.Request) *wire.Error {
 	return e
 }
 
-// screenTarget takes a path, a path behind the scheme and host that the request is for, as
+// checkTarget takes a path, a path behind the scheme and host that the request is for, as
 // HTTP/1.1 has it toward proxies (RFC 9112 §3.2.2), and the asterisk of OPTIONS.
-func screenTarget(r *http.Request, lim *Limits) *wire.Error {
+func checkTarget(r *http.Request, lim *Limits) *wire.Error {
 	target := r.RequestURI
 	switch {
-	case len(target) > int(lim.Target):
-		return wire.Errorf(wire.TargetTooLong, "Request target is longer than %d bytes (server.limits.target)", int64(lim.Target))
+	case len(target) > lim.Target:
+		return wire.Errorf(wire.TargetTooLong, "Request target is longer than %d bytes (server.limits.target)", lim.Target)
 	case strings.IndexByte(target, '#') >= 0:
 		return malformed("request target must not hold a fragment")
 	case r.Method == http.MethodOptions && r.URL.Path == "*" && (target == "*" || absolute(r)):
-		return screenQuery(r.URL, lim)
+		return checkQuery(r.URL, lim)
 	case strings.HasPrefix(target, "/") && r.URL.Scheme == "" && r.URL.Host == "" && r.URL.User == nil:
 	case !absolute(r):
 		return malformed("request target must be a path, or a URL of this host without a user")
 	}
-	if e := screenPath(r.URL); e != nil {
+	if e := checkPath(r.URL); e != nil {
 		return e
 	}
-	return screenQuery(r.URL, lim)
+	return checkQuery(r.URL, lim)
 }
 
 // absolute recognises a target in absolute form, beside which the Host field can be seen, as
@@ -84,27 +85,27 @@ func absolute(r *http.Request) bool {
 	return r.ProtoMajor == 1 && r.Header["Host"] != nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.Host == r.Host && u.User == nil
 }
 
-// screenHost leaves an absent Host, which HTTP/1.0 allows, to no one's guess. A Host field
+// checkHost leaves an absent Host, which HTTP/1.0 allows, to no one's guess. A Host field
 // may stand beside the host that a request is for, which is the :authority of HTTP/2 and
 // that of a target in absolute form. RFC 9112 §3.2.2 has the latter count and the field
 // ignored; where they differ, whoever stands in front may have gone by the field.
-func screenHost(r *http.Request) *wire.Error {
-	host, ok := CanonicalHost(r.Host)
+func checkHost(r *http.Request) *wire.Error {
+	host, ok := hostname.Canonical(r.Host)
 	if !ok {
 		return malformed("Host must be a host name or address with an optional port")
 	}
 	for _, field := range r.Header["Host"] {
-		if named, ok := CanonicalHost(field); !ok || named != host {
+		if named, ok := hostname.Canonical(field); !ok || named != host {
 			return malformed("Host and the host of the request target differ")
 		}
 	}
 	return nil
 }
 
-// screenBody refuses content where it has no meaning (RFC 9110 §9.3.1): some
+// checkBody refuses content where it has no meaning (RFC 9110 §9.3.1): some
 // agents read it and others leave it on the connection, where it would be the
 // next request. A length that is not known is -1.
-func screenBody(r *http.Request) *wire.Error {
+func checkBody(r *http.Request) *wire.Error {
 	if !lengthAgrees(r) {
 		return malformed("Content-Length does not say how long the body is")
 	}

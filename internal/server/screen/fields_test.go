@@ -1,4 +1,4 @@
-package server
+package screen
 
 import (
 	"bufio"
@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// FuzzScreenFields: of fields that net/http has read, those pass of which no name is two
+// FuzzRequestFields: of fields that net/http has read, those pass of which no name is two
 // to a backend that spells it otherwise, of which none is there twice that decides
 // something, and which make no proxy drop or change any of the others.
-func FuzzScreenFields(f *testing.F) {
+func FuzzRequestFields(f *testing.F) {
 	for _, seed := range []string{
 		"Connection: close, keep-alive\r\n", "Connection: A2A-Extensions\r\n", "connection: close\r\nConnection: X-A\r\n",
 		"X_Forwarded_For: 1\r\n", "X.Y: 1\r\n", "Content-Type: a\r\ncontent-type: b\r\n", "Expect: 100-continue, x\r\n",
@@ -25,7 +25,7 @@ func FuzzScreenFields(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, lines string) {
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("POST / HTTP/1.1\r\nHost: localhost\r\n" + lines + "\r\n")))
-		if err != nil || screenFields(r, 10, []string{"X-Tenant"}) != nil {
+		if err != nil || checkFields(r, 10, []string{"X-Tenant"}) != nil {
 			return
 		}
 		count := 0

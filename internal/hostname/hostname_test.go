@@ -1,11 +1,11 @@
-package server
+package hostname
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestCanonicalHost(t *testing.T) {
+func TestCanonical(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"localhost": "localhost", "LocalHost": "localhost", "localhost:8080": "localhost:8080",
@@ -14,7 +14,7 @@ func TestCanonicalHost(t *testing.T) {
 		"[::1]": "[::1]", "[::1]:443": "[::1]", "[0:0::1]:8080": "[::1]:8080", "[2001:DB8::A]": "[2001:db8::a]",
 		"my_service:9000": "my_service:9000", "a:65535": "a:65535",
 	} {
-		if got, ok := CanonicalHost(in); !ok || got != want {
+		if got, ok := Canonical(in); !ok || got != want {
 			t.Errorf("%q: %q, %v; want %q", in, got, ok, want)
 		}
 	}
@@ -25,34 +25,34 @@ func TestCanonicalHost(t *testing.T) {
 		"a\x00", "é", "*.a",
 		strings.Repeat("a.", 127) + "a", strings.Repeat("a", 64),
 	} {
-		if got, ok := CanonicalHost(in); ok {
+		if got, ok := Canonical(in); ok {
 			t.Errorf("%q: accepted as %q", in, got)
 		}
 	}
 }
 
-func FuzzCanonicalHost(f *testing.F) {
+func FuzzCanonical(f *testing.F) {
 	for _, s := range []string{"localhost:8080", "[::1]:443", "A.b:080", "[0::1]", "a_b", "a:", "a.:1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		got, ok := CanonicalHost(in)
+		got, ok := Canonical(in)
 		if !ok {
 			return
 		}
-		again, ok := CanonicalHost(got)
+		again, ok := Canonical(got)
 		if !ok || again != got || strings.ToLower(got) != got || strings.ContainsAny(got, "@/%\\ ") {
 			t.Fatalf("%q is %q, which is %q, %v", in, got, again, ok)
 		}
 	})
 }
 
-func BenchmarkCanonicalHost(b *testing.B) {
+func BenchmarkCanonical(b *testing.B) {
 	for _, host := range []string{"gateway.example.com", "gateway.example.com:8443", "[2001:db8::1]:8443"} {
 		b.Run(host, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, ok := CanonicalHost(host); !ok {
+				if _, ok := Canonical(host); !ok {
 					b.Fatal("refused")
 				}
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
 )
 
-// Taken is an HTTP/1.1 connection that a handler has taken over in the middle of its answer,
+// Detached is an HTTP/1.1 connection that a handler has taken over in the middle of its answer,
 // to go on with the answer after it has returned. For as long as a handler runs, there are
 // a buffer, the request and the stack of a goroutine that has been through all of it: ten
 // times of what an answer needs that waits for something to happen.
@@ -21,7 +21,7 @@ import (
 // It writes what is left of the answer; nobody else does by then. The client sees no
 // difference: after End the connection is served as before as soon as the next request
 // comes. Shutdown waits for it as for any other request.
-type Taken struct {
+type Detached struct {
 	nc      *strict.Conn
 	conn    *conn
 	chunked bool
@@ -48,17 +48,17 @@ const (
 	done            // with the connection
 )
 
-// Take takes over the connection of the request that a handler serves, whose answer has
+// Detach takes over the connection of the request that a handler serves, whose answer has
 // been begun and flushed. Nobody may use w and the request's body after that; the context
 // ends when the client goes away, as the request's own did. It is not ok, and nothing has
 // happened, where that cannot be done: over HTTP/2, whose connections have many requests,
 // and while the request has not been read to its end.
-func Take(w http.ResponseWriter, r *http.Request) (t *Taken, ok bool) {
+func Detach(w http.ResponseWriter, r *http.Request) (t *Detached, ok bool) {
 	c, _ := r.Context().Value(connKey{}).(*conn)
 	if c == nil || r.ProtoMajor != 1 || !wholly(r) {
 		return nil, false
 	}
-	t = &Taken{conn: c, chunked: r.ProtoAtLeast(1, 1)}
+	t = &Detached{conn: c, chunked: r.ProtoAtLeast(1, 1)}
 	t.lasts = t.chunked && !r.Close && w.Header().Get("Connection") == ""
 	if t.nc, t.ahead, ok = http1.Leave(w); !ok {
 		return nil, false
@@ -66,7 +66,7 @@ func Take(w http.ResponseWriter, r *http.Request) (t *Taken, ok bool) {
 	s := c.from.server
 	t.ctx, t.cancel = context.WithCancelCause(s.base)
 	s.inflight.Add(1)
-	s.taken.add(t)
+	s.detached.add(t)
 	t.await()
 	return t, true
 }
@@ -74,7 +74,7 @@ func Take(w http.ResponseWriter, r *http.Request) (t *Taken, ok bool) {
 // await has listen called when there is something to listen to. What TLS has read already
 // is no sign of it, but the start of another request, which has time. By now Shutdown may
 // have closed the connection.
-func (t *Taken) await() {
+func (t *Detached) await() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stage == done {
@@ -98,11 +98,11 @@ func wholly(r *http.Request) bool {
 }
 
 // Context ends with the client, or with the server.
-func (t *Taken) Context() context.Context { return t.ctx }
+func (t *Detached) Context() context.Context { return t.ctx }
 
 // listen finds out that the client has gone, or sends another request. It reads no more than
 // a byte before the answer is done.
-func (t *Taken) listen() {
+func (t *Detached) listen() {
 	n, err := t.nc.Read(t.one[:])
 	for n == 0 && err == nil {
 		n, err = t.nc.Read(t.one[:])
@@ -131,7 +131,7 @@ func (t *Taken) listen() {
 }
 
 // Header implements http.ResponseWriter. Nothing that is set is sent.
-func (t *Taken) Header() http.Header {
+func (t *Detached) Header() http.Header {
 	if t.header == nil {
 		t.header = http.Header{}
 	}
@@ -139,16 +139,16 @@ func (t *Taken) Header() http.Header {
 }
 
 // WriteHeader implements http.ResponseWriter. The head is out.
-func (t *Taken) WriteHeader(int) {}
+func (t *Detached) WriteHeader(int) {}
 
 // FlushError is for http.ResponseController: all has been.
-func (t *Taken) FlushError() error { return nil }
+func (t *Detached) FlushError() error { return nil }
 
 // SetWriteDeadline is for http.ResponseController.
-func (t *Taken) SetWriteDeadline(at time.Time) error { return t.nc.SetWriteDeadline(at) }
+func (t *Detached) SetWriteDeadline(at time.Time) error { return t.nc.SetWriteDeadline(at) }
 
 // Write sends p at once. After an error nothing is sent any more.
-func (t *Taken) Write(p []byte) (int, error) {
+func (t *Detached) Write(p []byte) (int, error) {
 	written := 0
 	for written < len(p) {
 		n := min(len(p)-written, largestChunk)
@@ -172,7 +172,7 @@ var pieces = sync.Pool{New: func() any {
 	return &b
 }}
 
-func (t *Taken) send(p []byte) error {
+func (t *Detached) send(p []byte) error {
 	var err error
 	if !t.chunked {
 		_, err = t.nc.Write(p)
@@ -195,7 +195,7 @@ func (t *Taken) send(p []byte) error {
 
 // End ends the answer, well where all of it has been written. It is called once, and is
 // the last that is done with t.
-func (t *Taken) End() {
+func (t *Detached) End() {
 	t.mu.Lock()
 	whole := !t.failed && t.ctx.Err() == nil
 	t.mu.Unlock()
@@ -210,9 +210,9 @@ func (t *Taken) End() {
 }
 
 // Abort cuts the answer off, so that the client notices.
-func (t *Taken) Abort() { t.leave(false) }
+func (t *Detached) Abort() { t.leave(false) }
 
-func (t *Taken) leave(whole bool) {
+func (t *Detached) leave(whole bool) {
 	s := t.conn.from.server
 	defer s.inflight.Add(-1)
 	defer t.cancel(nil)
@@ -236,30 +236,20 @@ func (t *Taken) leave(whole bool) {
 	}
 }
 
-func (t *Taken) close() {
+func (t *Detached) close() {
 	t.stage = done
-	t.conn.from.server.taken.remove(t)
+	t.conn.from.server.detached.remove(t)
 	if t.watch != nil {
 		t.watch.Close()
 	}
 	go t.nc.Close() // TLS may wait for a while until its last word is taken
 }
 
-// shutting reports whether Shutdown has begun.
-func (s *Server) shutting() bool {
-	select {
-	case <-s.draining:
-		return true
-	default:
-		return false
-	}
-}
-
 // give has the next request on the connection served.
-func (t *Taken) give() {
+func (t *Detached) give() {
 	t.stage = done
 	s := t.conn.from.server
-	s.taken.remove(t)
+	s.detached.remove(t)
 	t.nc.Unread(t.ahead)
 	s.expect(t.conn)
 	go s.serve1(t.conn, t.nc)

@@ -1,4 +1,4 @@
-package server
+package screen
 
 import (
 	"net/http"
@@ -24,11 +24,11 @@ var (
 	}
 )
 
-// screenConnection takes off what Connection names (RFC 9110 §7.6.1): offers to upgrade, which
+// checkConnection takes off what Connection names (RFC 9110 §7.6.1): offers to upgrade, which
 // are declined by not answering them (§7.8), and whatever else proxies say of their own
 // connections. It refuses names of fields that the gateway relies on, those of also among them:
 // that is how headers are stripped which somebody in front has set (L3).
-func screenConnection(h http.Header, also []string) *wire.Error {
+func checkConnection(h http.Header, also []string) *wire.Error {
 	for _, line := range h["Connection"] {
 		for more := true; more; {
 			var option string
@@ -36,7 +36,7 @@ func screenConnection(h http.Header, also []string) *wire.Error {
 			switch option = strings.Trim(option, " \t"); {
 			case option == "", strings.EqualFold(option, "keep-alive"), strings.EqualFold(option, "close"):
 				continue
-			case !isToken(option):
+			case !IsToken(option):
 				return malformed("Connection must be a list of names")
 			}
 			if name, ok := relies(option, also); ok {
@@ -63,8 +63,8 @@ func relies(option string, also []string) (string, bool) {
 	return "a field", slices.ContainsFunc(also, same)
 }
 
-// isToken is of RFC 9110 §5.6.2.
-func isToken(s string) bool {
+// IsToken reports whether s is a token of RFC 9110 §5.6.2, as names of fields and methods are.
+func IsToken(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':

@@ -1,4 +1,9 @@
-package server
+// Package hostname has the one spelling of the host that an HTTP request names (the Host field,
+// :authority in HTTP/2, the authority of a URL). Routes, the hosts of agents, CORS and records
+// compare hosts byte by byte; two spellings of one host, as "Example.com:443" and
+// "example.com", would otherwise be two to one of them and one to another, and whoever wrote the
+// request could choose between them.
+package hostname
 
 import (
 	"net/netip"
@@ -6,7 +11,7 @@ import (
 	"strings"
 )
 
-// CanonicalHost gives the one spelling under which a Host is looked up:
+// Canonical gives the one spelling under which a Host is looked up:
 // lower case, IPv6 addresses as RFC 5952 writes them and in brackets, the port
 // without leading zeros, and no port where it is empty or one that a scheme
 // implies (80, 443). It is false for anything but a host with an optional port:
@@ -15,12 +20,12 @@ import (
 // percent sign, no zone (RFC 9110 §7.2, RFC 3986 §3.2.2, docs/threat-model.md L07).
 //
 // Nothing is allocated where the host is canonical already.
-func CanonicalHost(s string) (string, bool) {
-	host, port, ok := splitHost(s)
+func Canonical(s string) (string, bool) {
+	host, port, ok := Split(s)
 	if !ok {
 		return "", false
 	}
-	canonical, ok := canonicalName(host)
+	canonical, ok := CanonicalName(host)
 	if !ok {
 		return "", false
 	}
@@ -31,7 +36,7 @@ func CanonicalHost(s string) (string, bool) {
 		return "", false
 	}
 	if port[0] == '0' {
-		return CanonicalHost(canonical + ":" + strings.TrimLeft(port, "0"))
+		return Canonical(canonical + ":" + strings.TrimLeft(port, "0"))
 	}
 	if canonical == host { // then s is canonical as it stands
 		return s[:len(host)+1+len(port)], true
@@ -40,7 +45,7 @@ func CanonicalHost(s string) (string, bool) {
 }
 
 // splitHost cuts s into host, brackets included, and port of digits.
-func splitHost(s string) (host, port string, ok bool) {
+func Split(s string) (host, port string, ok bool) {
 	end := strings.IndexByte(s, ':')
 	if strings.HasPrefix(s, "[") {
 		end = strings.IndexByte(s, ']') + 1
@@ -60,7 +65,9 @@ func splitHost(s string) (host, port string, ok bool) {
 	return host, port, true
 }
 
-func canonicalName(host string) (string, bool) {
+// CanonicalName is Canonical for a host without a port: a name in lower case, or an IPv6 address
+// in brackets as RFC 5952 writes it.
+func CanonicalName(host string) (string, bool) {
 	if strings.HasPrefix(host, "[") {
 		return canonicalIPv6(host)
 	}
