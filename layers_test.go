@@ -21,6 +21,8 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 var floors = [][]string{
 	0: {
 		"internal/jsonscan",
+		"internal/wire/mediatype",
+		"internal/wire/taskstate",
 	},
 	1: {
 		"card/lint",
@@ -54,7 +56,9 @@ var floors = [][]string{
 		"internal/state",
 		"internal/tunnel",
 		"internal/wire/authdemand",
+		"internal/wire/failure",
 		"internal/wire/fold",
+		"internal/wire/message",
 		"internal/wire/pushconfig",
 		"internal/wire/taskpage",
 		"internal/wire/translate",

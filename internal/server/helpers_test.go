@@ -25,7 +25,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // patience bounds every wait of these tests; nothing is measured with it.
@@ -69,7 +69,7 @@ type recorder struct{ reached atomic.Int64 }
 
 func (rec *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e := Screen(r, defaults()); e != nil {
-		wire.WriteError(w, nil, e)
+		failure.Write(w, nil, e)
 		return
 	}
 	rec.reached.Add(1)

@@ -72,8 +72,7 @@ type Answer struct {
 	// at: it may be older than this call.
 	Extensions []string
 
-	// MayCarry and MayFile say the same as those of a Call.
-	MayCarry, MayFile bool
+	Hints // of the whole body
 }
 
 // TaskRef names a task that an answer shows.

@@ -39,14 +39,14 @@ func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, 
 			t.request.Descriptor().Name()).Because(err)
 	}
 	c.Params = c.Body
-	d := decoder{Scanner: NewScanner(c.Body, lim), call: c, lim: lim, header: header}
+	d := decoder{Reader: Reader{Scanner: NewScanner(c.Body, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
 	d.object(d.table())
 	c.MayCarry, c.MayFile = mayHold(d.Scanner)
 	if !d.Failed() {
 		d.required()
 	}
-	return d.finish()
+	return d.End()
 }
 
 // extraMessage is the rest of DecodeGRPC for the RPC of an extension.
@@ -60,11 +60,11 @@ func (c *Call) extraMessage(header Version, lim Limits) *Error {
 	case int64(len(c.Message)) > lim.Body:
 		return Errorf(TooLarge, "the request message is larger than %d bytes", lim.Body)
 	}
-	d := decoder{Scanner: NewScanner(nil, lim), call: c, lim: lim, header: header}
+	d := decoder{Reader: Reader{Scanner: NewScanner(nil, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
 	d.taskField(c.Message)
 	d.required()
-	return d.finish()
+	return d.End()
 }
 
 // taskField walks over the message's fields and takes the task's id from the one that
@@ -89,7 +89,7 @@ func (d *decoder) taskField(message []byte) {
 			continue
 		}
 		if seen || kind != protowire.BytesType {
-			d.invalid("the task id is given twice, or is not a string")
+			d.Invalid("the task id is given twice, or is not a string")
 			return
 		}
 		seen = true

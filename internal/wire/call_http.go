@@ -32,7 +32,7 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	case int64(len(body)) > lim.Body:
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
-	d := decoder{Scanner: NewScanner(body, lim), call: c, lim: lim, header: header}
+	d := decoder{Reader: Reader{Scanner: NewScanner(body, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
 	d.route(route)
 	d.query(query)
@@ -41,7 +41,7 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	if !d.Failed() {
 		d.required()
 	}
-	return d.finish()
+	return d.End()
 }
 
 // route takes over what the path says, and refuses an operation or a header
@@ -80,10 +80,10 @@ func (d *decoder) query(q url.Values) {
 		case sp == nil:
 			continue
 		case f == fieldNone:
-			d.invalid("a query parameter's name is not quite " + sp.Camel)
+			d.Invalid("a query parameter's name is not quite " + sp.Camel)
 			continue
 		case len(values) != 1 || seen&sp.Bit != 0:
-			d.invalid(sp.Camel + " is given twice in the query")
+			d.Invalid(sp.Camel + " is given twice in the query")
 			continue
 		}
 		seen |= sp.Bit

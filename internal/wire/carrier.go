@@ -54,7 +54,7 @@ type Carriers struct {
 	List  []Carrier
 	Marks []Mark
 
-	side    Side
+	Side    Side   // how the document is written
 	base    string // pointer to the params or the result
 	lists   bool   // this version has lists of extensions
 	changes []change

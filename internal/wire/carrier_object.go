@@ -281,13 +281,13 @@ func (r *carrierReader) unwrapped(data [2]int, marks []Mark) [2]int {
 		return data
 	}
 	if r.proto03() {
-		if inner, _ := memberOf(r.s.Doc, data, "data"); inner != [2]int{} {
+		if inner, _ := MemberOf(r.s.Doc, data, "data"); inner != [2]int{} {
 			data = inner
 		}
 	}
 	for _, m := range marks {
 		if m.Key == compat && string(r.s.Doc[m.Value[0]:m.Value[1]]) == "true" {
-			if value, n := memberOf(r.s.Doc, data, "value"); n == 1 && value != [2]int{} {
+			if value, n := MemberOf(r.s.Doc, data, "value"); n == 1 && value != [2]int{} {
 				data = value
 			}
 		}

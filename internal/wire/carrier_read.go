@@ -19,7 +19,7 @@ import (
 // whose names some parsers take for ones that are looked into, and documents of more
 // objects or marks than any call needs.
 func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carriers, error) {
-	c := &Carriers{Doc: doc, side: s, lists: s.Version != V01}
+	c := &Carriers{Doc: doc, Side: s, lists: s.Version != V01}
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return c, nil
 	}
@@ -212,7 +212,7 @@ func (r *carrierReader) listed(i int) {
 }
 
 // carrierNames are the names that lead to a mark.
-var carrierNames = newNames(InvalidParams, map[string]jsonscan.Field{
+var carrierNames = NewNames(InvalidParams, map[string]jsonscan.Field{
 	"task": fieldOpaque, "message": fieldOpaque, "msg": fieldOpaque, "statusUpdate": fieldOpaque,
 	"artifactUpdate": fieldOpaque, "tasks": fieldOpaque, "status": fieldOpaque, "update": fieldOpaque,
 	"artifact": fieldOpaque, "artifacts": fieldOpaque, "history": fieldOpaque, "parts": fieldOpaque,

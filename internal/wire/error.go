@@ -81,10 +81,6 @@ var (
 	AgentTimeout   = &Kind{"AGENT_TIMEOUT", -32603, 504, 504, "DEADLINE_EXCEEDED", "The agent did not answer in time"}
 )
 
-// is reports whether k is a row of the table, or one that differs from it in how it is
-// said.
-func (k *Kind) is(row *Kind) bool { return k.Reason == row.Reason }
-
 // Kinds returns the table in the order of docs/errors.md.
 func Kinds() []*Kind {
 	return []*Kind{

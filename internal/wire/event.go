@@ -1,6 +1,10 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
+)
 
 // event reads an answer that is a task, a message or an update, wrapped or bare,
 // and shows what it is.
@@ -67,7 +71,7 @@ func (r *answerReader) show(kind string, o *shape) {
 	r.a.Kind = kind
 	r.a.State = o.state
 	r.a.Chunk = o.chunk
-	r.a.Final = o.final || kind == kindMessage || terminal(o.state) && (kind != kindStatus || r.version == V10)
+	r.a.Final = o.final || kind == kindMessage || taskstate.Terminal(o.state) && (kind != kindStatus || r.version == V10)
 	r.mention(kind, o)
 }
 

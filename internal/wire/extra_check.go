@@ -19,7 +19,7 @@ const (
 // checkExtra refuses a row that is wrong in itself.
 func checkExtra(m *Method) error {
 	switch {
-	case m.Extension == "", len(m.Extension) > longestURI:
+	case m.Extension == "", len(m.Extension) > LongestURI:
 		return errors.New("the extension's URI is missing or too long")
 	case m.V01 != "" || m.Path03 != "" || m.GRPC03 != "" || m.Push:
 		return errors.New("only A2A's own methods have other names in older versions, or are about push configs")

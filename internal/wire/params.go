@@ -18,37 +18,23 @@ func (d *decoder) params() (start, end int) {
 		return d.Skip()
 	}
 	start, end = d.Skip()
-	d.invalid("params is not an object")
+	d.Invalid("params is not an object")
 	return start, end
 }
 
 // object reads the object that is next, by its table.
-func (d *decoder) object(n *names) {
+func (d *decoder) object(n *Names) {
 	var seen uint32
 	for d.Enter(); d.More(); {
-		d.value(d.member(n, &seen))
+		d.value(d.Member(n, &seen))
 	}
 }
 
 // nested reads a member that must be an object, or null for absent.
-func (d *decoder) nested(n *names, what string) {
-	if d.isObject(what) {
+func (d *decoder) nested(n *Names, what string) {
+	if d.IsObject(what) {
 		d.object(n)
 	}
-}
-
-// isObject reports whether an object is next; anything else is skipped, and
-// refused unless it is null.
-func (d *decoder) isObject(what string) bool {
-	switch d.Kind() {
-	case '{':
-		return true
-	case 'n':
-	default:
-		d.invalid(what + " is not an object")
-	}
-	d.Skip()
-	return false
 }
 
 // value reads the value of a member that means f.
@@ -75,9 +61,9 @@ func (d *decoder) value(f jsonscan.Field) {
 	case fieldMessageID:
 		d.word(&c.MessageID, "messageId", d.lim.IDLength)
 	case fieldReferences:
-		c.ReferenceTaskIDs = append(d.words("referenceTaskIds", d.lim.IDLength), c.ReferenceTaskIDs...)
+		c.ReferenceTaskIDs = append(d.Words("referenceTaskIds", d.lim.IDLength), c.ReferenceTaskIDs...)
 	case fieldExtensions:
-		c.MessageExtensions = d.words("extensions", longestURI)
+		c.MessageExtensions = d.Words("extensions", LongestURI)
 	case fieldParts:
 		d.parts()
 	case fieldMetadata:
@@ -101,11 +87,11 @@ func (d *decoder) value(f jsonscan.Field) {
 // Role and parts are not read here. Policy asks for them only where a rule is about content, and
 // ReadMessage reads them then.
 func (d *decoder) message() {
-	if !d.isObject("message") {
+	if !d.IsObject("message") {
 		return
 	}
 	if d.hasMessage {
-		d.invalid("the message is given twice")
+		d.Invalid("the message is given twice")
 	}
 	d.hasMessage = true
 	d.object(messageNames)
@@ -150,7 +136,7 @@ func (d *decoder) resource() {
 func (d *decoder) named(name string) {
 	task, config, _ := strings.Cut(strings.TrimPrefix(name, "tasks/"), "/pushNotificationConfigs/")
 	if strings.Contains(task, "/") || strings.Contains(config, "/") {
-		d.invalid("the resource name has a slash too many")
+		d.Invalid("the resource name has a slash too many")
 	}
 	d.agree(d.taskOf(), task, "the task id", d.lim.IDLength)
 	d.agree(d.configOf(), config, "the push notification config id", d.lim.IDLength)
@@ -158,7 +144,7 @@ func (d *decoder) named(name string) {
 
 // push reads a push notification config or what is wrapped around one.
 func (d *decoder) push() {
-	if !d.isObject("the push notification config") {
+	if !d.IsObject("the push notification config") {
 		return
 	}
 	d.call.HasPushConfig = true
@@ -199,7 +185,7 @@ func (d *decoder) configOf() *string {
 //
 //	"metadata":{"https://a2a-gateway.dev/extensions/skill-selection/v1":"translate"}
 func (d *decoder) metadata() {
-	if !d.isObject("metadata") {
+	if !d.IsObject("metadata") {
 		return
 	}
 	for d.Enter(); d.More(); {
@@ -220,7 +206,7 @@ func (d *decoder) parts() {
 		return
 	default:
 		d.Skip()
-		d.invalid("parts is not an array")
+		d.Invalid("parts is not an array")
 		return
 	}
 	n := 0
@@ -238,16 +224,16 @@ func (d *decoder) required() {
 	c := d.call
 	d.at = nil
 	if d.pushTask != "" && d.pushTask != c.TaskID || d.pushTenant != "" && d.pushTenant != c.Tenant {
-		d.invalid("the push notification config is for another task or tenant than the call")
+		d.Invalid("the push notification config is for another task or tenant than the call")
 	}
 	d.strays()
 	switch c.Method.Subject {
 	case OfMessage:
 		if !d.hasMessage {
-			d.invalid("message is missing")
+			d.Invalid("message is missing")
 		}
 		if c.Version == V01 && c.TaskID == "" {
-			d.invalid("the task id is missing")
+			d.Invalid("the task id is missing")
 		}
 	case OfConfig:
 		c.HasPushConfig = c.HasPushConfig || c.Method.Does == Creates
@@ -255,7 +241,21 @@ func (d *decoder) required() {
 		fallthrough
 	case OfTask:
 		if c.TaskID == "" {
-			d.invalid("the task id is missing")
+			d.Invalid("the task id is missing")
 		}
 	}
+}
+
+// ReadResourceName takes a resource name of 0.3's proto to pieces:
+// tasks/{task} or tasks/{task}/pushNotificationConfigs/{config}. ok says whether it
+// begins as these do; anything else counts as a bare task id. The task ends at the
+// next slash, whatever follows, so that all who read a name mean the same task.
+func ReadResourceName(name string) (task, config string, ok bool) {
+	name, ok = strings.CutPrefix(name, "tasks/")
+	task, rest, _ := strings.Cut(name, "/")
+	config, named := strings.CutPrefix(rest, "pushNotificationConfigs/")
+	if !named {
+		config = ""
+	}
+	return task, config, ok
 }

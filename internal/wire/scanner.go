@@ -20,9 +20,9 @@ func Rescan(doc []byte) *jsonscan.Scanner {
 	return jsonscan.New(doc, math.MaxInt32, math.MaxInt32, &rules)
 }
 
-// memberOf finds a member of an object that has been read before, and how many
+// MemberOf finds a member of an object that has been read before, and how many
 // members there are.
-func memberOf(doc []byte, object [2]int, name string) (value [2]int, n int) {
+func MemberOf(doc []byte, object [2]int, name string) (value [2]int, n int) {
 	return jsonscan.Member(doc, object, name, &rules)
 }
 
@@ -54,6 +54,31 @@ func markName(before uint8, name []byte) uint8 {
 func mayMark(name []byte) bool {
 	const shortest = len("metadata")
 	return len(name) >= shortest && (jsonscan.Resembles(name, "metadata") || jsonscan.Resembles(name, "extensions"))
+}
+
+// fileLetter are the first bytes of names that mayFile looks at: it is asked about every
+// name of every document, and for nearly all of them that is the end of it.
+var fileLetter = func() (first [256]bool) {
+	for _, c := range "fFrRuU_-" {
+		first[c] = true
+	}
+	for c := range byte(' ' + 1) {
+		first[c] = true // which the most lenient parsers leave out
+	}
+	return first
+}()
+
+// mayFile reports whether a name is that of a member without which a part is no file in
+// any version, or one that some parsers take for it.
+func mayFile(name []byte) bool {
+	const shortest = len("url")
+	return len(name) >= shortest && fileLetter[name[0]] && isFile(name)
+}
+
+// isFile knows the three members of which a part has one if it is a file: url and raw are 1.0's, and
+// file is that of all versions before.
+func isFile(name []byte) bool {
+	return jsonscan.Resembles(name, "url") || jsonscan.Resembles(name, "raw") || jsonscan.Resembles(name, "file")
 }
 
 // mayHold says what markName has found.

@@ -115,9 +115,3 @@ func (d *decoder) requestID() {
 		d.notCall("id is neither a string nor a number nor null")
 	}
 }
-
-// notCall refuses what is no JSON-RPC call (JSON-RPC 2.0 §5.1, -32600), in the words of the schema's
-// message and with what is wrong behind them.
-func (d *decoder) notCall(what string) {
-	d.Refuse(Errorf(InvalidRequest, "Request payload validation error: %s", what))
-}

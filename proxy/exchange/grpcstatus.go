@@ -5,9 +5,6 @@ import (
 	"strconv"
 )
 
-// TypeGRPC is the media type of gRPC over HTTP/2.
-const TypeGRPC = "application/grpc"
-
 // StatusFields are how a gRPC call ended.
 var StatusFields = []string{"Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin"}
 

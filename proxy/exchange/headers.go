@@ -68,6 +68,3 @@ func Guard(h http.Header) {
 func CleanValue(v string) bool {
 	return !strings.ContainsAny(v, "\r\n\x00")
 }
-
-// TypeEvents is the media type of server-sent events.
-const TypeEvents = "text/event-stream"

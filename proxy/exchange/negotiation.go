@@ -41,7 +41,7 @@ func (x *Exchange) RecordActivation(resp *http.Response) {
 	}
 	activated := ext.Activated(resp.Header, sent)
 	if x.Upstream.Binding == wire.GRPC {
-		activated = Union(activated, ext.Activated(resp.Trailer, sent))
+		activated = ext.Union(activated, ext.Activated(resp.Trailer, sent))
 	}
 	x.Activated = activated
 }
@@ -106,23 +106,6 @@ func (x *Negotiation) Answerable() ext.Set {
 		return x.Terms.Provided.Has(uri) || uri == wire.SkillSelection ||
 			x.Terms.Visible.Has(uri) && x.Activated.Has(uri)
 	})
-}
-
-// Union has the members of both, in memory that is not to be written to.
-func Union(a, b ext.Set) ext.Set {
-	switch {
-	case len(a) == 0:
-		return slices.Clip(b)
-	case len(b) == 0:
-		return slices.Clip(a)
-	}
-	out := slices.Clip(a) // so that what is added makes a copy
-	for _, uri := range b {
-		if !out.Has(uri) {
-			out = append(out, uri)
-		}
-	}
-	return out
 }
 
 // Form is how an agent's stream speaks, and under which extensions: who asks for others

@@ -5,6 +5,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -29,9 +31,9 @@ func (x *Exchange) Open() error {
 	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back
 	x.Rec.Streamed = true
 	if x.Call.Binding == wire.GRPC {
-		header.Set("Content-Type", TypeGRPC)
+		header.Set("Content-Type", mediatype.GRPC)
 	} else {
-		header.Set("Content-Type", TypeEvents)
+		header.Set("Content-Type", mediatype.Events)
 		x.Writer.Streaming = true
 	}
 	if x.Upstream.Retell != nil || x.Upstream.Binding != wire.GRPC && !x.Shadows() && x.lacks() != nil {
@@ -52,7 +54,7 @@ func (x *Exchange) Finish() {
 		x.Writer.WriteHeader(http.StatusOK)
 	}
 	if x.Call.Binding == wire.GRPC {
-		wire.SetStatus(x.Writer.Header(), x.Call.Version, nil)
+		failure.SetStatus(x.Writer.Header(), x.Call.Version, nil)
 	}
 }
 
@@ -93,11 +95,6 @@ func (x *Forwarding) Retell(doc []byte, emit Telling) error {
 	return nil
 }
 
-// Terminal reports whether a task in the state, by its 1.0 name, does not change any more.
-func Terminal(state string) bool {
-	return Settled(state) && state != "TASK_STATE_INPUT_REQUIRED" && state != "TASK_STATE_AUTH_REQUIRED"
-}
-
 // Asking is the upstream call of the gateway's own, whose answer is for itself.
 func (x *Exchange) Asking(c *wire.Call) (*UpstreamCall, error) {
 	as := *c
@@ -108,15 +105,4 @@ func (x *Exchange) Asking(c *wire.Call) (*UpstreamCall, error) {
 	}
 	l.Own = true
 	return l, nil
-}
-
-// Settled reports whether a caller who waits for a task need not wait any longer:
-// it has ended, or it is the caller's turn (A2A 1.0 §3.1.1).
-func Settled(state string) bool {
-	switch state {
-	case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED",
-		"TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED":
-		return true
-	}
-	return false
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 )
 
 // Call is a request on its way to an answer.
@@ -73,7 +73,7 @@ func (c *Call) InvalidParameter(message string) error { return invalidParameter.
 
 // Document reads a JSON document of at most admin.body.
 func (c *Call) Document() ([]byte, error) {
-	if types := c.Header["Content-Type"]; len(types) != 1 || !wire.MediaType(types[0]) {
+	if types := c.Header["Content-Type"]; len(types) != 1 || !mediatype.OfRequest(types[0]) {
 		return nil, contentType.Refuse("send Content-Type: application/json")
 	}
 	doc, err := io.ReadAll(io.LimitReader(c.Body, c.MaxBody+1))

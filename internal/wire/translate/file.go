@@ -44,7 +44,7 @@ func (w *writer) bytes(raw []byte) {
 			raw = append(append([]byte{'"'}, text...), '"')
 		}
 	case w.to == p03 && w.writes == Doubled:
-		once := writer{}
+		once := buffer{}
 		once.base64(raw)
 		w.literal(`"`)
 		w.out = base64.StdEncoding.AppendEncode(w.out, unescaped(inside(once.out)))
@@ -62,28 +62,4 @@ func isBase64(text []byte) bool {
 	}
 	_, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
 	return err == nil && len(text) > 0
-}
-
-// base64 writes a file's bytes in the alphabet that every version reads, with the
-// padding that goes with it. Most are in it already, and are copied.
-func (w *writer) base64(raw []byte) {
-	if bytes.IndexByte(raw, '-') < 0 && bytes.IndexByte(raw, '_') < 0 {
-		w.raw(raw)
-		return
-	}
-	w.literal(`"`)
-	body := inside(raw)
-	for _, c := range body {
-		switch c {
-		case '-':
-			c = '+'
-		case '_':
-			c = '/'
-		}
-		w.out = append(w.out, c)
-	}
-	for n := len(body); n%4 != 0; n++ {
-		w.literal("=")
-	}
-	w.literal(`"`)
 }

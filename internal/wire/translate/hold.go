@@ -95,7 +95,7 @@ func (s stream) release(what thing, raw []byte) error {
 			w.literal("{")
 			w.member(&statusUpdateObject.members[0], nil, nil)
 			w.name("status")
-			w.messageStatus(h.raw, working)
+			writeMessageStatus(w, h.raw, working)
 			w.literal(`,"final":false}`)
 		})
 	case h.what == isStatus && to == d10:
@@ -105,7 +105,7 @@ func (s stream) release(what thing, raw []byte) error {
 	case h.told:
 	case h.what == isTask && to == d10:
 		h.told, s.begun = true, true
-		if err := s.send(func(w *writer) { w.unfinished(h.raw) }); err != nil {
+		if err := s.send(func(w *writer) { writeUnfinished(w, h.raw) }); err != nil {
 			return err
 		}
 	case h.what == isTask:
@@ -161,7 +161,7 @@ func (s stream) taskStatus(h *held, goes bool) error {
 		}
 		w.name("status")
 		if goes && w.to == d10 {
-			w.works(v[status])
+			writeWorking(w, v[status])
 		} else {
 			w.status(v[status])
 		}
@@ -178,8 +178,8 @@ func (s stream) taskStatus(h *held, goes bool) error {
 	})
 }
 
-// works writes a status as that of a task that works.
-func (w *writer) works(raw []byte) {
+// writeWorking writes a status as that of a task that works.
+func writeWorking(w *writer, raw []byte) {
 	var v values
 	statusObject.gather(w.from, raw, &v)
 	w.literal(`{"state":"`)
@@ -193,15 +193,15 @@ func (w *writer) works(raw []byte) {
 	w.literal("}")
 }
 
-// unfinished writes a task of 1.0 whose end is told later.
-func (w *writer) unfinished(raw []byte) {
+// writeUnfinished writes a task of 1.0 whose end is told later.
+func writeUnfinished(w *writer, raw []byte) {
 	var v values
 	taskObject.gather(w.from, raw, &v)
 	w.literal(`{"task":{`)
 	for i := range taskObject.members {
 		if i == taskStatus {
 			w.name("status")
-			w.works(v[i])
+			writeWorking(w, v[i])
 			continue
 		}
 		w.member(&taskObject.members[i], v[i], &v)

@@ -70,9 +70,9 @@ func (w *writer) derived(is meaning, raw []byte, v *values) bool {
 	case aFinal:
 		return w.final(raw, v)
 	case anAppend:
-		raw = w.chunk(raw, v, w.appends, "append")
+		raw = writeChunk(w, raw, v, w.appends, "append")
 	case aLastChunk:
-		raw = w.chunk(raw, v, w.last, "lastChunk", "last_chunk")
+		raw = writeChunk(w, raw, v, w.last, "lastChunk", "last_chunk")
 	}
 	w.raw(raw)
 	return raw != nil
@@ -144,8 +144,8 @@ func (w *writer) index(id []byte) int {
 	return n
 }
 
-// chunk finds what an update says about its artifact: 0.1 says it inside.
-func (w *writer) chunk(raw []byte, v *values, outside []byte, names ...string) []byte {
+// writeChunk finds what an update says about its artifact: 0.1 says it inside.
+func writeChunk(w *writer, raw []byte, v *values, outside []byte, names ...string) []byte {
 	switch {
 	case w.to == d01:
 		return outside

@@ -135,14 +135,6 @@ func (w *writer) kind(kind string) {
 	}
 }
 
-// verbatim writes a member as it stands, if there is one.
-func (w *writer) verbatim(name string, raw []byte) {
-	if raw != nil {
-		w.name(name)
-		w.raw(raw)
-	}
-}
-
 // readPart takes a part to pieces and says what is wrong with it.
 func readPart(d dialect, raw []byte) (p part, wrong string) {
 	if !isObject(raw) {
@@ -235,7 +227,7 @@ func (p *part) unwrap() {
 
 // without copies an object but for one member; nil if nothing remains.
 func without(object []byte, member string) []byte {
-	w := writer{out: []byte("{")}
+	w := buffer{out: []byte("{")}
 	for name, value := range members(object) {
 		if string(unescaped(name)) == member {
 			continue

@@ -2,16 +2,13 @@ package translate
 
 import (
 	"slices"
-	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // writer writes one document in one dialect from pieces of one in another.
 type writer struct {
-	out      []byte
+	buffer
 	from, to dialect
 	reads    Bytes  // of files in the source
 	writes   Bytes  // and in what is written
@@ -57,39 +54,6 @@ func (w *writer) spelled(x words) string {
 	}
 	return x[w.to]
 }
-
-// name begins a member. A value never ends in an opening brace, so the last byte
-// tells whether it is the first of its object.
-func (w *writer) name(s string) {
-	w.comma()
-	w.out = append(w.out, '"')
-	w.out = append(w.out, s...)
-	w.out = append(w.out, '"', ':')
-}
-
-// comma writes the comma before a member or element that is not the first.
-func (w *writer) comma() {
-	if c := w.out[len(w.out)-1]; c != '{' && c != '[' {
-		w.out = append(w.out, ',')
-	}
-}
-
-func (w *writer) raw(b []byte)     { w.out = append(w.out, b...) }
-func (w *writer) literal(s string) { w.out = append(w.out, s...) }
-
-// text writes a string, which is valid UTF-8 as all that package wire reads.
-func (w *writer) text(s string) {
-	w.out, _ = jsontext.AppendQuote(w.out, s)
-}
-
-// word writes a string that needs no escapes.
-func (w *writer) word(s string) {
-	w.out = append(w.out, '"')
-	w.out = append(w.out, s...)
-	w.out = append(w.out, '"')
-}
-
-func (w *writer) number(n int) { w.out = strconv.AppendInt(w.out, int64(n), 10) }
 
 // object retells one object by its table.
 func (w *writer) object(o *object, raw []byte) {
