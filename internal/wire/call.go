@@ -120,6 +120,12 @@ type Spans struct {
 // strict JSON is a ParseError without id, one that is beyond a limit has its id
 // where that can be told; an envelope that is not a call is InvalidRequest,
 // params that do not fit the method are InvalidParams.
+//
+// The scan is one pass. In the common order of members, params are read where they stand; a body with
+// params before method, as Go's encoder of maps writes it, has that piece read twice.
+//
+//	{"jsonrpc":"2.0","id":7,"method":"GetTask","params":{"id":"T"}}
+//	Call{Binding: JSONRPC, Version: "1.0", Method: GetTask, ID: `7`, Params: `{"id":"T"}`, TaskID: "T"}
 func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 	*c = Call{Binding: JSONRPC, Version: header, Body: body, Accept: c.Accept, Spelled: c.Spelled, Extra: c.Extra}
 	lim = lim.withDefaults()
@@ -147,6 +153,9 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 }
 
 // decoder reads one request into a Call.
+//
+// The lower half is Reader, which knows members and not what they are for. What is here is the state
+// that the rules of calls need until the last member has been seen, since members come in any order.
 type decoder struct {
 	Reader
 	call   *Call
@@ -223,6 +232,9 @@ func (d *decoder) reread(span [2]int) {
 }
 
 // complete refuses an envelope that has ended without what a call needs.
+//
+// JSON-RPC 2.0 §4 lets a request without id be a notification, which nobody answers. A2A has none
+// (A2A 1.0 §9.1), so a missing id is an error that can be answered, with id null.
 func (d *decoder) complete(seen uint32) {
 	switch {
 	case seen&(1<<fieldProtocol) == 0:

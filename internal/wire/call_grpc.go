@@ -14,6 +14,13 @@ import (
 //
 // A message that cannot be read is an InvalidRequest. On an error the Call holds
 // whatever could be read.
+//
+// The order of the checks is that of their cost: the version and the size are compared before the
+// message is walked over, and that before anything is allocated for it.
+//
+//	/lf.a2a.v1.A2AService/GetTask   0a 01 54   (field 1, a string: "T")
+//	Body and Params                 {"id":"T"}
+//	Message                         0a 01 54
 func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, lim Limits) *Error {
 	*c = Call{Binding: GRPC, Version: v, Method: m, Message: message, Accept: c.Accept, Spelled: c.Spelled, Extra: c.Extra}
 	lim = lim.withDefaults()
@@ -70,6 +77,8 @@ func (c *Call) extraMessage(header Version, lim Limits) *Error {
 // taskField walks over the message's fields and takes the task's id from the one that
 // names it. Given twice, parsers take the last; but not all, and not in an extension's
 // own parser.
+//
+// The field is numbered in the extension's registration (taskTag), as no proto file of it is here.
 func (d *decoder) taskField(message []byte) {
 	seen := false
 	for b := message; len(b) > 0; {

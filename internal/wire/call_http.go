@@ -15,6 +15,9 @@ import (
 //
 // Bodies are ProtoJSON in both versions, so both spellings of a name are read.
 // On an error the Call holds whatever could be read.
+//
+//	GET /tasks/T?historyLength=1     Call{Method: GetTask, TaskID: "T"}
+//	POST /acme/message:send          Call{Method: SendMessage, Tenant: "acme"}, ids from the body
 func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Version, lim Limits) *Error {
 	*c = Call{
 		Binding: HTTPJSON, Version: route.Version, Method: route.Method,

@@ -49,6 +49,8 @@ type Mark struct {
 
 // Carriers are the objects of one document in the order in which they begin, and
 // what extensions left in them. Changes are collected and made by Apply.
+//
+// A Carriers is for one goroutine, and good for one Apply: the spans are of Doc as it was read.
 type Carriers struct {
 	Doc   []byte
 	List  []Carrier
@@ -61,6 +63,9 @@ type Carriers struct {
 }
 
 // Pointer is where a carrier stands, as an RFC 6901 pointer into the document.
+//
+//	/params/message              the message of a send on JSON-RPC
+//	/task/artifacts/0/parts/1    a part of an answer on HTTP+JSON
 func (c *Carriers) Pointer(i int) string { return string(c.appendPointer(nil, i)) }
 
 // appendPointer goes from the outermost object inwards: an object knows the one around it, and its

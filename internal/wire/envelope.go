@@ -11,11 +11,17 @@ var envelopePaths = map[string]bool{
 // below an agent's base.
 //
 // The path is that of the request, percent-encoded as it came; no such path has anything to encode.
+//
+// A body of JSON-RPC at such a path would otherwise be read as HTTP+JSON and be refused for members
+// that HTTP+JSON does not have.
 func TakesEnvelopes(path string) bool { return envelopePaths[path] }
 
 // IsEnvelope reports whether a body is a JSON-RPC request, of whatever method: an object that
 // has a protocol and a method. No request of HTTP+JSON has either. What their values hold is
 // not looked at: where they are no JSON, the body's reader says so.
+//
+// Values are passed over by their brackets, so the answer costs one look at each byte and is no way
+// to make the gateway parse a body twice.
 func IsEnvelope(body []byte) bool {
 	s := NewScanner(body, Limits{Depth: 1, Members: len(body) + 1})
 	defer s.Release()

@@ -105,11 +105,17 @@ type Error struct {
 
 // Errorf makes an Error of kind k. The text is sent to the client: it must name
 // nothing that the client does not already know.
+//
+//	wire.Errorf(wire.InvalidParams, "pageSize is not 1 to %d", 100)
+//	{"code":-32602,"message":"pageSize is not 1 to 100"}
 func Errorf(k *Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Message: fmt.Sprintf(format, args...)}
 }
 
 // Because records the cause for the log and the audit record and returns e.
+//
+// The cause may quote what must not reach the caller: an address behind the gateway, a part of the
+// body.
 func (e *Error) Because(err error) *Error {
 	e.Err = err
 	return e

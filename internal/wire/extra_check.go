@@ -17,6 +17,9 @@ const (
 )
 
 // checkExtra refuses a row that is wrong in itself.
+//
+// A registration comes from the configuration; an error stops the start or the reload, and the old
+// table stays.
 func checkExtra(m *Method) error {
 	switch {
 	case m.Extension == "", len(m.Extension) > LongestURI:
@@ -141,6 +144,9 @@ func coreNames() takenNames {
 }
 
 // claim takes the names of a row, which nobody else may have.
+//
+//	"SendMessage", "sendmessage", "send_message"     all taken: they fold into the same letters
+//	"acme/notes", "acme.notes"                        each takes the other
 func (t takenNames) claim(m *Method) error {
 	return errors.Join(take(t.methods, m.Name), take(t.rpcs, m.RPCPath))
 }

@@ -16,6 +16,8 @@ type extraNames struct {
 // the names for a task in all of them, and that for a context. A method about tasks as a
 // whole, or about the agent, that names a task nevertheless must not get past the
 // ownership check; nor one about a task that names a context beside it.
+//
+//	Subject OfTask, TaskField "noteTask"     params {"noteTask":"T"}, {"taskId":"T"}, {"id":"T"}: all name T
 func newExtraNames(m *Method) *extraNames {
 	own := map[string]jsonscan.Field{"taskId": fieldTask, "metadata": fieldMetadata}
 	own["contextId"] = fieldContext

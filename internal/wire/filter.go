@@ -16,6 +16,9 @@ import (
 // A totalSize, where the list has one as that of ListTasks, becomes the number of tasks
 // kept as soon as one is cut: an agent that lists other people's tasks counts them too,
 // and the difference would tell how many there are.
+//
+//	{"tasks":[{"id":"a",…},{"id":"b",…}],"totalSize":2}     keep says no to b
+//	{"tasks":[{"id":"a",…}],"totalSize":1}
 func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef) bool) ([]byte, error) {
 	if a.Kind != kindList {
 		return nil, filterError("not a list of tasks")

@@ -20,6 +20,12 @@ const versionHeader = "A2a-Version"
 // its query. It is "" when neither says anything: then the method or path
 // decides. A header and a query that differ are Malformed, whatever either
 // says; a version that was never released is VersionUnsupported.
+//
+//	A2A-Version: 1.0                       "1.0"
+//	?A2A-Version=0.3                       "0.3": for clients that cannot set headers (A2A 1.0 §3.6.1)
+//	A2A-Version: 1.0, ?A2A-Version=0.3     MALFORMED_REQUEST
+//	?a2a-version=1.0                       MALFORMED_REQUEST: another parameter to most servers
+//	A2A-Version: 2.0                       VERSION_NOT_SUPPORTED
 func RequestVersion(h http.Header, q url.Values) (Version, *Error) {
 	inHeader := h[versionHeader]
 	inQuery, e := queryVersion(q)

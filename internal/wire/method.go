@@ -277,6 +277,11 @@ func indexRPCs() map[string]*Method {
 // "/lf.a2a.v1.A2AService/SendMessage"; the service says which version it is. ok is
 // false for a path of no A2A service. A service without such an RPC gives its
 // version and a nil Method.
+//
+//	/lf.a2a.v1.A2AService/GetTask   GetTask, V10, true
+//	/a2a.v1.A2AService/GetTask      GetTask, V03, true
+//	/a2a.v1.A2AService/ListTasks    nil, V03, true: 0.3 has no such RPC, and the refusal is in its words
+//	/acme.Notes/List                nil, "", false
 func ByRPC(path string) (m *Method, v Version, ok bool) {
 	switch {
 	case strings.HasPrefix(path, service10):

@@ -43,6 +43,8 @@ type Names struct {
 
 // NewNames makes a table of which a wrong name is refused as kind: InvalidRequest in the envelope,
 // InvalidParams in what is the method's own.
+//
+// Tables are made once, when the program starts: Find is asked about every name of every call.
 func NewNames(kind *Kind, sets ...map[string]jsonscan.Field) *Names {
 	return &Names{jsonscan.NewNames(sets...), kind}
 }
@@ -127,6 +129,13 @@ var (
 
 // table is how the params, body or query of this call are read. A gRPC request is
 // the body of HTTP+JSON with the members of path and query in it.
+//
+//	subject     1.0 JSON-RPC        0.3 HTTP+JSON, gRPC      0.1
+//	OfMessage   sendNames           sendNamesHTTP03          sendNames01
+//	OfTask      taskNames           taskNames                taskNames
+//	OfConfig    configNames         configNames03            configNames03
+//	OfCaller    listNames           listNames
+//	OfAgent     agentNames          agentNames
 func (d *decoder) table() *Names {
 	http, v := d.call.Binding != JSONRPC, d.call.Version
 	if d.call.Method.Extension != "" {

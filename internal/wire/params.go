@@ -8,6 +8,8 @@ import (
 
 // params reads what the method takes and returns where it stands. null is
 // absent, as the clients of methods without params send it.
+//
+// A2A 1.0 §9.1 has params by name only. An array, which JSON-RPC 2.0 §4.2 permits as well, is refused.
 func (d *decoder) params() (start, end int) {
 	switch d.Kind() {
 	case '{':
@@ -108,6 +110,8 @@ func (d *decoder) tenant() {
 
 // context reads a context id and remembers where it stands, so that it can be
 // replaced.
+//
+//	"contextId":"C"     the span is of the five bytes "C" with its quotes, here 3
 func (d *decoder) context() {
 	c := d.call
 	kind, start := d.Kind(), d.Pos
@@ -123,6 +127,8 @@ func (d *decoder) context() {
 
 // resource reads a resource name of 0.3's HTTP+JSON and gRPC:
 // tasks/{task} or tasks/{task}/pushNotificationConfigs/{config}.
+//
+// The name may have three ids' length because it holds two and the words between them.
 func (d *decoder) resource() {
 	var name string
 	d.word(&name, "the resource name", 3*d.lim.IDLength)
@@ -143,6 +149,12 @@ func (d *decoder) named(name string) {
 }
 
 // push reads a push notification config or what is wrapped around one.
+//
+//	"configuration":{"pushNotificationConfig":{"url":"https://c.example/hook","token":"t"}}          0.3
+//	"configuration":{"taskPushNotificationConfig":{"url":"https://c.example/hook","taskId":"T"}}     1.0
+//
+// The URL is checked where webhooks are (proxy/push); here it only counts that there is a config, and
+// what ids it names.
 func (d *decoder) push() {
 	if !d.IsObject("the push notification config") {
 		return
@@ -220,6 +232,9 @@ func (d *decoder) parts() {
 
 // required refuses a call that lacks what its method is about, and a push
 // config that names another task, tenant or config than the call it came with.
+//
+// 0.1 demands the task's id with every send, since the client chooses it. Later versions
+// leave it out for a new task.
 func (d *decoder) required() {
 	c := d.call
 	d.at = nil

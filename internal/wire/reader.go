@@ -23,6 +23,12 @@ type Reader struct {
 // parsers would take for one in the table while others would not is refused:
 // case, underscores and hyphens ignored, ſ for s, K for k, a NUL that ends the
 // string in some languages. So is a name that is there in both its spellings.
+//
+//	{"taskId":"T"}                   the task's id
+//	{"task_id":"T"}                  the same, as the proto file spells it
+//	{"taskId":"T","task_id":"U"}     refused: given twice
+//	{"TaskID":"T"}                   refused: encoding/json of Go reads it as taskId, others do not
+//	{"taſkId":"T"}                   refused: Go folds the long s as well
 func (r *Reader) Member(n *Names, seen *uint32) jsonscan.Field {
 	at := r.Pos
 	name := r.Name()
@@ -42,6 +48,9 @@ func (r *Reader) Member(n *Names, seen *uint32) jsonscan.Field {
 
 // IsObject reports whether an object is next; anything else is skipped, and
 // refused unless it is null.
+//
+// null counts as absent because ProtoJSON says so for every field, and JavaScript clients write it for
+// members that are undefined.
 func (r *Reader) IsObject(what string) bool {
 	switch r.Kind() {
 	case '{':
@@ -70,6 +79,8 @@ func (r *Reader) notCall(what string) {
 }
 
 // End ends the reading, and names the key of the limit that a call is beyond.
+//
+//	{"code":-32600,"message":"nested deeper than 64 (server.limits.jsonDepth)"}
 func (r *Reader) End() *Error {
 	e := Finish(r.Scanner)
 	if key := r.Limit(); e != nil && key != "" {
@@ -79,6 +90,9 @@ func (r *Reader) End() *Error {
 }
 
 // Words reads an array of strings; null is absent.
+//
+// The bound of longest is per element. How many there may be is bounded by the scanner's limit on the
+// elements of one array (server.limits.jsonMembers).
 func (r *Reader) Words(what string, longest int) []string {
 	if kind := r.Kind(); kind != '[' {
 		if kind != 'n' {

@@ -16,6 +16,8 @@ func NewScanner(doc []byte, lim Limits) *jsonscan.Scanner {
 
 // Rescan is NewScanner for a document, or the beginning of one, that has been held to the limits
 // before: by decoding, or by ReadAnswer.
+//
+// It is for the second pass over a document. The limits would have refused it the first time.
 func Rescan(doc []byte) *jsonscan.Scanner {
 	return jsonscan.New(doc, math.MaxInt32, math.MaxInt32, &rules)
 }
@@ -98,6 +100,9 @@ func holdsContent(name []byte) bool {
 }
 
 // identifies knows the members whose strings are ids, in every version.
+//
+// The scanner tells ids from other strings for Series: an event that names another task is no repetition
+// of the one before.
 func identifies(name []byte) bool {
 	switch string(name) {
 	case "id", "taskId", "task_id", "contextId", "context_id", "sessionId", "messageId", "message_id", "artifactId", "artifact_id",

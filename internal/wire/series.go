@@ -13,6 +13,14 @@ import (
 // then what was found in that one.
 //
 // A Series is for one goroutine.
+//
+// Two events of one stream, of which the second is not read again:
+//
+//	{"kind":"artifact-update","taskId":"T","append":true,"artifact":{"artifactId":"a","parts":[{"kind":"text","text":"Hel"}]}}
+//	{"kind":"artifact-update","taskId":"T","append":true,"artifact":{"artifactId":"a","parts":[{"kind":"text","text":"lo"}]}}
+//
+// Only the characters of the text differ, and text is a string that is looked at by nobody. A stream
+// of tokens costs a comparison of bytes per event so, in place of a pass of the scanner.
 type Series struct {
 	binding Binding
 	version Version
@@ -65,6 +73,10 @@ type pattern struct {
 }
 
 // learn makes p that of a document that has been read, and found to be a.
+//
+// Not learned is what is too long to keep or has too many free strings to be worth comparing; an
+// error, which ends a stream anyhow; and half a surrogate pair, of which the other half might come
+// with other characters around it.
 func (p *pattern) learn(s *jsonscan.Scanner, a *Answer) {
 	p.known, p.answer = false, nil
 	switch {

@@ -86,6 +86,10 @@ func (d *decoder) unknownMethod(name string) {
 //
 // A call that could be either stays 0.3, with Call.Shared set: which agents have the task decides
 // later, in proxy.
+//
+//	tasks/get          0.1 and 0.3: {"id":"T","historyLength":1} is in both
+//	tasks/cancel       0.1 and 0.3
+//	tasks/resubscribe  0.1 has historyLength, 0.3 has not
 func (d *decoder) settle() {
 	c := d.call
 	if !d.shared || d.header != "" {

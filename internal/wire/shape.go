@@ -41,6 +41,9 @@ func (s *shape) has(m mark) bool { return s.seen&m == m }
 
 // object reads the object that comes next. top is the object that the method
 // returned (or the event); only there do wrappers and error members mean anything.
+//
+// Both spellings of a name are read, since ProtoJSON parsers accept the names of the proto file beside
+// the camelCase ones (ProtoJSON, "JSON names"), and some programs write them.
 func (r *answerReader) object(top bool) shape {
 	var o shape
 	s := r.s
@@ -91,6 +94,8 @@ func (r *answerReader) object(top bool) shape {
 }
 
 // kindNamed maps 0.2's and 0.3's discriminator; anything else is no kind.
+//
+//	{"kind":"status-update","taskId":"T","status":{…}}   0.3; 0.1 has no kinds, 1.0 has wrappers
 func kindNamed(word []byte) string {
 	switch string(word) {
 	case "task":
@@ -227,6 +232,8 @@ func (r *answerReader) yes() bool {
 }
 
 // artifacts collects the extensions of a task's artifacts.
+//
+// Parts and metadata of an artifact are not looked at: they name no task.
 func (r *answerReader) artifacts() {
 	s := r.s
 	if s.Kind() != '[' {
@@ -239,6 +246,8 @@ func (r *answerReader) artifacts() {
 }
 
 // extensionsWithin collects the extensions that a message or artifact lists.
+//
+//	{"messageId":"m","extensions":["https://example.com/ext/v1"],"parts":[…]}     0.3 and 1.0
 func (r *answerReader) extensionsWithin() {
 	s := r.s
 	if s.Kind() != '{' {

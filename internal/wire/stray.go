@@ -63,6 +63,9 @@ func (d *decoder) noPlace(member string) {
 
 // aside keeps what stands in such a place until the call is read. A task can go by its
 // resource name.
+//
+// Two strays that disagree are refused at once; one that disagrees with the call only at the end,
+// since the call's own id may stand behind it.
 func (d *decoder) aside(f jsonscan.Field, name string) {
 	other := &d.otherContext
 	if f == fieldStrayTask {

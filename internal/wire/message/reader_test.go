@@ -136,7 +136,7 @@ func TestReadMessageNone(t *testing.T) {
 	if m, e := Read(&c); m != nil || e != nil {
 		t.Errorf("GetTask has message %+v, error %v", m, e)
 	}
-	if m, e := new(wire.Call).ReadMessage(); m != nil || e != nil {
+	if m, e := Read(new(wire.Call)); m != nil || e != nil {
 		t.Errorf("no call has message %+v, error %v", m, e)
 	}
 }
