@@ -9,6 +9,10 @@ import (
 // Decode is base64url without padding (RFC 7515 §2), canonical: line breaks, which Go's
 // decoder skips, are refused, and by Strict set bits in the unused end. Otherwise one
 // signature would have many spellings.
+//
+//	"YQ"     a
+//	"YQ=="   refused: padding
+//	"YR"     refused: the last four bits are not zero, and "YQ" is the same byte
 func Decode(part string) ([]byte, error) {
 	for _, skipped := range []byte("\r\n") {
 		if i := strings.IndexByte(part, skipped); i >= 0 {

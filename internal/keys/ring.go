@@ -25,6 +25,9 @@ const (
 )
 
 // Ring is a set of keys in use. It is safe for concurrent use.
+//
+// Readers load set and seals without a lock, each a whole state: a signature and the key set that is
+// published beside it never come from two states.
 type Ring struct {
 	log    *slog.Logger
 	now    func() time.Time
@@ -41,6 +44,8 @@ type Ring struct {
 }
 
 // source is where keys come from.
+//
+// There are two: files of the configuration, in its order, and the directory with generated keys.
 type source interface {
 	// keys are those to publish now, the signing one first. Without any, the error says
 	// why, and the keys of before stay; beside some, it is about others.
@@ -132,6 +137,8 @@ func (r *Ring) look() (list []*key, err error) {
 
 // Refresh looks at the files now. Keys that cannot be used leave those of before in
 // force, and are reported in the log once.
+//
+// It is called by the watch, and by tests and a reload that do not want to wait for it.
 func (r *Ring) Refresh() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,6 +163,8 @@ func (r *Ring) reseal() error {
 	return nil
 }
 
+// report logs an error when it is another than the last: the files are looked at every five seconds,
+// and one bad file would fill the log.
 func (r *Ring) report(err error) {
 	text := ""
 	if err != nil {

@@ -10,6 +10,10 @@ var StatusFields = []string{"Grpc-Status", "Grpc-Message", "Grpc-Status-Details-
 
 // CopyStatus passes the agent's status on as it is, and reports whether there was
 // one that could be.
+//
+// The status stands in the trailers, or in the header where the agent answered nothing but a status
+// ("Trailers-Only", gRPC over HTTP/2). It goes out with net/http's TrailerPrefix, since the response's
+// header may have been sent.
 func CopyStatus(to http.Header, resp *http.Response) bool {
 	for _, from := range []http.Header{resp.Trailer, resp.Header} {
 		if from.Get(StatusFields[0]) == "" {

@@ -11,6 +11,13 @@ import (
 // MatchID makes sure that a JSON-RPC answer is the answer to this call. An agent
 // that read a large number into a float gets it wrong without meaning to: the
 // caller's own bytes are put back then.
+//
+//	call   {"jsonrpc":"2.0","id":9007199254740993,…}
+//	agent  {"jsonrpc":"2.0","id":9007199254740992,…}    a float64 later
+//	caller {"jsonrpc":"2.0","id":9007199254740993,…}
+//
+// An answer to another call is refused, since it may be another caller's (JSON-RPC 2.0 §5: id must be
+// the same as in the request).
 func (x *Exchange) MatchID(seen wire.Answer, body []byte) ([]byte, error) {
 	if x.Upstream.Binding != wire.JSONRPC || bytes.Equal(seen.ID, x.Upstream.Call.ID) {
 		return body, nil

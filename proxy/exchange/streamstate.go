@@ -23,6 +23,8 @@ type StreamState struct {
 // header goes out at once, as the agent's came in. Else it waits for the first
 // event: an agent that streams nothing but an error still gets its caller a
 // response that is one, and so does an agent that has not activated what it must.
+//
+// X-Accel-Buffering is nginx's: with it a proxy in front passes each event on as it comes.
 func (x *Exchange) Open() error {
 	if x.Writer.Wrote { // the stream goes on from another
 		return nil
@@ -68,6 +70,8 @@ func (x *StreamState) KeepPlace(stop func()) func() {
 }
 
 // InUse begins to note what an exchange uses.
+//
+// What is noted decides whether a reload of rules or a withdrawn key ends the stream.
 func (x *Exchange) InUse() *openstreams.Uses {
 	if x.Uses != nil {
 		return x.Uses
@@ -96,6 +100,9 @@ func (x *Forwarding) Retell(doc []byte, emit Telling) error {
 }
 
 // Asking is the upstream call of the gateway's own, whose answer is for itself.
+//
+// It is made as HTTP+JSON whatever the caller speaks, so that the answer is the plain document and has
+// no JSON-RPC id to be matched.
 func (x *Exchange) Asking(c *wire.Call) (*UpstreamCall, error) {
 	as := *c
 	as.Binding = wire.HTTPJSON // the document alone, without an envelope

@@ -27,7 +27,10 @@ func (b *buffer) comma() {
 	}
 }
 
-func (b *buffer) raw(text []byte)  { b.out = append(b.out, text...) }
+// raw writes JSON as it stands: a value of the source.
+func (b *buffer) raw(text []byte) { b.out = append(b.out, text...) }
+
+// literal writes JSON that stands in this program.
 func (b *buffer) literal(s string) { b.out = append(b.out, s...) }
 
 // text writes a string, which is valid UTF-8 as all that package wire reads.
@@ -42,6 +45,7 @@ func (b *buffer) word(s string) {
 	b.out = append(b.out, '"')
 }
 
+// number writes an integer.
 func (b *buffer) number(n int) { b.out = strconv.AppendInt(b.out, int64(n), 10) }
 
 // verbatim writes a member as it stands, if there is one.
@@ -62,6 +66,11 @@ func (b *buffer) string(name, value string) {
 
 // base64 writes a file's bytes in the alphabet that every version reads, with the
 // padding that goes with it. Most are in it already, and are copied.
+//
+// ProtoJSON readers take both alphabets (ProtoJSON, "bytes"), pydantic and JavaScript's atob only the
+// one of RFC 4648 §4:
+//
+//	"_-8"   "/+8="
 func (b *buffer) base64(raw []byte) {
 	if bytes.IndexByte(raw, '-') < 0 && bytes.IndexByte(raw, '_') < 0 {
 		b.raw(raw)

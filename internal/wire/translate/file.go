@@ -36,6 +36,12 @@ func (w *writer) file(p part) {
 }
 
 // bytes writes a file's bytes.
+//
+// 0.3's proto has bytes in fileWithBytes, which ProtoJSON writes as base64. The SDKs put base64 text
+// into the field, so that what is on the wire is base64 of base64:
+//
+//	the file's bytes     "dGVzdA=="           test
+//	as the SDKs send it  "ZEdWemRBPT0="       dGVzdA==, once more
 func (w *writer) bytes(raw []byte) {
 	switch {
 	case w.from == w.to:
@@ -56,6 +62,9 @@ func (w *writer) bytes(raw []byte) {
 
 // isBase64 reports whether bytes are themselves base64, of something. The decoder would
 // pass over ends of lines, which a JSON string cannot hold as they are.
+//
+// A file that is itself base64 text cannot be told from one that was encoded twice. The configuration
+// says it where it is known (fileBytes: plain).
 func isBase64(text []byte) bool {
 	if bytes.ContainsAny(text, "\r\n") {
 		return false

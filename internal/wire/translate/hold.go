@@ -8,6 +8,12 @@ import "bytes"
 // stop reading waits until it is known whether anything follows.
 
 // held is an event that a stream has kept from its client, whole or in part.
+//
+// An agent of 0.3, and what a client of 1.0 is told, event by event:
+//
+//	status-update completed, final false     nothing yet: completed ends a stream in 1.0
+//	artifact-update                          statusUpdate WORKING is not needed, the artifact is told
+//	(the stream ends)                        statusUpdate COMPLETED
 type held struct {
 	what  thing  // 0 for none
 	raw   []byte // a copy, in the agent's words
@@ -36,6 +42,9 @@ func (r *Retelling) Recall(doc []byte) {
 
 // End gives what was held back, now that the stream has ended in good order. emit is as
 // that of Event.
+//
+// It is not called where the agent's stream broke off: the client is then told the error, or reconnects
+// and reads the state from the task.
 func (r *Retelling) End(emit func(event []byte) error) error {
 	h := r.held
 	r.held = held{}
@@ -127,6 +136,9 @@ func (s stream) release(what thing, raw []byte) error {
 
 // repeats reports whether all that a status update says beside its state stands in the
 // update or task behind it, too.
+//
+// An update that says no more than the one behind it need not be told twice: agents repeat the state
+// with final set to true.
 func repeats(h *held, next []byte) bool {
 	said := lookup(h.status(), "message", "update")
 	metadata := lookup(h.raw, "metadata")

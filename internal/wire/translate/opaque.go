@@ -25,6 +25,10 @@ func ofExtension(c *wire.Call) bool { return c.Method != nil && c.Method.Extensi
 //
 // A query becomes params, and params a query, as far as package wire reads them: nobody
 // here knows the types of others.
+//
+//	JSON-RPC    {"method":"acme/notes","params":{"taskId":"T","limit":5}}
+//	HTTP+JSON   GET /tasks/T/notes     refused: limit has a type that nobody here knows
+//	HTTP+JSON   POST /tasks/T/notes    {"taskId":"T","limit":5}
 func requestOpaque(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	m := c.Method
 	if c.Binding == wire.GRPC || to.Binding == wire.GRPC || to.Version == wire.V01 ||

@@ -83,6 +83,8 @@ func (a Alias) caller(id string) string {
 //
 // The error is of kind BadAgentResponse if doc is not what the method answers, and
 // TaskNotFound if a push notification config was asked for and there is none.
+//
+// Room is how much larger than the agent's document the caller's may become; with it dst grows once.
 func (r *Retelling) Answer(dst, doc []byte) ([]byte, error) {
 	result := r.result(jsonscan.Mend(doc))
 	if n := Room(len(doc)); cap(dst)-len(dst) < n {
@@ -105,6 +107,9 @@ func (r *Retelling) result(doc []byte) []byte {
 }
 
 // dress puts around a result what the caller's binding has around it.
+//
+// On gRPC the ProtoJSON document is written behind dst, turned into the protobuf message, and the
+// message takes its place.
 func (r *Retelling) dress(w *writer, start int, result func() error) ([]byte, error) {
 	if r.Call.Binding == wire.JSONRPC {
 		w.literal(`{"jsonrpc":"2.0","id":`)
@@ -198,6 +203,9 @@ func (r *Retelling) sent(w *writer, result []byte) error {
 }
 
 // writeMessageTask makes a finished task of a message, since 0.1 answers nothing else.
+//
+//	1.0   {"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}
+//	0.1   {"id":"T","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}}}
 func writeMessageTask(w *writer, raw []byte) {
 	w.literal("{")
 	w.member(&taskObject.members[taskID], nil, nil)
@@ -228,6 +236,9 @@ func (r *Retelling) task(w *writer, result []byte) error {
 }
 
 // writeTasks writes the answer of ListTasks, in which no member may be missing.
+//
+// ProtoJSON leaves out what is empty, and A2A 1.0 §3.1.4 wants tasks, nextPageToken, pageSize and
+// totalSize in every answer.
 func writeTasks(w *writer, result []byte) error {
 	if result == nil {
 		result = []byte("{}")

@@ -66,6 +66,9 @@ func readSettings(w *writer, v *values) {
 
 // isSet reads a boolean of the configuration: blocking, or what 1.0 has for its opposite. Absent is
 // false, and anything else an error.
+//
+// "true" in quotes is an error and not a true: the agent's parser would refuse it, and one that did not
+// might take every string for true.
 func isSet(w *writer, raw []byte) bool {
 	if raw != nil && string(raw) != "true" && string(raw) != "false" {
 		w.broken("blocking is neither true nor false")
@@ -75,6 +78,9 @@ func isSet(w *writer, raw []byte) bool {
 
 // countOf reads a number of messages, which ProtoJSON may have in quotes. There, 0 is
 // what is said by saying nothing.
+//
+//	2, 2.0, "2"   2 messages: protojson writes 64-bit integers in quotes, and readers take both
+//	-1, 1.5       INVALID_PARAMS
 func countOf(w *writer, raw []byte) *int {
 	if raw == nil {
 		return nil

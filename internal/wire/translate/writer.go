@@ -7,6 +7,9 @@ import (
 )
 
 // writer writes one document in one dialect from pieces of one in another.
+//
+// One is made per document. from and to may be equal: then objects are copied and only ids and what
+// the call decides are written anew.
 type writer struct {
 	buffer
 	from, to dialect
@@ -56,6 +59,9 @@ func (w *writer) spelled(x words) string {
 }
 
 // object retells one object by its table.
+//
+// The order of members is that of the table and not the source's, since what stands first in one
+// dialect may be made of several members of another.
 func (w *writer) object(o *object, raw []byte) {
 	switch {
 	case !isObject(raw):
@@ -100,6 +106,9 @@ func (w *writer) member(m *member, raw []byte, v *values) {
 
 // copy keeps an object of the same dialect as it stands: order, numbers, unknown
 // members. Only ids change, and what the call decides; see kept.
+//
+// Params of a call get the members that the call decides (ids, tenant, page token) at the end, from
+// the wire.Call, whether or not the document had them.
 func (w *writer) copy(o *object, raw []byte) {
 	w.literal("{")
 	w.kept(o, raw)
