@@ -89,8 +89,8 @@ func nesting(doc []byte) (deepest int) {
 
 // NumericDate reads seconds since 1970 (RFC 7519 §2). Fractions are cut off.
 //
-// Years beyond 9999 are refused because times are printed by RFC 3339 in the audit record, which has
-// four digits for a year.
+// Years beyond 9999 are refused because RFC 3339, in which times are printed, has four digits for a
+// year.
 func NumericDate(v any) (time.Time, bool) {
 	const year9999 = 253402300799
 	f, ok := v.(float64)

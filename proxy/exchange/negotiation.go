@@ -34,7 +34,7 @@ func (x *Destination) Shadows() bool { return x.Agent.Extensions.Mode == "shadow
 // which is known once the body is. An agent that never says is taken at its card's
 // word where the configuration says so.
 //
-//	A2A-Extensions: https://example.com/ext/v1     in the response: activated (A2A 1.0 §4.6.2)
+//	A2A-Extensions: https://example.com/ext/v1     in the response: activated
 func (x *Exchange) RecordActivation(resp *http.Response) {
 	sent := x.Terms.Send
 	if len(sent) == 0 {
@@ -94,7 +94,7 @@ func (x *Exchange) Verify() error {
 // shadow mode.
 //
 // Required are those of the configuration (extensions.require) and those that the agent's card marks
-// as required (A2A 1.0 §4.4.4).
+// as required.
 func (x *Exchange) demanded() ext.Set {
 	if !x.Shadows() {
 		return x.Terms.Required

@@ -70,8 +70,6 @@ func (x *StreamState) KeepPlace(stop func()) func() {
 }
 
 // InUse begins to note what an exchange uses.
-//
-// What is noted decides whether a reload of rules or a withdrawn key ends the stream.
 func (x *Exchange) InUse() *openstreams.Uses {
 	if x.Uses != nil {
 		return x.Uses

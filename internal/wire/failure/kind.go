@@ -64,6 +64,9 @@ func coded(code int) bool {
 
 // ReasonOf is the reason of an error that ReadAnswer has found in an answer of a status,
 // "AGENT_ERROR" where it is no kind's.
+//
+// The reason goes into metrics and the audit record. It is one of the table's or "AGENT_ERROR", so that
+// an agent cannot make up labels without end.
 func ReasonOf(a *wire.Answer, v wire.Version, status int) string {
 	switch {
 	case a.Reason != "":

@@ -62,6 +62,8 @@ var (
 
 // strangers are members that mean something in another version: to some agents, which
 // read older forms as well, perhaps in this one too.
+//
+//	{"text":"hi","raw":"aGV5"}   in 0.3: text to an agent that knows 0.3, perhaps a file to one of 1.0
 func strangers(of map[string]jsonscan.Field) map[string]jsonscan.Field {
 	all := make(map[string]jsonscan.Field, len(of))
 	for name := range of {
@@ -83,6 +85,9 @@ func (r *messageReader) argumentTable() *wire.Names {
 
 // partTable is how a part is read. In 1.0 the file's members are the part's own; before, they stand in
 // its member file.
+//
+//	0.3   {"kind":"file","file":{"name":"a.txt","bytes":"aGV5"}}
+//	1.0   {"raw":"aGV5","filename":"a.txt"}
 func (r *messageReader) partTable() *wire.Names {
 	if r.call.Version == wire.V10 {
 		return partNames10
@@ -91,6 +96,9 @@ func (r *messageReader) partTable() *wire.Names {
 }
 
 // fileTable is how the object is read that is a file before 1.0.
+//
+//	0.3 JSON-RPC   {"bytes":"aGV5"} or {"uri":"https://f.example/a"}
+//	0.3 ProtoJSON  {"fileWithBytes":"…"} or {"fileWithUri":"https://f.example/a"}
 func (r *messageReader) fileTable() *wire.Names {
 	if r.proto03() {
 		return fileNames03

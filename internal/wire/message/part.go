@@ -144,6 +144,9 @@ func (r *messageReader) inline() (n int64, filled bool) {
 // plainSize is how many bytes base64 text stands for, in either alphabet, with padding
 // or without. It is an upper bound where the text is none: decoders skip what they do
 // not know, or refuse it.
+//
+//	"aGV5"      3
+//	"aGV5Cg=="  4: eight characters less two of padding, three quarters of six, rounded down
 func plainSize(text []byte) int64 {
 	return int64(len(bytes.TrimRight(text, "="))) * 3 / 4
 }
@@ -151,6 +154,8 @@ func plainSize(text []byte) int64 {
 // doubled is plainSize for base64 of base64, which is how the SDKs for Go, Java and Python
 // write files in ProtoJSON of 0.3; ok reports whether the text is that. A file that is
 // itself base64, from an SDK that does as the proto says, cannot be told from it.
+//
+//	"YUdWNQ=="   aGV5, which is hey: 3
 func doubled(text []byte) (n int64, ok bool) {
 	once := base64.NewDecoder(base64.StdEncoding, bytes.NewReader(text))
 	twice := base64.NewDecoder(base64.StdEncoding.Strict(), oneLine{once})
@@ -179,6 +184,9 @@ func bareType(s string) string {
 }
 
 // settlePart says what a part is that has been read.
+//
+// An SDK without absent strings prints "bytes":"" beside a URI; the empty one of the two then counts as
+// not there.
 func (r *messageReader) settlePart(p *piece) {
 	if p.inline && p.url { // printed by an SDK that has no absent strings
 		p.inline, p.url = p.filled, p.URL != ""

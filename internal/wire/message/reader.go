@@ -48,6 +48,8 @@ type messageReader struct {
 }
 
 // arguments reads the params.
+//
+//	{"message":{…},"configuration":{"acceptedOutputModes":["text/plain"]},"metadata":{…}}
 func (r *messageReader) arguments() {
 	n := r.argumentTable()
 	var seen uint32

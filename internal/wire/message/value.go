@@ -23,6 +23,9 @@ func (r *messageReader) marks(what string) map[string]any {
 }
 
 // anything reads the value that comes next, into memory of its own.
+//
+// A JSON value becomes what Go's encoding/json makes of one: map[string]any, []any, string, float64,
+// bool or nil. That is what CEL expressions of rules and policy decision points are given.
 func (r *messageReader) anything() any {
 	if r.values++; r.values > manyValues {
 		r.Stop(wire.Errorf(wire.TooLarge, "the message holds more than %d values", manyValues))

@@ -8,6 +8,8 @@ import (
 )
 
 // writeConfigName writes the name of a config of an answer, with the caller's task in it.
+//
+//	"name":"tasks/T/pushNotificationConfigs/C"
 func writeConfigName(w *writer, m *member, raw []byte) bool {
 	if m.is != aConfigName || !isString(raw) {
 		return false // answers have no tenant
@@ -56,6 +58,9 @@ func configList(raw []byte) iter.Seq[[]byte] {
 }
 
 // writeConfigs writes the answer of a list of push notification configs.
+//
+//	d03        [{"taskId":"T","pushNotificationConfig":{"id":"C",…}}]     a bare array
+//	ProtoJSON  {"configs":[…],"nextPageToken":"p2"}
 func writeConfigs(w *writer, result []byte) error {
 	if w.from == w.to && w.from != d01 && w.from != d03 && isObject(result) {
 		w.object(configsObject, result)
