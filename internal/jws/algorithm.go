@@ -48,6 +48,9 @@ func table() [11]Algorithm {
 }
 
 // Profile is what one use takes of all this. The zero Profile takes nothing.
+//
+// Access tokens, client assertions, DPoP proofs and signed cards each have one: what one use takes says
+// nothing of the others.
 type Profile struct {
 	// Algorithms are the names of those that signatures may have.
 	Algorithms []string
@@ -72,6 +75,8 @@ func (p Profile) Lookup(name string) (Algorithm, bool) {
 }
 
 // some reports whether one of the algorithms is such.
+//
+// It answers what a profile could use, as whether any RSA key is of interest at all.
 func (p Profile) some(such func(Algorithm) bool) bool {
 	for _, a := range table() {
 		if slices.Contains(p.Algorithms, a.Name) && such(a) {
@@ -144,6 +149,9 @@ func (a Algorithm) verifyRSA(k *rsa.PublicKey, digest, signature []byte) error {
 
 // verifyECDSA takes R and S as two numbers of the curve's size one after the other
 // (RFC 7518 §3.4), never as ASN.1 and never shortened.
+//
+//	ES256   64 bytes: 32 of R, then 32 of S
+//	ES512   132 bytes: P-521 has 66 bytes each
 func (a Algorithm) verifyECDSA(k *ecdsa.PublicKey, digest, signature []byte) bool {
 	size := (a.curve.Params().BitSize + 7) / 8
 	if len(signature) != 2*size {

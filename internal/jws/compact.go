@@ -61,11 +61,17 @@ func Object[V any](doc []byte) (map[string]V, error) {
 
 // brackets is how many open, anywhere: nothing nests deeper, most documents have few, and
 // counting them spares the slower look at each byte.
+//
+// A document with no more brackets than the limit cannot nest deeper than it.
 func brackets(doc []byte) int {
 	return bytes.Count(doc, []byte{'{'}) + bytes.Count(doc, []byte{'['})
 }
 
 // nesting is how deep brackets nest outside of strings.
+//
+// Brackets within strings do not count, and an escaped quote does not end a string:
+//
+//	{"a":"[[[","b":[1]}   2
 func nesting(doc []byte) (deepest int) {
 	depth, quoted, escaped := 0, false, false
 	for _, c := range doc {

@@ -95,6 +95,9 @@ func open(c Config, log *slog.Logger, now func() time.Time) (*Ring, error) {
 
 // connect finds the source. It warns of private keys that lie open, and no more: in
 // containers secrets are often mounted like that, with nobody else there.
+//
+// Files of the configuration win over Dir: who names files manages his keys himself, and nothing is
+// generated beside them.
 func (r *Ring) connect(c Config) error {
 	paths := c.Signing
 	if len(paths) > 0 {

@@ -57,6 +57,9 @@ func (s schedule) next(keys []*generated, now time.Time) (from time.Time, wanted
 // arrange says which keys to publish, the signing one first, and which to remove.
 // keys are sorted by time. The last that is due signs. If none is, since clocks were
 // wrong or a key was withdrawn, the first signs: it has been published, after all.
+//
+//	keys a, b, c taking over on days 0, 30, 60; today is day 62, retain 7 days
+//	publish c, b: b signed until two days ago. a is expired, and is removed.
 func (s schedule) arrange(keys []*generated, now time.Time) (publish, expired []*generated) {
 	if len(keys) == 0 {
 		return nil, nil

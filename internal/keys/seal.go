@@ -86,6 +86,9 @@ func (r *Ring) Seal(purpose string, plain, aad []byte) []byte {
 
 // Unseal is the inverse of Seal. What was changed, or sealed for something else or by
 // somebody else, is an error that says no more.
+//
+// The caller decides what a failure means: for a page token that it is not the gateway's, for a secret
+// in the store that the key was lost.
 func (r *Ring) Unseal(purpose string, sealed, aad []byte) ([]byte, error) {
 	keys := r.seals.Load()
 	if keys == nil || len(sealed) < sealID+sealSalt {

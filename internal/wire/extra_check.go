@@ -34,6 +34,10 @@ func checkExtra(m *Method) error {
 
 // checkMethodName keeps to what is printed alike everywhere: a look-alike letter would
 // be another method to policy and the same one to its author.
+//
+//	acme/notes, acme.notes:list     good
+//	rpc.discover                    refused: JSON-RPC 2.0 §4 keeps "rpc." to itself
+//	"notes ", "nötes"               refused: not printed alike everywhere
 func checkMethodName(name string) error {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }
 	switch {
@@ -47,6 +51,9 @@ func checkMethodName(name string) error {
 
 // checkVerbs refuses a row whose verbs and path do not go together, and every verb but GET and
 // POST.
+//
+// Other verbs than GET and POST are left to A2A's own paths: PUT and PATCH would need rules of their
+// own about what may be repeated (RFC 9110 §9.2.2).
 func checkVerbs(m *Method) error {
 	if m.Path == "" && len(m.Verbs) == 0 {
 		return nil
@@ -71,6 +78,9 @@ func checkVerbs(m *Method) error {
 
 // checkRPC refuses an RPC that nothing can be proved about. The tags of reserved
 // numbers are no fields.
+//
+// Tags 19000 to 19999 are protobuf's own ("Assigning Field Numbers"), and no parser takes a field under
+// one of them.
 func checkRPC(m *Method) error {
 	tag := protowire.Number(m.TaskTag) //nolint:gosec // its bounds are checked below
 	reserved := tag >= protowire.FirstReservedNumber && tag <= protowire.LastReservedNumber

@@ -67,6 +67,9 @@ func (c *Call) spelled(v Version) string {
 
 // queryVersion finds the parameter and refuses other spellings of its name:
 // header names have no case, so some servers may think that of this one.
+//
+// Header names have no case (RFC 9110 §5.1), query parameters do (RFC 3986 §6.2.2.1), and this name is
+// both.
 func queryVersion(q url.Values) ([]string, *Error) {
 	for name := range q {
 		if name != versionName && strings.EqualFold(name, versionName) {
@@ -90,6 +93,9 @@ func oneVersion(s string) (Version, *Error) {
 }
 
 // sameVersion compares what the two mean: "1.0.1" is "1.0", and empty is 0.3.
+//
+//	A2A-Version: 1.0.1, ?A2A-Version=1.0   1.0
+//	A2A-Version: 9.9, ?A2A-Version=9.9     VERSION_NOT_SUPPORTED, and not MALFORMED_REQUEST
 func sameVersion(header, query string) (Version, *Error) {
 	v, known := ParseVersion(header)
 	w, ok := ParseVersion(query)

@@ -126,6 +126,9 @@ func ResponseMessage(m *Method, v Version, doc []byte) ([]byte, error) {
 // stream, into its ProtoJSON document. It refuses what parsers would not read
 // alike, as DecodeGRPC does for requests. Of what an extension's RPC answers nothing is
 // known, and the document is nil.
+//
+// The document is what ReadAnswer, the translation and the audit record read; to a caller of the same
+// side the message goes as it came.
 func ResponseJSON(m *Method, v Version, message []byte) ([]byte, error) {
 	if m.Extension != "" {
 		return nil, nil
@@ -187,6 +190,10 @@ var lineEnds = []struct{ raw, escaped []byte }{
 }
 
 // escapeLineEnds gives the document without them.
+//
+//	"a\u2028b" as three bytes e2 80 a8   becomes the six characters \u2028
+//
+// An event stream ends lines at CR and LF only (WHATWG HTML §9.2.6); the escape costs nothing else.
 func escapeLineEnds(doc []byte) []byte {
 	for _, e := range lineEnds {
 		if bytes.Contains(doc, e.raw) {

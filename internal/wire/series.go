@@ -39,6 +39,8 @@ func NewSeries(b Binding, v Version, m *Method, lim Limits) *Series {
 // Read reads the next event. What it returns may be shared by several events, so nobody may
 // change it; and its ID is a piece of one of them, with the same bytes in all. Ids stand in the
 // same place in all of them.
+//
+// The first event of a stream is not learnt: it is mostly the task itself, and what follows are updates.
 func (s *Series) Read(body []byte) (*Answer, error) {
 	if s.before.matches(body) {
 		return s.before.answer, nil
@@ -95,6 +97,9 @@ func (p *pattern) learn(s *jsonscan.Scanner, a *Answer) {
 // matches reports whether a document has nothing in it that p does not have, but for the
 // characters of strings that do not matter. A reader of the whole of it would find the same,
 // in the same places up to the first of these.
+//
+// TextLength is how long the text of a string is, up to its quote, and negative where it holds what JSON
+// does not permit in one: the event is then read by the scanner, which says what is wrong.
 func (p *pattern) matches(doc []byte) bool {
 	if !p.known {
 		return false

@@ -51,6 +51,8 @@ func (x *Ownership) LearnName(n Foreign) {
 }
 
 // Otherwise finds a context among those that have been looked at; nil for none.
+//
+// The result points into Contexts and is good until the next LearnName.
 func (x *Ownership) Otherwise(context string) *Foreign {
 	for i := range x.Contexts {
 		if x.Contexts[i].Agents == context {
@@ -75,6 +77,8 @@ func (x *Ownership) RestoreContext(body []byte) []byte {
 }
 
 // NameFor is what the caller calls a context.
+//
+// A context that goes by one name only has that name.
 func (x *Ownership) NameFor(context string) string {
 	if n := x.Otherwise(context); n != nil && n.ID != "" {
 		return n.ID

@@ -95,6 +95,8 @@ func (r *reader) update(e *event) error {
 }
 
 // readTask reads a Task document. The task is made of pieces of doc.
+//
+// It is for a whole Task, as GetTask answers it; an event has a wrapper around one.
 func readTask(doc []byte) (t Task, err error) {
 	r := read(doc)
 	defer r.done()
@@ -145,6 +147,9 @@ func (r *reader) task(t *Task) error {
 
 // artifacts reads the artifacts of a task. Should two have the same id, updates go to
 // the first, as in the SDKs.
+//
+// Every artifact keeps how it was written, so that those that no event touches are copied whole.
+//
 func (r *reader) artifacts(t *Task) error {
 	if null, err := r.enter('[', "an array"); null || err != nil {
 		return err

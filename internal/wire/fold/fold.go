@@ -140,6 +140,9 @@ func first(a, b string) string {
 // remember moves the message of the status that is about to go to the history. A
 // message without an id cannot be found there; it is added where there is a history
 // at all.
+//
+// The comparison is by id, since JavaScript agents put the message into the history themselves and then
+// send it in the status as well.
 func (t *Task) remember() {
 	for _, message := range pick(t.status, "message") {
 		if message[0] != '{' {
@@ -197,6 +200,8 @@ func (t *Task) update(a *artifact, extend bool, size int) (grown int) {
 // extend adds a chunk. Its parts are copied once more, together: those of a text that
 // comes word by word are far shorter than the events that bring them, which could not
 // be freed otherwise. It says by how much the artifact has grown.
+//
+//	parts [{"text":"Hel"}] and a chunk [{"text":"lo"}]   [{"text":"Hel"},{"text":"lo"}]
 func (a *artifact) extend(chunk *artifact) int {
 	size := 0
 	for i, part := range chunk.parts {
