@@ -149,7 +149,6 @@ func (r *reader) task(t *Task) error {
 // the first, as in the SDKs.
 //
 // Every artifact keeps how it was written, so that those that no event touches are copied whole.
-//
 func (r *reader) artifacts(t *Task) error {
 	if null, err := r.enter('[', "an array"); null || err != nil {
 		return err
