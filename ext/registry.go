@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 )
 
 // Registry is the top-level `extensions:` list.
@@ -176,7 +176,7 @@ func (s *StatesConfig) problems() []error {
 			errs = append(errs, keypath.At(fmt.Errorf("no task comes to state %q", clip(state)), "within"))
 		}
 		for i, task := range s.Within[state] {
-			if name, ok := wire.State(task); !ok || name != task {
+			if name, ok := taskstate.Parse(task); !ok || name != task {
 				errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is no task state of A2A 1.0", clip(task)), state, i), "within"))
 			}
 		}

@@ -106,3 +106,20 @@ func clip(s string) string {
 	}
 	return s[:most] + "…"
 }
+
+// Union has the members of both, in memory that is not to be written to.
+func Union(a, b Set) Set {
+	switch {
+	case len(a) == 0:
+		return slices.Clip(b)
+	case len(b) == 0:
+		return slices.Clip(a)
+	}
+	out := slices.Clip(a) // so that what is added makes a copy
+	for _, uri := range b {
+		if !out.Has(uri) {
+			out = append(out, uri)
+		}
+	}
+	return out
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // others are pairs of a caller and an agent that speak differently.
@@ -177,7 +178,7 @@ func TestStreamBeginsWithError(t *testing.T) {
 			}
 			w.agent.answers(func(rw http.ResponseWriter, r *record) {
 				rw.Header().Set("Content-Type", "text/event-stream")
-				_, _ = rw.Write(wire.ErrorEvent(&wire.Call{
+				_, _ = rw.Write(failure.Event(&wire.Call{
 					Version: agent.Version, Binding: agent.Binding, ID: r.rpc().ID,
 				}, wire.Errorf(wire.TaskNotFound, "not here")))
 			})

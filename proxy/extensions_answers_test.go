@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // TestA07_NoDowngrade: another version is another extension, and an agent that speaks
@@ -192,7 +193,7 @@ func TestVerifiedErrors(t *testing.T) {
 		w.becomes(declares(speaks(agent), `{"uri":"`+focus+`","required":true}`))
 		w.agent.answers(func(rw http.ResponseWriter, r *record) {
 			c := r.call() // JSON-RPC has the errors of streams in them
-			wire.WriteError(rw, c, wire.Errorf(wire.InvalidParams, "no such thing"))
+			failure.Write(rw, c, wire.Errorf(wire.InvalidParams, "no such thing"))
 		})
 		for _, caller := range sides {
 			for _, method := range []string{wire.SendMessage, wire.SendStreamingMessage} {

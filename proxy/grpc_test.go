@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
@@ -417,7 +418,7 @@ func TestGRPCAgentFails(t *testing.T) {
 		"after two events": {func(rw http.ResponseWriter, r *record) {
 			rw.Header().Set("Content-Type", "application/grpc")
 			two(rw, r)
-			wire.SetStatus(rw.Header(), wire.V10, wire.Errorf(wire.Unsupported, "no more"))
+			failure.SetStatus(rw.Header(), wire.V10, wire.Errorf(wire.Unsupported, "no more"))
 		}, 2, codes.FailedPrecondition, "UNSUPPORTED_OPERATION"},
 		"no status": {func(rw http.ResponseWriter, r *record) {
 			rw.Header().Set("Content-Type", "application/grpc")
@@ -484,7 +485,7 @@ func TestGRPCAgentsError(t *testing.T) {
 	w.agent.answers(func(rw http.ResponseWriter, r *record) {
 		e := wire.Errorf(wire.TaskNotFound, "nicht da: ü%%")
 		e.Meta = map[string]string{"k": "v"}
-		wire.WriteError(rw, &wire.Call{Version: wire.V10, Binding: wire.GRPC}, e)
+		failure.Write(rw, &wire.Call{Version: wire.V10, Binding: wire.GRPC}, e)
 		details = rw.Header().Get(http.TrailerPrefix + "Grpc-Status-Details-Bin")
 	})
 	_, err := stream()

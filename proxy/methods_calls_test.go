@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
@@ -62,12 +63,12 @@ func TestA01_ExtensionMethods(t *testing.T) {
 		}
 		got, none := ask("other", "task-tied"), ask("other", "task-none")
 		sameAnswer(t, path, got.answer, none.answer)
-		if e := wire.ReadStatus(got.header, got.trailer); fmt.Sprint(got.trailer) != fmt.Sprint(none.trailer) || e == nil || e.Kind != wire.TaskNotFound {
+		if e := failure.ReadStatus(got.header, got.trailer); fmt.Sprint(got.trailer) != fmt.Sprint(none.trailer) || e == nil || e.Kind != wire.TaskNotFound {
 			t.Errorf("%s: %v, %v", path, got.trailer, none.trailer)
 		}
 		for _, message := range []string{tag + "\x09task-tied" + tag + "\x09task-tied", tag + "\x09task-none" + tag + "\x09task-tied", string(tag[0]-2) + "\x01"} {
 			got := w.dial("tied", path, grpcframe.Append(nil, []byte(message)), everyURI)
-			if e := wire.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.InvalidParams {
+			if e := failure.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.InvalidParams {
 				t.Errorf("%s %q: %v", path, message, e)
 			}
 		}
@@ -386,12 +387,12 @@ func TestMethodsRPC(t *testing.T) {
 	w.agent.one(t)
 	w.becomes(declaring(func(base string) string { return cardWith(base, interfaceOf(base, grpc10, "acme")) }, uriNotes))
 	got = w.dial("tied", "/acme.v1.Notes/Add", grpcframe.Append(nil, []byte(sent)), everyURI)
-	if e := wire.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.InvalidParams {
+	if e := failure.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.InvalidParams {
 		t.Errorf("a tenant that the message may contradict: %v", e)
 	}
 	w.becomes(declaring(speaks(rpc10), uriNotes))
 	got = w.dial("tied", "/acme.v1.Notes/Add", grpcframe.Append(nil, []byte(sent)), everyURI)
-	if e := wire.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.Unsupported {
+	if e := failure.ReadStatus(got.header, got.trailer); e == nil || e.Kind != wire.Unsupported {
 		t.Errorf("no gRPC: %v", e)
 	}
 	w.agent.silent(t, "what cannot be sent")

@@ -11,7 +11,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
@@ -54,7 +55,7 @@ const unimplemented = "12"
 
 // foundByStatus is what gRPC's status says.
 func (a *probed) foundByStatus() Finding {
-	e := wire.ReadStatus(a.header, a.trailer)
+	e := failure.ReadStatus(a.header, a.trailer)
 	if e == nil {
 		return odd("it has a task that nobody has made: is an A2A agent there?")
 	}
@@ -85,7 +86,7 @@ func (a *probed) foundInBody() Finding {
 // foundError is what an error in a body says. A bare 404 over HTTP+JSON can also be that of
 // a server which has nothing at the path.
 func (a *probed) foundError(seen *wire.Answer) Finding {
-	e := wire.ReadError(a.Side, a.status, a.body)
+	e := failure.ReadError(a.Side, a.status, a.body)
 	is := e.Reason == wire.TaskNotFound.Reason
 	switch {
 	case !is && a.isMCP():
@@ -174,7 +175,7 @@ func (a *probed) foundElse() Finding {
 		return fails("%s: it fails, or what is in front of it does not reach it", a.what())
 	case a.isPage():
 		return fails("%s: a web page is there, and no A2A endpoint", a.what())
-	case a.media() == exchange.TypeEvents:
+	case a.media() == mediatype.Events:
 		return fails("%s: a stream, where one answer is due: another protocol is spoken there", a.what())
 	case len(a.body) == 0:
 		return fails("%s: no A2A is spoken there", a.what())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // The seven ways to speak A2A.
@@ -228,7 +229,7 @@ func (r *record) fail(w http.ResponseWriter, k *wire.Kind, text string) {
 	if s.Binding == wire.JSONRPC {
 		c.ID = r.rpc().ID
 	}
-	wire.WriteError(w, c, wire.Errorf(k, "%s", text))
+	failure.Write(w, c, wire.Errorf(k, "%s", text))
 }
 
 var getTaskMethod = methodOf(wire.GetTask)
@@ -356,7 +357,7 @@ func (w *world) heard(m *wire.Method, s wire.Side, got answer) said {
 		case err != nil:
 			w.Errorf("%s %s: %v: %d %s", s, m.Name, err, got.status, got.body)
 		case seen.Error != 0 || seen.Reason != "" || got.status >= 400:
-			out.err = wire.ReadError(s, got.status, []byte(doc))
+			out.err = failure.ReadError(s, got.status, []byte(doc))
 		case s.Binding == wire.JSONRPC:
 			var envelope struct {
 				Result jsonRaw `json:"result"`
@@ -414,7 +415,7 @@ func (w *world) h2() *http.Client {
 // heardRPC takes an answer in gRPC apart.
 func (w *world) heardRPC(m *wire.Method, s wire.Side, got rawRPC) said {
 	w.Helper()
-	out := said{answer: got.answer, err: wire.ReadStatus(got.header, got.trailer)}
+	out := said{answer: got.answer, err: failure.ReadStatus(got.header, got.trailer)}
 	_, _ = fmt.Sscan(cmp.Or(got.trailer.Get("Grpc-Status"), got.header.Get("Grpc-Status")), &out.code)
 	messages := grpcframe.NewReader(bytes.NewReader([]byte(got.body)), 1<<20)
 	for {

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
@@ -329,7 +330,7 @@ func (w *world) conditionsRPC(ask string, there bool) {
 		got := w.dial("tied", "/acme.v1.Notes/Add", grpcframe.Append(nil, []byte(message)), ask)
 		w.agent.silent(w, what)
 		if there {
-			if e := wire.ReadStatus(got.header, got.trailer); e == nil || e.Kind == wire.MethodNotFound {
+			if e := failure.ReadStatus(got.header, got.trailer); e == nil || e.Kind == wire.MethodNotFound {
 				w.Errorf("%s: %v", what, e)
 			}
 			continue

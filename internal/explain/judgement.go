@@ -10,6 +10,7 @@ import (
 	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/message"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -36,7 +37,7 @@ func (jd *Judge) Judge(ctx context.Context, q *Inquiry) *verdict.Explanation {
 	// may not is answered that there is no such agent, whatever the body was.
 	var bad, vague *wire.Error
 	if j.call, bad = q.decode(jd); bad == nil {
-		j.said, vague = j.call.ReadMessage()
+		j.said, vague = message.Read(j.call)
 	}
 	// decode reads JSON-RPC 1.0; from here on the call is what the inquiry says it came as.
 	j.call.Binding, j.call.Version = q.binding, q.version

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // handler answers the requests of the public listener. It is installed before there is a
@@ -26,7 +27,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := h.current.Acquire()
 	if s == nil { // a request that was on its way when Shutdown gave up waiting
 		w.Header().Set("Connection", "close")
-		wire.WriteError(w, nil, wire.Errorf(wire.Unavailable, "the gateway is shutting down"))
+		failure.Write(w, nil, wire.Errorf(wire.Unavailable, "the gateway is shutting down"))
 		return
 	}
 	defer s.Release()

@@ -1,6 +1,11 @@
 package jsonscan
 
-import "math"
+import (
+	"bytes"
+	"math"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Member finds one member of an object that has been read before: object is where the object
 // stands in doc, value where the member's value does. n is the number of members. Both are
@@ -22,4 +27,29 @@ func Member(doc []byte, object [2]int, name string, rules *Rules) (value [2]int,
 		}
 	}
 	return value, n
+}
+
+// MemberSpan is where the value of an object's member stands, {0, 0} for nowhere. The
+// document has been read before: what is wrong with it was found then.
+func MemberSpan(doc []byte, name string) (from, to int) {
+	d := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowInvalidUTF8(true)) // half a surrogate pair may be there
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return 0, 0
+	}
+	for d.PeekKind() == '"' {
+		t, err := d.ReadToken()
+		if err != nil {
+			return 0, 0
+		}
+		found := t.String() == name
+		v, err := d.ReadValue()
+		if err != nil {
+			return 0, 0
+		}
+		if found {
+			to = int(d.InputOffset())
+			return to - len(v), to
+		}
+	}
+	return 0, 0
 }

@@ -39,3 +39,11 @@ func Spliced(body []byte, cuts []Splice) []byte {
 	}
 	return append(out, body[from:]...)
 }
+
+// Replaced returns body with body[from:to] replaced. body itself is not changed.
+func Replaced(body []byte, from, to int, with []byte) []byte {
+	out := make([]byte, 0, len(body)-(to-from)+len(with))
+	out = append(out, body[:from]...)
+	out = append(out, with...)
+	return append(out, body[to:]...)
+}

@@ -27,6 +27,10 @@ type Algorithm struct {
 
 // table is all there is. There is no HMAC and no "none" in it, and nothing adds one.
 // Ed25519 is EdDSA by its newer name (RFC 9864).
+//
+// A JWS names its algorithm itself (RFC 7515 §4.1.1), so the one who forges it chooses. What is not in
+// this table can be chosen by nobody: "none" would be no signature at all (RFC 7518 §3.6), and with
+// HS256 a verifier that takes any bytes for a secret would take the public key for one.
 func table() [11]Algorithm {
 	return [...]Algorithm{
 		{Name: "RS256", kty: "RSA", hash: crypto.SHA256},
@@ -44,6 +48,9 @@ func table() [11]Algorithm {
 }
 
 // Profile is what one use takes of all this. The zero Profile takes nothing.
+//
+// Access tokens, client assertions, DPoP proofs and signed cards each have one: what one use takes says
+// nothing of the others.
 type Profile struct {
 	// Algorithms are the names of those that signatures may have.
 	Algorithms []string
@@ -53,6 +60,9 @@ type Profile struct {
 }
 
 // Lookup finds an algorithm by its exact name; case counts (RFC 7515 §4.1.1).
+//
+//	"ES256"   found, if the profile has it
+//	"es256"   not found
 func (p Profile) Lookup(name string) (Algorithm, bool) {
 	if slices.Contains(p.Algorithms, name) {
 		for _, a := range table() {
@@ -65,6 +75,8 @@ func (p Profile) Lookup(name string) (Algorithm, bool) {
 }
 
 // some reports whether one of the algorithms is such.
+//
+// It answers what a profile could use, as whether any RSA key is of interest at all.
 func (p Profile) some(such func(Algorithm) bool) bool {
 	for _, a := range table() {
 		if slices.Contains(p.Algorithms, a.Name) && such(a) {
@@ -75,6 +87,9 @@ func (p Profile) some(such func(Algorithm) bool) bool {
 }
 
 // fits reports whether a public key is of the kind the algorithm demands.
+//
+// An EC key has to be on the very curve: RFC 7518 §3.4 ties ES256 to P-256, ES384 to P-384 and ES512
+// to P-521.
 func (a Algorithm) fits(key crypto.PublicKey) bool {
 	switch k := key.(type) {
 	case *rsa.PublicKey:
@@ -87,11 +102,16 @@ func (a Algorithm) fits(key crypto.PublicKey) bool {
 	return false
 }
 
+// errMismatch tells nothing of where the check failed: the caller of a forged token learns only that
+// it is not accepted.
 var errMismatch = errors.New("signature does not match")
 
 // Verify checks a signature with the standard library. It is not left to a JOSE library
 // because those accept any PSS salt length, where RFC 7518 §3.5 allows only the length
 // of the hash, and would parse what is signed a second time.
+//
+// It returns nil for a signature that the key has made over exactly the bytes of signed: for a JWS the
+// ASCII of header, dot and payload as they came (RFC 7515 §5.2), not decoded and encoded again.
 func (a Algorithm) Verify(key crypto.PublicKey, signed, signature []byte) error {
 	if !a.fits(key) {
 		return fmt.Errorf("algorithm %s does not fit the key", a.Name)
@@ -117,6 +137,8 @@ func (a Algorithm) Verify(key crypto.PublicKey, signed, signature []byte) error 
 	return nil
 }
 
+// verifyRSA checks RSASSA-PKCS1-v1_5 (RFC 7518 §3.3), or RSASSA-PSS for the algorithms that say so
+// (§3.5).
 func (a Algorithm) verifyRSA(k *rsa.PublicKey, digest, signature []byte) error {
 	if a.pss {
 		opts := &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash, Hash: a.hash}
@@ -127,6 +149,9 @@ func (a Algorithm) verifyRSA(k *rsa.PublicKey, digest, signature []byte) error {
 
 // verifyECDSA takes R and S as two numbers of the curve's size one after the other
 // (RFC 7518 §3.4), never as ASN.1 and never shortened.
+//
+//	ES256   64 bytes: 32 of R, then 32 of S
+//	ES512   132 bytes: P-521 has 66 bytes each
 func (a Algorithm) verifyECDSA(k *ecdsa.PublicKey, digest, signature []byte) bool {
 	size := (a.curve.Params().BitSize + 7) / 8
 	if len(signature) != 2*size {

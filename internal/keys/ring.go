@@ -25,6 +25,9 @@ const (
 )
 
 // Ring is a set of keys in use. It is safe for concurrent use.
+//
+// Readers load set and seals without a lock, each a whole state: a signature and the key set that is
+// published beside it never come from two states.
 type Ring struct {
 	log    *slog.Logger
 	now    func() time.Time
@@ -41,6 +44,8 @@ type Ring struct {
 }
 
 // source is where keys come from.
+//
+// There are two: files of the configuration, in its order, and the directory with generated keys.
 type source interface {
 	// keys are those to publish now, the signing one first. Without any, the error says
 	// why, and the keys of before stay; beside some, it is about others.
@@ -90,6 +95,9 @@ func open(c Config, log *slog.Logger, now func() time.Time) (*Ring, error) {
 
 // connect finds the source. It warns of private keys that lie open, and no more: in
 // containers secrets are often mounted like that, with nobody else there.
+//
+// Files of the configuration win over Dir: who names files manages his keys himself, and nothing is
+// generated beside them.
 func (r *Ring) connect(c Config) error {
 	paths := c.Signing
 	if len(paths) > 0 {
@@ -116,6 +124,9 @@ func (r *Ring) connect(c Config) error {
 }
 
 // look waits for a key that somebody is writing, if it is the only one.
+//
+// A store of files of the configuration is not waited for: nobody writes those while a gateway starts.
+//
 func (r *Ring) look() (list []*key, err error) {
 	for range openLooks {
 		list, err = r.source.keys(r.now())
@@ -132,6 +143,8 @@ func (r *Ring) look() (list []*key, err error) {
 
 // Refresh looks at the files now. Keys that cannot be used leave those of before in
 // force, and are reported in the log once.
+//
+// It is called by the watch, and by tests and a reload that do not want to wait for it.
 func (r *Ring) Refresh() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -156,6 +169,8 @@ func (r *Ring) reseal() error {
 	return nil
 }
 
+// report logs an error when it is another than the last: the files are looked at every five seconds,
+// and one bad file would fill the log.
 func (r *Ring) report(err error) {
 	text := ""
 	if err != nil {

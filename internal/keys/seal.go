@@ -14,6 +14,8 @@ import (
 // is good for 2^32 messages with one key (NIST SP 800-38D §8.3), which page tokens of
 // a busy gateway reach in weeks; with a key for each message, made from the salt, there
 // is no such number.
+//
+//	sealed = id (4) | salt (16) | nonce (12) | ciphertext | tag (16)
 const (
 	sealID    = 4
 	sealSalt  = 16
@@ -32,17 +34,24 @@ const (
 var errSealed = errors.New("unseal: not sealed here for this")
 
 // sealer is one key of 32 bytes.
+//
+// The id only saves trials: with several keys it tells which to try. Two keys with the same id, one in
+// four thousand million pairs, are both tried.
 type sealer struct {
 	master []byte
 	id     []byte // of sealID bytes, made from the key; the same on every replica
 }
 
+// newSealer makes the id from the key by HKDF (RFC 5869), so that it tells nothing of the key.
 func newSealer(master []byte) (*sealer, error) {
 	id, err := hkdf.Key(sha256.New, master, nil, infoID, sealID)
 	return &sealer{master: master, id: id}, err
 }
 
 // gcm makes the cipher of one message.
+//
+// Purpose stands in the info of HKDF (RFC 5869 §3.2), which keeps a page token from being opened as a
+// secret of a webhook though both are sealed with one master key.
 func (s *sealer) gcm(purpose string, salt []byte) (cipher.AEAD, error) {
 	key, err := hkdf.Key(sha256.New, s.master, salt, infoSeal+purpose, masterSize)
 	if err != nil {
@@ -77,6 +86,9 @@ func (r *Ring) Seal(purpose string, plain, aad []byte) []byte {
 
 // Unseal is the inverse of Seal. What was changed, or sealed for something else or by
 // somebody else, is an error that says no more.
+//
+// The caller decides what a failure means: for a page token that it is not the gateway's, for a secret
+// in the store that the key was lost.
 func (r *Ring) Unseal(purpose string, sealed, aad []byte) ([]byte, error) {
 	keys := r.seals.Load()
 	if keys == nil || len(sealed) < sealID+sealSalt {
@@ -101,6 +113,9 @@ func (r *Ring) Unseal(purpose string, sealed, aad []byte) ([]byte, error) {
 // Derive makes a secret of 32 bytes for one purpose, the same on every replica and
 // after every restart, as long as the last of the sealing keys stays the last: keys
 // that are put before it take over Seal only. A Ring without keys gives nil.
+//
+// It is for what must be found again and not read again: a pepper of hashes, a key of MACs. The last
+// key is the oldest; a new one is put before it, so that Derive goes on as before.
 func (r *Ring) Derive(purpose string) []byte {
 	keys := r.seals.Load()
 	if keys == nil {

@@ -33,6 +33,9 @@ type sealing struct {
 
 // open finds the keys for the first time, and makes one where none is configured.
 // Without a directory, which the program always has, it lasts as long as the process.
+//
+// The file is made with links where the file system has them, and otherwise may be seen half written by
+// another replica; a file without a key in it is looked at again for openLooks times openPause.
 func (s sealing) open() ([]*sealer, error) {
 	switch {
 	case len(s.files) > 0:
@@ -62,6 +65,9 @@ func (s sealing) open() ([]*sealer, error) {
 }
 
 // read reads all keys anew. One that cannot be used condemns them all, as with files.
+//
+// All or none: with one key missing, what it sealed would look forged, and tokens be refused that are
+// good.
 func (s sealing) read() ([]*sealer, error) {
 	paths := s.files
 	if len(paths) == 0 {
@@ -93,6 +99,9 @@ func newMaster() []byte {
 
 // parseMaster reads a key as openssl rand prints it, either way. Errors show nothing
 // of what is in the file.
+//
+//	openssl rand -hex 32      64 hexadecimal digits
+//	openssl rand -base64 32   44 characters, the last of which is padding
 func parseMaster(data []byte) ([]byte, error) {
 	text := string(bytes.TrimSpace(data))
 	decoders := []func(string) ([]byte, error){
@@ -114,6 +123,8 @@ func parseMaster(data []byte) ([]byte, error) {
 }
 
 // readLimited reads a file that has to be small. Errors name it and show nothing of it.
+//
+// The limit keeps a path that names a device or a log from filling the memory.
 func readLimited(path string) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator's path
 	if err != nil {

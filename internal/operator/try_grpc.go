@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 )
 
@@ -136,7 +137,7 @@ func (s *sight) failed() string {
 	if s.ended != endedWhole || s.status == 0 {
 		return ""
 	}
-	if e := wire.ReadStatus(s.header, s.trailer); e != nil {
+	if e := failure.ReadStatus(s.header, s.trailer); e != nil {
 		from := s.trailer
 		if from.Get("Grpc-Status") == "" {
 			from = s.header

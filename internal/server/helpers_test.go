@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // patience bounds every wait of these tests; nothing is measured with it.
@@ -72,7 +72,7 @@ type recorder struct{ reached atomic.Int64 }
 func (rec *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	lim := defaults()
 	if e := screen.Request(r, lim.Screen()); e != nil {
-		wire.WriteError(w, nil, e)
+		failure.Write(w, nil, e)
 		return
 	}
 	rec.reached.Add(1)

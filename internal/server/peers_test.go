@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // needs finds a program, or ends the test.
@@ -35,7 +36,7 @@ func needs(t *testing.T, program string, places ...string) string {
 func early(limit int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > limit || r.ContentLength < 0 {
-			wire.WriteError(w, nil, wire.Errorf(wire.TooLarge, "the body exceeds %d bytes", limit))
+			failure.Write(w, nil, wire.Errorf(wire.TooLarge, "the body exceeds %d bytes", limit))
 			return
 		}
 		_, _ = io.Copy(io.Discard, r.Body)

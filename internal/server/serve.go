@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // serve is around every request: it counts, adds HSTS, paces the body, and
@@ -57,7 +58,7 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, e *wire.Error)
 	if cors := s.live.Load().cors; cors != nil {
 		cors.Answer(w.Header(), r.Header["Origin"], nil)
 	}
-	wire.WriteError(w, nil, e)
+	failure.Write(w, nil, e)
 }
 
 // pacedBody sees to it that a request body keeps coming (L21): in every span of

@@ -72,8 +72,7 @@ type Answer struct {
 	// at: it may be older than this call.
 	Extensions []string
 
-	// MayCarry and MayFile say the same as those of a Call.
-	MayCarry, MayFile bool
+	Hints // of the whole body
 }
 
 // TaskRef names a task that an answer shows.
@@ -97,6 +96,11 @@ type Chunk struct {
 // parse the id and print it again, so strings are compared by their characters
 // ("a\/b" is "a/b") and numbers as the doubles that JavaScript and a2a-go turn
 // them into; the types must agree. To a call whose id is null, an answer without one is the answer.
+//
+//	call     answer
+//	7        7.0      the same: JavaScript prints one as the other
+//	"7"      7        not the same: the types differ (JSON-RPC 2.0 §5)
+//	null     none     the same, an error that could not be told to which call it belongs
 func (a *Answer) Answers(id []byte) bool {
 	if bytes.Equal(a.ID, id) || len(a.ID) == 0 && NullID(id) {
 		return true
@@ -134,11 +138,19 @@ func NullID(id []byte) bool { return string(id) == "null" }
 // out, as a2a-go and the Python SDK do). On gRPC body is what ResponseJSON made of
 // the message; errors are not in it but in the status (see ReadStatus). The error is then an *Error of kind
 // BadAgentResponse that says nothing to the client and has the cause inside.
+//
+// What is found in one answer, read for GetTask of 1.0 on JSON-RPC:
+//
+//	{"jsonrpc":"2.0","id":7,"result":{"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}}
+//	Answer{ID: `7`, Kind: "task", Tasks: [{ID: "T", ContextID: "C"}], ContextID: "C", State: "TASK_STATE_WORKING"}
 func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (Answer, error) {
 	return readAnswer(answerReader{binding: b, version: v, method: m}, body, lim, nil)
 }
 
 // readAnswer is ReadAnswer. What it reads p learns, which may be nil.
+//
+// HTTP+JSON has no envelope, so whether the body is an error shows at its end only: failed looks at
+// what the pass has collected then. JSON-RPC says so in the envelope.
 func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, error) {
 	if r.binding != JSONRPC && len(bytes.TrimSpace(body)) == 0 && mayBeEmpty(r.method) { // 204, or 200 without a body
 		return Answer{}, nil
@@ -182,6 +194,9 @@ func inCore(m *Method) bool { return m != nil && m.Subject != 0 && m.Extension =
 
 // mayBeEmpty is true for methods that answer google.protobuf.Empty, and for those
 // of extensions.
+//
+// The delete of a push notification config is the only one of A2A's own. What agents send for it:
+// 204 without a body, {} (google.protobuf.Empty in ProtoJSON), "result":null, or no result at all.
 func mayBeEmpty(m *Method) bool {
 	return !inCore(m) || len(m.Verbs) > 0 && m.Verbs[0] == http.MethodDelete
 }
@@ -203,6 +218,9 @@ type answerReader struct {
 }
 
 // refuse says why the answer is not acceptable. The first reason stands.
+//
+// The reason is for the log and the audit record. The caller is told that the agent's answer is
+// invalid, and not what stands in it.
 func (r *answerReader) refuse(reason string) {
 	r.s.Refuse(&Error{Kind: BadAgentResponse, Err: errors.New(reason)})
 }

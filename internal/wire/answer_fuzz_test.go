@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 )
 
 // FuzzReadAnswer: no bytes make the reader panic; whatever it accepts is JSON by
@@ -49,7 +50,7 @@ func FuzzReadAnswer(f *testing.F) {
 		if a.ID != nil && !bytes.Contains(body, a.ID) {
 			t.Fatalf("id %q is not in %q", a.ID, body)
 		}
-		if a.State != "" && stateNamed([]byte(a.State)) != a.State {
+		if a.State != "" && taskstate.Named([]byte(a.State)) != a.State {
 			t.Fatalf("state %q", a.State)
 		}
 		again, err := ReadAnswer(c.binding, c.version, c.method, body, Limits{})

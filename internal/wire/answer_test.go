@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 )
 
 const answersFile = "testdata/answers.txtar"
@@ -310,17 +312,17 @@ func TestStateNames(t *testing.T) {
 	}
 	for n, names := range spellings {
 		for _, name := range names {
-			if got := stateNamed([]byte(name)); got != stateNumbers[n] {
-				t.Errorf("%s is %q, want %s, number %d", name, got, stateNumbers[n], n)
+			if got := taskstate.Named([]byte(name)); got != taskstate.Numbered(n) {
+				t.Errorf("%s is %q, want %s, number %d", name, got, taskstate.Numbered(n), n)
 			}
 		}
 		ends := n == 3 || n == 4 || n == 5 || n == 7 // protocol: completed, failed, canceled, rejected
-		if terminal(stateNumbers[n]) != ends {
-			t.Errorf("%s terminal: %v, want %v", stateNumbers[n], !ends, ends)
+		if taskstate.Terminal(taskstate.Numbered(n)) != ends {
+			t.Errorf("%s terminal: %v, want %v", taskstate.Numbered(n), !ends, ends)
 		}
 	}
 	for _, name := range []string{"", "WORKING", "Working", "TASK_STATE_", "done"} {
-		if got := stateNamed([]byte(name)); got != "" {
+		if got := taskstate.Named([]byte(name)); got != "" {
 			t.Errorf("%q is %s, want unknown", name, got)
 		}
 	}

@@ -47,28 +47,6 @@ func BenchmarkDecodeJSONRPC(b *testing.B) {
 	}
 }
 
-// BenchmarkReadMessage is what judging contents costs beside decoding.
-func BenchmarkReadMessage(b *testing.B) {
-	bodies := benchBodies()
-	bodies["1MB"] = bytes.Replace(bodies["700B"], []byte(`{"kind":"text",`),
-		fmt.Appendf(nil, `{"kind":"file","file":{"bytes":"%s"}},{"kind":"text",`, strings.Repeat("QUJD", 1<<18)), 1)
-	for name, body := range bodies {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(body)))
-			var c Call
-			if e := c.DecodeJSONRPC(body, "", Limits{}); e != nil {
-				b.Fatal(e)
-			}
-			for b.Loop() {
-				if _, e := c.ReadMessage(); e != nil {
-					b.Fatal(e)
-				}
-			}
-		})
-	}
-}
-
 // BenchmarkJSONText is the same bodies read by the library that scanner is
 // measured against: tokens checked, nothing kept.
 func BenchmarkJSONText(b *testing.B) {

@@ -1,7 +1,5 @@
 package wire
 
-import "github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
-
 // Limits bound what one document may be. A field that is zero has its default.
 type Limits struct {
 	Body     int64 // bytes of the document; default 4 MiB
@@ -78,22 +76,33 @@ type Call struct {
 	MessageExtensions []string // message.extensions
 	HasPushConfig     bool     // a webhook comes with this call: inline in a send, or a push create
 
-	// MayCarry says that a member of Body, wherever it stands, is called metadata or
+	Hints
+	Spans
+}
+
+// Hints are what one pass over a document tells of a second one: that it would find nothing. Both are
+// true far more often than there is anything, and never false where there is.
+type Hints struct {
+	// MayCarry says that a member of the document, wherever it stands, is called metadata or
 	// extensions, or almost. Without one ReadCarriers finds no Mark, nor a member that
 	// might be taken for one: most calls are like that, and extensions cost them nothing.
 	MayCarry bool
 
-	// MayFile says that a member of Body, wherever it stands, is called as the one that
+	// MayFile says that a member of the document, wherever it stands, is called as the one that
 	// makes a file of a part in some version, or almost. Without one there is no File.
 	MayFile bool
+}
 
-	// ContextSpan is where Body holds the value of ContextID, quotes included:
-	// Body[ContextSpan[0]:ContextSpan[1]]. It is {0, 0} when ContextID is empty
+// Spans are where a call's body holds what the gateway replaces on the way to the agent: a context
+// that belongs to somebody else, and the tenant, which is the interface's (A2A 1.0 §4.4). Each is
+// from the first byte of the JSON string, its quote, to behind the last: Body[span[0]:span[1]].
+type Spans struct {
+	// ContextSpan is where Body holds the value of ContextID. It is {0, 0} when ContextID is empty
 	// or came from the query. ContextCopies are where else Body has it.
 	ContextSpan   [2]int
 	ContextCopies [][2]int
 
-	// TenantSpans are where Body holds the values of Tenant, quotes included: one
+	// TenantSpans are where Body holds the values of Tenant: one
 	// for the call, and one for a push config inside it that repeats it. Absent,
 	// null and empty values have none.
 	TenantSpans [][2]int
@@ -111,6 +120,12 @@ type Call struct {
 // strict JSON is a ParseError without id, one that is beyond a limit has its id
 // where that can be told; an envelope that is not a call is InvalidRequest,
 // params that do not fit the method are InvalidParams.
+//
+// The scan is one pass. In the common order of members, params are read where they stand; a body with
+// params before method, as Go's encoder of maps writes it, has that piece read twice.
+//
+//	{"jsonrpc":"2.0","id":7,"method":"GetTask","params":{"id":"T"}}
+//	Call{Binding: JSONRPC, Version: "1.0", Method: GetTask, ID: `7`, Params: `{"id":"T"}`, TaskID: "T"}
 func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 	*c = Call{Binding: JSONRPC, Version: header, Body: body, Accept: c.Accept, Spelled: c.Spelled, Extra: c.Extra}
 	lim = lim.withDefaults()
@@ -118,7 +133,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 		c.ID = idBeyond(body, lim)
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
-	d := decoder{Scanner: NewScanner(body, lim), call: c, lim: lim, header: header}
+	d := decoder{Reader: Reader{Scanner: NewScanner(body, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
 	if d.Kind() == '{' {
 		d.envelope()
@@ -127,7 +142,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 		d.notCall("it is not a single call object; batches are not accepted")
 	}
 	c.MayCarry, c.MayFile = mayHold(d.Scanner)
-	e := d.finish()
+	e := d.End()
 	if e != nil && e.Kind == ParseError {
 		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed
 		if d.Limit() != "" {
@@ -138,8 +153,11 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 }
 
 // decoder reads one request into a Call.
+//
+// The lower half is Reader, which knows members and not what they are for. What is here is the state
+// that the rules of calls need until the last member has been seen, since members come in any order.
 type decoder struct {
-	*jsonscan.Scanner
+	Reader
 	call   *Call
 	lim    Limits
 	header Version
@@ -154,8 +172,6 @@ type decoder struct {
 
 	// What members name that the version does not define.
 	otherTask, otherContext stray
-
-	at *jsonscan.Spelling // the member or parameter that is being read, for what is said of it
 }
 
 // envelope reads the request object. Its members may come in any order, but
@@ -171,7 +187,7 @@ func (d *decoder) envelope() {
 	var early [2]int
 	var bits, seen uint32
 	for d.Enter(); d.More(); {
-		f := d.member(envelopeNames, &bits)
+		f := d.Member(envelopeNames, &bits)
 		again := seen&(1<<f) != 0
 		seen |= 1 << f
 		switch {
@@ -205,15 +221,6 @@ func (d *decoder) envelope() {
 	d.complete(seen)
 }
 
-// isText reads a value and reports whether it is this string.
-func (d *decoder) isText(want string) bool {
-	if d.Kind() != '"' {
-		d.Skip()
-		return false
-	}
-	return string(d.Text()) == want
-}
-
 // reread reads params that were passed over before the method was known.
 //
 // The document is cut short behind them, so that the scanner cannot run on into what follows.
@@ -225,6 +232,9 @@ func (d *decoder) reread(span [2]int) {
 }
 
 // complete refuses an envelope that has ended without what a call needs.
+//
+// JSON-RPC 2.0 §4 lets a request without id be a notification, which nobody answers. A2A has none
+// (A2A 1.0 §9.1), so a missing id is an error that can be answered, with id null.
 func (d *decoder) complete(seen uint32) {
 	switch {
 	case seen&(1<<fieldProtocol) == 0:
@@ -241,13 +251,4 @@ func (d *decoder) complete(seen uint32) {
 		// the params is said first, as agents do.
 		d.notCall("id is missing")
 	}
-}
-
-// finish ends the reading, and names the key of the limit that a call is beyond.
-func (d *decoder) finish() *Error {
-	e := Finish(d.Scanner)
-	if key := d.Limit(); e != nil && key != "" {
-		e.Message += " (" + key + ")"
-	}
-	return e
 }

@@ -14,6 +14,13 @@ import (
 //
 // A message that cannot be read is an InvalidRequest. On an error the Call holds
 // whatever could be read.
+//
+// The order of the checks is that of their cost: the version and the size are compared before the
+// message is walked over, and that before anything is allocated for it.
+//
+//	/lf.a2a.v1.A2AService/GetTask   0a 01 54   (field 1, a string: "T")
+//	Body and Params                 {"id":"T"}
+//	Message                         0a 01 54
 func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, lim Limits) *Error {
 	*c = Call{Binding: GRPC, Version: v, Method: m, Message: message, Accept: c.Accept, Spelled: c.Spelled, Extra: c.Extra}
 	lim = lim.withDefaults()
@@ -39,14 +46,14 @@ func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, 
 			t.request.Descriptor().Name()).Because(err)
 	}
 	c.Params = c.Body
-	d := decoder{Scanner: NewScanner(c.Body, lim), call: c, lim: lim, header: header}
+	d := decoder{Reader: Reader{Scanner: NewScanner(c.Body, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
 	d.object(d.table())
 	c.MayCarry, c.MayFile = mayHold(d.Scanner)
 	if !d.Failed() {
 		d.required()
 	}
-	return d.finish()
+	return d.End()
 }
 
 // extraMessage is the rest of DecodeGRPC for the RPC of an extension.
@@ -60,16 +67,18 @@ func (c *Call) extraMessage(header Version, lim Limits) *Error {
 	case int64(len(c.Message)) > lim.Body:
 		return Errorf(TooLarge, "the request message is larger than %d bytes", lim.Body)
 	}
-	d := decoder{Scanner: NewScanner(nil, lim), call: c, lim: lim, header: header}
+	d := decoder{Reader: Reader{Scanner: NewScanner(nil, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
 	d.taskField(c.Message)
 	d.required()
-	return d.finish()
+	return d.End()
 }
 
 // taskField walks over the message's fields and takes the task's id from the one that
 // names it. Given twice, parsers take the last; but not all, and not in an extension's
 // own parser.
+//
+// The field is numbered in the extension's registration (taskTag), as no proto file of it is here.
 func (d *decoder) taskField(message []byte) {
 	seen := false
 	for b := message; len(b) > 0; {
@@ -89,7 +98,7 @@ func (d *decoder) taskField(message []byte) {
 			continue
 		}
 		if seen || kind != protowire.BytesType {
-			d.invalid("the task id is given twice, or is not a string")
+			d.Invalid("the task id is given twice, or is not a string")
 			return
 		}
 		seen = true

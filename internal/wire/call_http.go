@@ -15,6 +15,9 @@ import (
 //
 // Bodies are ProtoJSON in both versions, so both spellings of a name are read.
 // On an error the Call holds whatever could be read.
+//
+//	GET /tasks/T?historyLength=1     Call{Method: GetTask, TaskID: "T"}
+//	POST /acme/message:send          Call{Method: SendMessage, Tenant: "acme"}, ids from the body
 func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Version, lim Limits) *Error {
 	*c = Call{
 		Binding: HTTPJSON, Version: route.Version, Method: route.Method,
@@ -32,7 +35,7 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	case int64(len(body)) > lim.Body:
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
-	d := decoder{Scanner: NewScanner(body, lim), call: c, lim: lim, header: header}
+	d := decoder{Reader: Reader{Scanner: NewScanner(body, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
 	d.route(route)
 	d.query(query)
@@ -41,7 +44,7 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	if !d.Failed() {
 		d.required()
 	}
-	return d.finish()
+	return d.End()
 }
 
 // route takes over what the path says, and refuses an operation or a header
@@ -80,10 +83,10 @@ func (d *decoder) query(q url.Values) {
 		case sp == nil:
 			continue
 		case f == fieldNone:
-			d.invalid("a query parameter's name is not quite " + sp.Camel)
+			d.Invalid("a query parameter's name is not quite " + sp.Camel)
 			continue
 		case len(values) != 1 || seen&sp.Bit != 0:
-			d.invalid(sp.Camel + " is given twice in the query")
+			d.Invalid(sp.Camel + " is given twice in the query")
 			continue
 		}
 		seen |= sp.Bit

@@ -49,18 +49,23 @@ type Mark struct {
 
 // Carriers are the objects of one document in the order in which they begin, and
 // what extensions left in them. Changes are collected and made by Apply.
+//
+// A Carriers is for one goroutine, and good for one Apply: the spans are of Doc as it was read.
 type Carriers struct {
 	Doc   []byte
 	List  []Carrier
 	Marks []Mark
 
-	side    Side
+	Side    Side   // how the document is written
 	base    string // pointer to the params or the result
 	lists   bool   // this version has lists of extensions
 	changes []change
 }
 
 // Pointer is where a carrier stands, as an RFC 6901 pointer into the document.
+//
+//	/params/message              the message of a send on JSON-RPC
+//	/task/artifacts/0/parts/1    a part of an answer on HTTP+JSON
 func (c *Carriers) Pointer(i int) string { return string(c.appendPointer(nil, i)) }
 
 // appendPointer goes from the outermost object inwards: an object knows the one around it, and its

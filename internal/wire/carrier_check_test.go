@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 )
 
 // checkCarriers holds what is promised of every document that was read.
@@ -32,7 +33,7 @@ func checkCarriers(t rapid.TB, c *Carriers) {
 			t.Fatalf("carrier %d out of order: %+v in %s", i, x, c.Doc)
 		case x.Parent >= 0 && (x.Span[1] >= c.List[x.Parent].Span[1] || c.List[x.Parent].History && !x.History):
 			t.Fatalf("carrier %d: %+v is not in its parent, in %s", i, x, c.Doc)
-		case x.State != stateNamed([]byte(x.State)):
+		case x.State != taskstate.Named([]byte(x.State)):
 			t.Fatalf("state %q", x.State)
 		case x.Place != InPart && (x.Data != [2]int{} || x.Text != [2]int{}):
 			t.Fatalf("data or text outside of a part: %+v", x)

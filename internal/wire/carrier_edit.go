@@ -23,12 +23,18 @@ type change struct {
 }
 
 // Remove takes a mark out. What it stood in stays, though empty.
+//
+//	{"metadata":{"urn:x/k":1,"b":2}}   {"metadata":{"b":2}}
+//	{"extensions":["urn:x"]}           {"extensions":[]}
 func (c *Carriers) Remove(m Mark) {
 	c.changes = append(c.changes, change{carrier: m.Carrier, listed: m.Listed, remove: m.span[0]})
 }
 
 // Set gives a carrier's metadata a member, in the place of one of that name. value is
 // JSON, and kept until Apply. A status has no metadata: there it does nothing.
+//
+// TaskStatus has no member metadata in any version (A2A 1.0 §4.1.2), and an agent that validates its
+// documents would refuse one.
 func (c *Carriers) Set(i int, key string, value []byte) {
 	if c.List[i].Place != InStatus {
 		c.changes = append(c.changes, change{carrier: i, remove: -1, key: key, value: value})
@@ -37,6 +43,8 @@ func (c *Carriers) Set(i int, key string, value []byte) {
 
 // Add lists a URI in a carrier's extensions, unless it is listed. Only messages and
 // artifacts have such lists, and those of 0.1 have none: elsewhere it does nothing.
+//
+//	{"messageId":"m"}   {"extensions":["urn:x"],"messageId":"m"}
 func (c *Carriers) Add(i int, uri string) {
 	if p := c.List[i].Place; c.lists && (p == InMessage || p == InArtifact) {
 		c.changes = append(c.changes, change{carrier: i, listed: true, remove: -1, key: uri})
@@ -68,6 +76,8 @@ func (c *Carriers) Apply() []byte {
 }
 
 // rewrite adds what the changes to one object come to.
+//
+// A box that was not there is put first in its object, where only the opening brace has to be known.
 func (c *Carriers) rewrite(cuts []jsonscan.Splice, i int, changes []change) []jsonscan.Splice {
 	var made []string
 	at := &c.List[i]
@@ -98,6 +108,9 @@ func (c *Carriers) rewrite(cuts []jsonscan.Splice, i int, changes []change) []js
 }
 
 // box is the metadata or the extensions of one object while they are changed.
+//
+// Changes are made to its items first and become splices last, so that a member that is removed and set
+// again, or set twice, is written once.
 type box struct {
 	listed bool   // an array of URIs; else an object
 	name   string // with its colon
@@ -117,6 +130,9 @@ type item struct {
 }
 
 // box reads the metadata or the extensions of an object.
+//
+// It reads the few bytes of this object a second time: to keep the place of every member of every
+// object would cost all documents for the sake of the few that are changed.
 func (c *Carriers) box(at *Carrier, listed bool) *box {
 	b, kind := &box{name: `"metadata":`, span: at.metadata}, byte('{')
 	if listed {
@@ -148,6 +164,10 @@ func (c *Carriers) box(at *Carrier, listed bool) *box {
 }
 
 // change makes one change.
+//
+//	Set of a key that is there     gets another value where it stands
+//	Add of a URI that is there     nothing; one that was removed is listed anew at the end
+//	Remove                         by where the item begins, since two may have one key
 func (b *box) change(ch change) {
 	if ch.remove >= 0 {
 		at, ok := slices.BinarySearchFunc(b.items, ch.remove, func(it item, start int) int {
@@ -193,6 +213,9 @@ func (b *box) whole() string {
 }
 
 // cuts adds what changes the box where it stands.
+//
+// A value that is no object, such as "metadata":null, is replaced whole when something is put into it,
+// and stays as it is when something was to be taken out.
 func (b *box) cuts(cuts []jsonscan.Splice) []jsonscan.Splice {
 	if !b.holds {
 		if len(b.added) > 0 {

@@ -3,6 +3,9 @@ package wire
 // top reads what an agent answered: a task, a message or an update, bare or in a
 // wrapper, or a list of tasks. What the object itself is shows at its end; one that
 // is only there to hold others is no carrier.
+//
+//	{"id":"T","status":{…}}            the task is carrier 0
+//	{"task":{"id":"T","status":{…}}}   so here: the wrapper is taken out of the list again
 func (r *carrierReader) top() {
 	s := r.s
 	var o shape
@@ -62,6 +65,8 @@ func (r *carrierReader) settle(i int, p Place, o *shape) {
 
 // wrapped consumes the value of a member that wraps an answer, and reports whether it
 // did. The object around it is the first of all.
+//
+// The name is kept as the document spells it, for the pointers that refusals and schemas show.
 func (r *carrierReader) wrapped(name []byte) bool {
 	if r.s.Kind() != '{' {
 		return false
@@ -92,6 +97,9 @@ func (r *carrierReader) wrapped(name []byte) bool {
 
 // thing reads a task, a message or an update, and everything that one of them might
 // have, for that is how ReadAnswer reads it.
+//
+// What a task, a message and an update have is disjoint but for their ids and the metadata, so one pass
+// that takes the members of all three is enough to read any of them.
 func (r *carrierReader) thing(c Carrier) {
 	s := r.s
 	var o shape
@@ -167,6 +175,8 @@ func (r *carrierReader) common(i int, name []byte) bool {
 }
 
 // children reads the objects of an array, c being what they have in common.
+//
+//	"parts":[{"text":"a"},null,{"text":"b"}]   two carriers, with the indexes 0 and 2
 func (r *carrierReader) children(c Carrier) {
 	s := r.s
 	if s.Kind() != '[' {
@@ -193,6 +203,8 @@ func (r *carrierReader) child(c Carrier) {
 }
 
 // leaf reads a message or an artifact that stands inside of something else.
+//
+// Its ids are of no interest here: only its members metadata, extensions and parts can hold marks.
 func (r *carrierReader) leaf(c Carrier) {
 	s := r.s
 	i := r.begin(c)
@@ -276,18 +288,22 @@ const compat = "data_part_compat"
 
 // unwrapped finds the data in what a version before 1.0 wraps around it. What is not
 // as it should be stays as it stands, for a schema to refuse.
+//
+//	0.3            {"data":{"value":[1,2]},"metadata":{"data_part_compat":true}}            [1,2]
+//	0.3 ProtoJSON  {"data":{"data":{"value":[1,2]}},"metadata":{"data_part_compat":true}}   [1,2]
+//	0.3            {"data":{"value":[1,2]}}                                                 {"value":[1,2]}
 func (r *carrierReader) unwrapped(data [2]int, marks []Mark) [2]int {
 	if r.version == V10 || data == [2]int{} {
 		return data
 	}
 	if r.proto03() {
-		if inner, _ := memberOf(r.s.Doc, data, "data"); inner != [2]int{} {
+		if inner, _ := MemberOf(r.s.Doc, data, "data"); inner != [2]int{} {
 			data = inner
 		}
 	}
 	for _, m := range marks {
 		if m.Key == compat && string(r.s.Doc[m.Value[0]:m.Value[1]]) == "true" {
-			if value, n := memberOf(r.s.Doc, data, "value"); n == 1 && value != [2]int{} {
+			if value, n := MemberOf(r.s.Doc, data, "value"); n == 1 && value != [2]int{} {
 				data = value
 			}
 		}

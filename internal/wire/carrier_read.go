@@ -18,8 +18,13 @@ import (
 // Errors are those of ReadAnswer and of decoding; in addition, members are refused
 // whose names some parsers take for ones that are looked into, and documents of more
 // objects or marks than any call needs.
+//
+// What is found in {"message":{"messageId":"m","extensions":["urn:x"],"metadata":{"urn:x/k":1},"parts":[{"text":"a"}]}}:
+//
+//	List    params, message at /message, part at /message/parts/0
+//	Marks   urn:x of the message's extensions, urn:x/k of its metadata
 func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carriers, error) {
-	c := &Carriers{Doc: doc, side: s, lists: s.Version != V01}
+	c := &Carriers{Doc: doc, Side: s, lists: s.Version != V01}
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return c, nil
 	}
@@ -108,6 +113,9 @@ func (r *carrierReader) root() {
 }
 
 // silent reports whether the method answers nothing that has room for extensions.
+//
+// A card has extensions of its own, which say what the agent supports and belong to no call. A push
+// notification config has neither metadata nor extensions.
 func (r *carrierReader) silent() bool {
 	return !r.foreign() && (r.method.Subject == OfConfig || r.method.Subject == OfAgent)
 }
@@ -212,7 +220,7 @@ func (r *carrierReader) listed(i int) {
 }
 
 // carrierNames are the names that lead to a mark.
-var carrierNames = newNames(InvalidParams, map[string]jsonscan.Field{
+var carrierNames = NewNames(InvalidParams, map[string]jsonscan.Field{
 	"task": fieldOpaque, "message": fieldOpaque, "msg": fieldOpaque, "statusUpdate": fieldOpaque,
 	"artifactUpdate": fieldOpaque, "tasks": fieldOpaque, "status": fieldOpaque, "update": fieldOpaque,
 	"artifact": fieldOpaque, "artifacts": fieldOpaque, "history": fieldOpaque, "parts": fieldOpaque,

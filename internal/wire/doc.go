@@ -55,19 +55,46 @@
 //
 // Where a comment says ProtoJSON it means all of 1.0, and 0.3 over HTTP+JSON and gRPC.
 //
+// # One call and its answer
+//
+// A request is read in three steps. What it is called tells the operation and, but for three names,
+// the version: ByRoute reads a path, ByRPC the path of an RPC, the decoder the "method" of an
+// envelope. RequestVersion reads what the header says, which must not contradict. Then one of
+// DecodeJSONRPC, DecodeHTTP and DecodeGRPC reads the document, in one pass, into a Call:
+//
+//	document ─ Reader (names, strings, near misses) ─ decoder (what members mean) ─ Call
+//
+// A Call has what policy and ownership ask about, and where in the body it stands. What a rule about
+// contents needs is read later, from the same bytes, by package message.
+//
+// An agent's answer is read by ReadAnswer, or by a Series where it is one of many events, into an
+// Answer: the tasks it names, their states, whether it is an error. Where extensions are concerned,
+// ReadCarriers finds the objects that may hold something of theirs, in calls and answers, and Apply
+// writes the document without it.
+//
 // # What is where
 //
-// It owns the protocol's words: versions and bindings (version.go), the method
-// table (method.go) and what extensions add to it (extra.go), the envelope of a call
-// and the few members that policy needs (call.go), what an agent's answer says about
-// tasks (answer.go), the objects of a document that may hold what extensions leave
-// (carrier.go), the error table (error.go), every form an error takes on the
-// wire (render.go, status.go) and in which agents send theirs (agent_error.go).
+//	versions, bindings       version.go
+//	operations               method.go; with those of extensions, extra.go and extra_*.go
+//	paths                    route.go
+//	headers                  headers.go
+//	a call                   call.go, call_http.go, call_grpc.go; members in names.go and params.go
+//	an answer                answer.go, event.go, shape.go, problem.go, extra_answer.go
+//	objects with extensions  carrier.go, carrier_read.go, carrier_object.go, carrier_edit.go
+//	errors                   error.go: the table; how they travel is package failure
+//	protobuf                 proto.go, proto_check.go, tenant.go
 //
-// It does not own transport, policy or translation, keeps no state and does no
-// I/O beyond writing an error response. How a document is walked without being decoded
-// is jsonscan's, the one package of this module that it imports; what is about one member of
-// documents, or one kind of them, has a package below this one.
+// Below the package stand taskstate and mediatype, which it imports together with jsonscan. Beside
+// it, and importing it, are failure (errors on the wire), message (contents), pushconfig, taskpage,
+// fold, authdemand and translate: each is about one member of documents or one thing to do with
+// them.
+//
+// It does not own transport, policy or translation, keeps no state and does no I/O. How a document
+// is walked without being decoded is jsonscan's.
+//
+// It exports more than twenty names because it is the vocabulary that all packages above it share:
+// a good thirty are rows of the error table, the others versions, bindings, the names of operations and
+// what an operation is about and does, and the types that these functions take and give.
 //
 // # What is read is checked, and what is checked is forwarded
 //

@@ -81,10 +81,6 @@ var (
 	AgentTimeout   = &Kind{"AGENT_TIMEOUT", -32603, 504, 504, "DEADLINE_EXCEEDED", "The agent did not answer in time"}
 )
 
-// is reports whether k is a row of the table, or one that differs from it in how it is
-// said.
-func (k *Kind) is(row *Kind) bool { return k.Reason == row.Reason }
-
 // Kinds returns the table in the order of docs/errors.md.
 func Kinds() []*Kind {
 	return []*Kind{
@@ -109,11 +105,17 @@ type Error struct {
 
 // Errorf makes an Error of kind k. The text is sent to the client: it must name
 // nothing that the client does not already know.
+//
+//	wire.Errorf(wire.InvalidParams, "pageSize is not 1 to %d", 100)
+//	{"code":-32602,"message":"pageSize is not 1 to 100"}
 func Errorf(k *Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Message: fmt.Sprintf(format, args...)}
 }
 
 // Because records the cause for the log and the audit record and returns e.
+//
+// The cause may quote what must not reach the caller: an address behind the gateway, a part of the
+// body.
 func (e *Error) Because(err error) *Error {
 	e.Err = err
 	return e

@@ -1,6 +1,10 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
+)
 
 // event reads an answer that is a task, a message or an update, wrapped or bare,
 // and shows what it is.
@@ -13,6 +17,9 @@ import "bytes"
 //	0.3 JSON-RPC   {"kind":"status-update","taskId":"T","status":{…}}
 //	ProtoJSON      {"statusUpdate":{"taskId":"T","status":{…}}}
 //	1.0 GetTask    {"id":"T","status":{…}}                          bare, in every binding
+//
+// An agent of 0.3 that wraps on JSON-RPC, or one of 1.0 that does not, is read for both: what the
+// wrapper holds, and what stands beside it. Each of them that names a task is mentioned.
 func (r *answerReader) event() {
 	outer := r.object(true)
 	kind := r.kindOf(&outer)
@@ -63,11 +70,14 @@ func (r *answerReader) kindOf(o *shape) string {
 }
 
 // show makes o the thing that the answer is.
+//
+// 0.x says "final" in status updates, since there the state does not end a stream: agents exist that
+// send artifacts after "completed". In 1.0 the state alone decides.
 func (r *answerReader) show(kind string, o *shape) {
 	r.a.Kind = kind
 	r.a.State = o.state
 	r.a.Chunk = o.chunk
-	r.a.Final = o.final || kind == kindMessage || terminal(o.state) && (kind != kindStatus || r.version == V10)
+	r.a.Final = o.final || kind == kindMessage || taskstate.Terminal(o.state) && (kind != kindStatus || r.version == V10)
 	r.mention(kind, o)
 }
 
@@ -116,6 +126,9 @@ func (r *answerReader) list() {
 }
 
 // tasks reads the tasks of a list and where each stands.
+//
+// The span of each entry is kept because entries of other callers are cut out of the body later, and
+// so that no second pass has to look for them.
 func (r *answerReader) tasks() {
 	s := r.s
 	if s.Kind() != '[' {

@@ -71,6 +71,9 @@ func NewExtra(rows []Method) (*Extra, error) {
 // Asked is the same with the methods of other extensions hidden than those that asked
 // says yes to: a name, path or RPC of theirs is found as if nobody had it. What ends an
 // id in a path stays as it is, because agents do not read it by who asks.
+//
+// It shares the tables of e and costs one struct. A client names the extensions of a call in the header
+// A2A-Extensions (A2A 1.0 §4.6); who does not name one is answered as if its methods did not exist.
 func (e *Extra) Asked(asked func(uri string) bool) *Extra {
 	if e == nil {
 		return nil
@@ -81,12 +84,17 @@ func (e *Extra) Asked(asked func(uri string) bool) *Extra {
 }
 
 // shows reports whether whoever looks may find m.
+//
+// A row without an extension is A2A's own, and no one hides those.
 func (e *Extra) shows(m *Method) bool {
 	return m.Extension == "" || e.asked == nil || e.asked(m.Extension)
 }
 
 // Methods returns the rows, in the order in which NewExtra was given them. Callers
 // must not change them. Hidden ones are among them.
+//
+// A nil Extra has none, and every method of it may be called: a gateway without extensions has no
+// tables to carry about.
 func (e *Extra) Methods() []*Method {
 	if e == nil {
 		return nil
@@ -95,6 +103,9 @@ func (e *Extra) Methods() []*Method {
 }
 
 // ByRoute is the function ByRoute, for A2A's own paths and the extensions'.
+//
+//	GET /tasks/T/notes   with the row of the example above: its method, task T
+//	GET /tasks/T         A2A's GetTask, as without extensions
 func (e *Extra) ByRoute(verb, path string) (Route, bool) {
 	if e == nil {
 		return ByRoute(verb, path)
@@ -104,6 +115,8 @@ func (e *Extra) ByRoute(verb, path string) (Route, bool) {
 
 // ByRPC is the function ByRPC, with the extensions' RPCs beside A2A's own. Theirs are
 // of version V10.
+//
+// Rows of extensions go first, and none has a path under A2A's services: NewExtra refuses those.
 func (e *Extra) ByRPC(path string) (m *Method, v Version, ok bool) {
 	if e != nil {
 		if m := e.rpcs[path]; m != nil && e.shows(m) {
@@ -127,6 +140,8 @@ func (e *Extra) RPCs() []string {
 
 // knows reports whether m is A2A's own or one of these. A route that was found in
 // other tables is none of ours.
+//
+// It guards against a route that was found before a reload and is decoded with the tables of after.
 func (e *Extra) knows(m *Method) bool {
 	return m.Extension == "" || e != nil && e.params[m] != nil
 }
@@ -134,6 +149,10 @@ func (e *Extra) knows(m *Method) bool {
 // spoken is what an extension's name means in a call of which header says the
 // version, or nothing. 0.1 knows no extensions: its callers have names of their own for
 // tasks, and nobody could say what they mean in params that are an extension's.
+//
+//	A2A-Version: 1.0   {"method":"acme/notes"}   V10
+//	no header          {"method":"acme/notes"}   V03
+//	A2A-Version: 0.1   {"method":"acme/notes"}   not found
 func (e *Extra) spoken(name []byte, header Version) (spoken, bool) {
 	if e == nil || header == V01 {
 		return spoken{}, false

@@ -8,6 +8,10 @@ import "bytes"
 //
 // A method about the caller's tasks shows tasks in such a list only. There they can be
 // cut out; what stands beside it cannot, and is refused.
+//
+//	{"notes":["a"]}                           shows no task
+//	{"id":"T","status":{"state":"working"}}   a task T: ownership is checked as for GetTask
+//	[{"id":"T","status":{…}},{"id":"U",…}]    a list, out of which foreign tasks are cut
 func (r *answerReader) extraResult() {
 	switch r.s.Kind() {
 	case '{':
@@ -32,10 +36,16 @@ func (r *answerReader) extraResult() {
 }
 
 // aboutCaller is true for an extension's method that lists the caller's tasks.
+//
+// Its answer has to be such a list, since what could not be cut out of it would be shown to the wrong
+// caller.
 func (r *answerReader) aboutCaller() bool { return r.method != nil && r.method.Subject == OfCaller }
 
 // listMember consumes the value of a member that may be a list of tasks, and reports
 // whether it did. encoding/json reads "Tasks" as well.
+//
+// Two such members, or one in another case that a parser without regard to case would prefer, are refused:
+// a filter would cut one and the client read the other.
 func (r *answerReader) listMember(name []byte) bool {
 	if inCore(r.method) || !bytes.EqualFold(name, []byte("tasks")) {
 		return false

@@ -17,9 +17,12 @@ const (
 )
 
 // checkExtra refuses a row that is wrong in itself.
+//
+// A registration comes from the configuration; an error stops the start or the reload, and the old
+// table stays.
 func checkExtra(m *Method) error {
 	switch {
-	case m.Extension == "", len(m.Extension) > longestURI:
+	case m.Extension == "", len(m.Extension) > LongestURI:
 		return errors.New("the extension's URI is missing or too long")
 	case m.V01 != "" || m.Path03 != "" || m.GRPC03 != "" || m.Push:
 		return errors.New("only A2A's own methods have other names in older versions, or are about push configs")
@@ -31,6 +34,10 @@ func checkExtra(m *Method) error {
 
 // checkMethodName keeps to what is printed alike everywhere: a look-alike letter would
 // be another method to policy and the same one to its author.
+//
+//	acme/notes, acme.notes:list     good
+//	rpc.discover                    refused: JSON-RPC 2.0 §4 keeps "rpc." to itself
+//	"notes ", "nötes"               refused: not printed alike everywhere
 func checkMethodName(name string) error {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }
 	switch {
@@ -44,6 +51,9 @@ func checkMethodName(name string) error {
 
 // checkVerbs refuses a row whose verbs and path do not go together, and every verb but GET and
 // POST.
+//
+// Other verbs than GET and POST are left to A2A's own paths: PUT and PATCH would need rules of their
+// own about what may be repeated (RFC 9110 §9.2.2).
 func checkVerbs(m *Method) error {
 	if m.Path == "" && len(m.Verbs) == 0 {
 		return nil
@@ -68,6 +78,9 @@ func checkVerbs(m *Method) error {
 
 // checkRPC refuses an RPC that nothing can be proved about. The tags of reserved
 // numbers are no fields.
+//
+// Tags 19000 to 19999 are protobuf's own ("Assigning Field Numbers"), and no parser takes a field under
+// one of them.
 func checkRPC(m *Method) error {
 	tag := protowire.Number(m.TaskTag) //nolint:gosec // its bounds are checked below
 	reserved := tag >= protowire.FirstReservedNumber && tag <= protowire.LastReservedNumber
@@ -141,6 +154,9 @@ func coreNames() takenNames {
 }
 
 // claim takes the names of a row, which nobody else may have.
+//
+//	"SendMessage", "sendmessage", "send_message"     all taken: they fold into the same letters
+//	"acme/notes", "acme.notes"                        each takes the other
 func (t takenNames) claim(m *Method) error {
 	return errors.Join(take(t.methods, m.Name), take(t.rpcs, m.RPCPath))
 }

@@ -9,13 +9,15 @@ import (
 
 // extraNames are how the params of one extension's method are read.
 type extraNames struct {
-	rpc, http, http03 *names
+	rpc, http, http03 *Names
 }
 
 // newExtraNames makes the tables: those of A2A's methods with the same subject, with
 // the names for a task in all of them, and that for a context. A method about tasks as a
 // whole, or about the agent, that names a task nevertheless must not get past the
 // ownership check; nor one about a task that names a context beside it.
+//
+//	Subject OfTask, TaskField "noteTask"     params {"noteTask":"T"}, {"taskId":"T"}, {"id":"T"}: all name T
 func newExtraNames(m *Method) *extraNames {
 	own := map[string]jsonscan.Field{"taskId": fieldTask, "metadata": fieldMetadata}
 	own["contextId"] = fieldContext
@@ -26,11 +28,11 @@ func newExtraNames(m *Method) *extraNames {
 		own[m.TaskField] = fieldTask
 	}
 	sets := extraMembers(m.Subject)
-	table := func(further map[string]jsonscan.Field) *names {
+	table := func(further map[string]jsonscan.Field) *Names {
 		all := maps.Clone(sets)
 		maps.Copy(all, further)
 		maps.Copy(all, own)
-		return newNames(InvalidParams, all)
+		return NewNames(InvalidParams, all)
 	}
 	plain := table(nil)
 	switch m.Subject {
@@ -57,7 +59,7 @@ func extraMembers(s Subject) map[string]jsonscan.Field {
 }
 
 // table is the one for a binding and version.
-func (n *extraNames) table(http bool, v Version) *names {
+func (n *extraNames) table(http bool, v Version) *Names {
 	switch {
 	case http && v == V03:
 		return n.http03

@@ -42,6 +42,9 @@ func checkTemplate(path string) error {
 }
 
 // checkPaths refuses paths that could be read as a path of A2A's or of another row.
+//
+// The check compares each row with every other, which is square in their number; there are a dozen of
+// A2A's and a few of extensions.
 func checkPaths(extra []*Method) error {
 	all := slices.Concat(coreMethods(), extra)
 	table := newRouteTable(all)
@@ -85,6 +88,8 @@ func (rs *routes) rival(all []*Method, i int) *Method {
 
 // sameVerb reports whether the verbs behind two ids differ only in case: what ends
 // which id, servers would then not agree on (see cutVerb).
+//
+//	/tasks/{task}:pause   /tasks/{task}:Pause   refused: servers would differ in which of them ends the id
 func sameVerb(path, other []segment) bool {
 	x, y := path[len(path)-1].suffix, other[len(other)-1].suffix
 	return x != y && strings.EqualFold(x, y)
@@ -94,6 +99,8 @@ func sameVerb(path, other []segment) bool {
 // which it was until it came. A tenant that is called as A2A's own paths begin is
 // ambiguous already, and a task that is called as they go on as well: both at once is
 // nobody's loss, and /tasks/{task}/notes is the path that extensions want.
+//
+//	/acme/tasks   refused: GET /acme/tasks is ListTasks of the tenant acme
 func (rs *routes) hidesTenant(path, other []segment) bool {
 	first := path[0].literal
 	known := first != "" && slices.ContainsFunc(coreRoutes.v10.paths, func(p route) bool {
@@ -104,6 +111,9 @@ func (rs *routes) hidesTenant(path, other []segment) bool {
 
 // overlap reports whether some segments fit both. ids says that an id of a may be
 // what b has as a literal.
+//
+//	/tasks/{task}:pause   /tasks/{task}   do not overlap: the suffix tells them apart
+//	/{task}               /reports        overlap where ids is true: "reports" may be a task's id
 func (rs *routes) overlap(a, b []segment, ids bool) bool {
 	if len(a) != len(b) {
 		return false

@@ -16,6 +16,9 @@ import (
 // A totalSize, where the list has one as that of ListTasks, becomes the number of tasks
 // kept as soon as one is cut: an agent that lists other people's tasks counts them too,
 // and the difference would tell how many there are.
+//
+//	{"tasks":[{"id":"a",…},{"id":"b",…}],"totalSize":2}     keep says no to b
+//	{"tasks":[{"id":"a",…}],"totalSize":1}
 func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef) bool) ([]byte, error) {
 	if a.Kind != kindList {
 		return nil, filterError("not a list of tasks")
@@ -39,6 +42,9 @@ func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef)
 
 // CutTasks returns the splices that cut those entries of a list out of a body of length bytes that
 // keep says no to, and how many entries are kept. tasks are what ReadAnswer has found.
+//
+// Each cut takes the comma beside the entry with it, the one before or the one behind, by how many are
+// kept so far.
 func CutTasks(length int, tasks []TaskRef, keep func(i int) bool) (cuts []jsonscan.Splice, kept int, err error) {
 	for i, t := range tasks {
 		if !follows(t.Span, tasks[:i], length) {
@@ -71,6 +77,9 @@ func follows(span [2]int, before []TaskRef, length int) bool {
 // totalSize finds the values of totalSize, in camelCase and as its proto name,
 // whatever their type. It reads the body a second time rather than have every
 // answer carry the place: only lists that are filtered need it.
+//
+//	HTTP+JSON   {"tasks":[…],"totalSize":2}
+//	JSON-RPC    {"jsonrpc":"2.0","id":1,"result":{"tasks":[…],"totalSize":2}}
 func totalSize(b Binding, body []byte) ([][2]int, error) {
 	// ReadAnswer has held the body to the limits that count.
 	s := Rescan(body)

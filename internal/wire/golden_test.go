@@ -3,4 +3,4 @@ package wire
 import "flag"
 
 // update rewrites golden files and generated documents instead of comparing.
-var update = flag.Bool("update", false, "rewrite testdata and docs/errors.md from what the code does")
+var update = flag.Bool("update", false, "rewrite testdata from what the code does")

@@ -35,22 +35,24 @@ const (
 	fieldStrayObject  // a message or a push config
 )
 
-// names are the members that decide something in one kind of object.
-type names struct {
+// Names are the members that decide something in one kind of object.
+type Names struct {
 	*jsonscan.Names
 	kind *Kind // what a wrong name is refused as
 }
 
-// newNames makes a table of which a wrong name is refused as kind: InvalidRequest in the envelope,
+// NewNames makes a table of which a wrong name is refused as kind: InvalidRequest in the envelope,
 // InvalidParams in what is the method's own.
-func newNames(kind *Kind, sets ...map[string]jsonscan.Field) *names {
-	return &names{jsonscan.NewNames(sets...), kind}
+//
+// Tables are made once, when the program starts: Find is asked about every name of every call.
+func NewNames(kind *Kind, sets ...map[string]jsonscan.Field) *Names {
+	return &Names{jsonscan.NewNames(sets...), kind}
 }
 
 // The tables. Which one params are read by depends on the method's subject, the
 // version and the binding; see decoder.table.
 var (
-	envelopeNames = newNames(InvalidRequest, map[string]jsonscan.Field{
+	envelopeNames = NewNames(InvalidRequest, map[string]jsonscan.Field{
 		"jsonrpc": fieldProtocol, "id": fieldRequestID, "method": fieldMethod, "params": fieldParams,
 	})
 
@@ -66,15 +68,15 @@ var (
 		"tenant": fieldTenant, "message": fieldMessage, "configuration": fieldConfiguration,
 		"metadata": fieldMetadata,
 	}
-	sendNames = newNames(InvalidParams, strayMembers, strayObjects, sendMembers)
+	sendNames = NewNames(InvalidParams, strayMembers, strayObjects, sendMembers)
 	// 0.3's proto calls the message "request" and its JSON name is "message";
 	// clients that write proto names send the former.
 	requestMembers  = map[string]jsonscan.Field{"request": fieldMessage}
-	sendNamesHTTP03 = newNames(InvalidParams, strayMembers, strayObjects, sendMembers, requestMembers)
+	sendNamesHTTP03 = NewNames(InvalidParams, strayMembers, strayObjects, sendMembers, requestMembers)
 	send01Members   = map[string]jsonscan.Field{
 		"id": fieldTask, "sessionId": fieldContext, "pushNotification": fieldPush, "historyLength": fieldOpaque,
 	}
-	sendNames01 = newNames(InvalidParams, strayMembers, strayObjects, sendMembers, send01Members)
+	sendNames01 = NewNames(InvalidParams, strayMembers, strayObjects, sendMembers, send01Members)
 
 	taskMembers = map[string]jsonscan.Field{
 		"tenant": fieldTenant, "id": fieldTask, "taskId": fieldTask, "metadata": fieldMetadata,
@@ -83,7 +85,7 @@ var (
 	nameMembers = map[string]jsonscan.Field{"name": fieldName}
 	// No version has the context here. It is judged as the task's.
 	contextMembers = map[string]jsonscan.Field{"contextId": fieldContext, "sessionId": fieldContext}
-	taskNames      = newNames(InvalidParams, taskMembers, nameMembers, contextMembers)
+	taskNames      = NewNames(InvalidParams, taskMembers, nameMembers, contextMembers)
 
 	// Flat in 1.0; nested in "config" for its release candidate, whose clients
 	// are still about.
@@ -94,18 +96,18 @@ var (
 	}
 	config03Members = map[string]jsonscan.Field{"id": fieldTask}
 	resourceMembers = map[string]jsonscan.Field{"name": fieldName, "parent": fieldName}
-	configNames     = newNames(InvalidParams, configMembers, resourceMembers, contextMembers)
-	configNames03   = newNames(InvalidParams, configMembers, resourceMembers, contextMembers, config03Members)
+	configNames     = NewNames(InvalidParams, configMembers, resourceMembers, contextMembers)
+	configNames03   = NewNames(InvalidParams, configMembers, resourceMembers, contextMembers, config03Members)
 
 	listMembers = map[string]jsonscan.Field{
 		"tenant": fieldTenant, "contextId": fieldContext, "pageToken": fieldPageToken,
 	}
-	listNames = newNames(InvalidParams, strayMembers, listMembers)
+	listNames = NewNames(InvalidParams, strayMembers, listMembers)
 	// The card is nobody's, whatever stands in the params.
-	agentNames = newNames(InvalidParams, map[string]jsonscan.Field{"tenant": fieldTenant})
+	agentNames = NewNames(InvalidParams, map[string]jsonscan.Field{"tenant": fieldTenant})
 
 	// A message's own id is called id by some, which is no task's.
-	messageNames = newNames(InvalidParams, map[string]jsonscan.Field{
+	messageNames = NewNames(InvalidParams, map[string]jsonscan.Field{
 		"sessionId": fieldStrayContext,
 		"messageId": fieldMessageID, "taskId": fieldTask, "contextId": fieldContext,
 		"referenceTaskIds": fieldReferences, "extensions": fieldExtensions, "metadata": fieldMetadata,
@@ -113,21 +115,28 @@ var (
 	})
 	// Every version's name for the inline push config is read in every version:
 	// SDKs accept the older ones too.
-	configurationNames = newNames(InvalidParams, strayMembers, map[string]jsonscan.Field{
+	configurationNames = NewNames(InvalidParams, strayMembers, map[string]jsonscan.Field{
 		"pushNotificationConfig": fieldPush, "taskPushNotificationConfig": fieldPush, "pushNotification": fieldPush,
 	})
 	pushMembers = map[string]jsonscan.Field{
 		"tenant": fieldTenant, "taskId": fieldTask, "id": fieldConfig,
 		"url": fieldOpaque, "token": fieldOpaque, "authentication": fieldOpaque,
 	}
-	pushNames = newNames(InvalidParams, pushMembers, map[string]jsonscan.Field{
+	pushNames = NewNames(InvalidParams, pushMembers, map[string]jsonscan.Field{
 		"name": fieldName, "pushNotificationConfig": fieldPush,
 	})
 )
 
 // table is how the params, body or query of this call are read. A gRPC request is
 // the body of HTTP+JSON with the members of path and query in it.
-func (d *decoder) table() *names {
+//
+//	subject     1.0 JSON-RPC        0.3 HTTP+JSON, gRPC      0.1
+//	OfMessage   sendNames           sendNamesHTTP03          sendNames01
+//	OfTask      taskNames           taskNames                taskNames
+//	OfConfig    configNames         configNames03            configNames03
+//	OfCaller    listNames           listNames
+//	OfAgent     agentNames          agentNames
+func (d *decoder) table() *Names {
 	http, v := d.call.Binding != JSONRPC, d.call.Version
 	if d.call.Method.Extension != "" {
 		return d.call.Extra.params[d.call.Method].table(http, v)
@@ -152,25 +161,4 @@ func (d *decoder) table() *names {
 		return listNames
 	}
 	return agentNames
-}
-
-// member reads the next member's name and says what it means. A name that some
-// parsers would take for one in the table while others would not is refused:
-// case, underscores and hyphens ignored, ſ for s, K for k, a NUL that ends the
-// string in some languages. So is a name that is there in both its spellings.
-func (d *decoder) member(n *names, seen *uint32) jsonscan.Field {
-	at := d.Pos
-	name := d.Name()
-	sp, f := n.Find(name)
-	switch {
-	case sp == nil:
-		return fieldNone
-	case f == fieldNone:
-		d.Refuse(Errorf(n.kind, "a member's name, after byte %d, is not quite %q", at, sp.Camel))
-	case *seen&sp.Bit != 0:
-		d.Refuse(Errorf(n.kind, "%q is given twice", sp.Camel))
-	}
-	*seen |= sp.Bit
-	d.at = sp
-	return f
 }

@@ -8,6 +8,8 @@ import (
 
 // params reads what the method takes and returns where it stands. null is
 // absent, as the clients of methods without params send it.
+//
+// A2A 1.0 §9.1 has params by name only. An array, which JSON-RPC 2.0 §4.2 permits as well, is refused.
 func (d *decoder) params() (start, end int) {
 	switch d.Kind() {
 	case '{':
@@ -18,37 +20,23 @@ func (d *decoder) params() (start, end int) {
 		return d.Skip()
 	}
 	start, end = d.Skip()
-	d.invalid("params is not an object")
+	d.Invalid("params is not an object")
 	return start, end
 }
 
 // object reads the object that is next, by its table.
-func (d *decoder) object(n *names) {
+func (d *decoder) object(n *Names) {
 	var seen uint32
 	for d.Enter(); d.More(); {
-		d.value(d.member(n, &seen))
+		d.value(d.Member(n, &seen))
 	}
 }
 
 // nested reads a member that must be an object, or null for absent.
-func (d *decoder) nested(n *names, what string) {
-	if d.isObject(what) {
+func (d *decoder) nested(n *Names, what string) {
+	if d.IsObject(what) {
 		d.object(n)
 	}
-}
-
-// isObject reports whether an object is next; anything else is skipped, and
-// refused unless it is null.
-func (d *decoder) isObject(what string) bool {
-	switch d.Kind() {
-	case '{':
-		return true
-	case 'n':
-	default:
-		d.invalid(what + " is not an object")
-	}
-	d.Skip()
-	return false
 }
 
 // value reads the value of a member that means f.
@@ -75,9 +63,9 @@ func (d *decoder) value(f jsonscan.Field) {
 	case fieldMessageID:
 		d.word(&c.MessageID, "messageId", d.lim.IDLength)
 	case fieldReferences:
-		c.ReferenceTaskIDs = append(d.words("referenceTaskIds", d.lim.IDLength), c.ReferenceTaskIDs...)
+		c.ReferenceTaskIDs = append(d.Words("referenceTaskIds", d.lim.IDLength), c.ReferenceTaskIDs...)
 	case fieldExtensions:
-		c.MessageExtensions = d.words("extensions", longestURI)
+		c.MessageExtensions = d.Words("extensions", LongestURI)
 	case fieldParts:
 		d.parts()
 	case fieldMetadata:
@@ -101,11 +89,11 @@ func (d *decoder) value(f jsonscan.Field) {
 // Role and parts are not read here. Policy asks for them only where a rule is about content, and
 // ReadMessage reads them then.
 func (d *decoder) message() {
-	if !d.isObject("message") {
+	if !d.IsObject("message") {
 		return
 	}
 	if d.hasMessage {
-		d.invalid("the message is given twice")
+		d.Invalid("the message is given twice")
 	}
 	d.hasMessage = true
 	d.object(messageNames)
@@ -122,6 +110,8 @@ func (d *decoder) tenant() {
 
 // context reads a context id and remembers where it stands, so that it can be
 // replaced.
+//
+//	"contextId":"C"     the span is of the five bytes "C" with its quotes, here 3
 func (d *decoder) context() {
 	c := d.call
 	kind, start := d.Kind(), d.Pos
@@ -137,6 +127,8 @@ func (d *decoder) context() {
 
 // resource reads a resource name of 0.3's HTTP+JSON and gRPC:
 // tasks/{task} or tasks/{task}/pushNotificationConfigs/{config}.
+//
+// The name may have three ids' length because it holds two and the words between them.
 func (d *decoder) resource() {
 	var name string
 	d.word(&name, "the resource name", 3*d.lim.IDLength)
@@ -150,15 +142,21 @@ func (d *decoder) resource() {
 func (d *decoder) named(name string) {
 	task, config, _ := strings.Cut(strings.TrimPrefix(name, "tasks/"), "/pushNotificationConfigs/")
 	if strings.Contains(task, "/") || strings.Contains(config, "/") {
-		d.invalid("the resource name has a slash too many")
+		d.Invalid("the resource name has a slash too many")
 	}
 	d.agree(d.taskOf(), task, "the task id", d.lim.IDLength)
 	d.agree(d.configOf(), config, "the push notification config id", d.lim.IDLength)
 }
 
 // push reads a push notification config or what is wrapped around one.
+//
+//	"configuration":{"pushNotificationConfig":{"url":"https://c.example/hook","token":"t"}}          0.3
+//	"configuration":{"taskPushNotificationConfig":{"url":"https://c.example/hook","taskId":"T"}}     1.0
+//
+// The URL is checked where webhooks are (proxy/push); here it only counts that there is a config, and
+// what ids it names.
 func (d *decoder) push() {
-	if !d.isObject("the push notification config") {
+	if !d.IsObject("the push notification config") {
 		return
 	}
 	d.call.HasPushConfig = true
@@ -199,7 +197,7 @@ func (d *decoder) configOf() *string {
 //
 //	"metadata":{"https://a2a-gateway.dev/extensions/skill-selection/v1":"translate"}
 func (d *decoder) metadata() {
-	if !d.isObject("metadata") {
+	if !d.IsObject("metadata") {
 		return
 	}
 	for d.Enter(); d.More(); {
@@ -220,7 +218,7 @@ func (d *decoder) parts() {
 		return
 	default:
 		d.Skip()
-		d.invalid("parts is not an array")
+		d.Invalid("parts is not an array")
 		return
 	}
 	n := 0
@@ -234,20 +232,23 @@ func (d *decoder) parts() {
 
 // required refuses a call that lacks what its method is about, and a push
 // config that names another task, tenant or config than the call it came with.
+//
+// 0.1 demands the task's id with every send, since the client chooses it. Later versions
+// leave it out for a new task.
 func (d *decoder) required() {
 	c := d.call
 	d.at = nil
 	if d.pushTask != "" && d.pushTask != c.TaskID || d.pushTenant != "" && d.pushTenant != c.Tenant {
-		d.invalid("the push notification config is for another task or tenant than the call")
+		d.Invalid("the push notification config is for another task or tenant than the call")
 	}
 	d.strays()
 	switch c.Method.Subject {
 	case OfMessage:
 		if !d.hasMessage {
-			d.invalid("message is missing")
+			d.Invalid("message is missing")
 		}
 		if c.Version == V01 && c.TaskID == "" {
-			d.invalid("the task id is missing")
+			d.Invalid("the task id is missing")
 		}
 	case OfConfig:
 		c.HasPushConfig = c.HasPushConfig || c.Method.Does == Creates
@@ -255,7 +256,21 @@ func (d *decoder) required() {
 		fallthrough
 	case OfTask:
 		if c.TaskID == "" {
-			d.invalid("the task id is missing")
+			d.Invalid("the task id is missing")
 		}
 	}
+}
+
+// ReadResourceName takes a resource name of 0.3's proto to pieces:
+// tasks/{task} or tasks/{task}/pushNotificationConfigs/{config}. ok says whether it
+// begins as these do; anything else counts as a bare task id. The task ends at the
+// next slash, whatever follows, so that all who read a name mean the same task.
+func ReadResourceName(name string) (task, config string, ok bool) {
+	name, ok = strings.CutPrefix(name, "tasks/")
+	task, rest, _ := strings.Cut(name, "/")
+	config, named := strings.CutPrefix(rest, "pushNotificationConfigs/")
+	if !named {
+		config = ""
+	}
+	return task, config, ok
 }

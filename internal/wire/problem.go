@@ -27,6 +27,9 @@ type problem struct {
 // problemMember consumes the value of r.s's current member if it is one of an error
 // shape's, and reports whether it did. It must be called for every member of the
 // top level, before anyone else looks at the value.
+//
+// A member counts only if its value has the type that the error shapes give it: {"code":"a"} of an
+// extension's result is no error, and {"message":{…}} is a wrapper and no text.
 func (r *answerReader) problemMember(name []byte) bool {
 	if r.binding != HTTPJSON {
 		return false
@@ -111,6 +114,8 @@ func (r *answerReader) rpcError() bool {
 
 // errorObject reads a JSON-RPC error or the google.rpc.Status of HTTP+JSON: both
 // have a code, and both list an ErrorInfo, as "data" or as "details".
+//
+// A code that is no integer is not read; on JSON-RPC the answer is refused for it (JSON-RPC 2.0 §5.1).
 func (r *answerReader) errorObject() (code int, ok bool) {
 	s := r.s
 	for s.Enter(); s.More(); {
@@ -128,6 +133,8 @@ func (r *answerReader) errorObject() (code int, ok bool) {
 
 // reason takes the reason from the first element of an error's details that has
 // one. Before 1.0 "data" may be anything at all.
+//
+//	"data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND"}]
 func (r *answerReader) reason() {
 	s := r.s
 	if s.Kind() != '[' {

@@ -59,6 +59,9 @@ func typeOf(file protoreflect.FileDescriptor, d protoreflect.MessageDescriptor) 
 // every other implementation have for the parts of a message: "content". Under its
 // own name, "parts", the SDK's would be lost in HTTP+JSON, and the other way
 // round. Parsers of ProtoJSON still take "parts", as the field's proto name.
+//
+//	0.3 §6.4, ProtoJSON of a2a.v1   {"message":{"content":[{"text":"hi"}]}}
+//	a2a-go's proto of the same      {"message":{"parts":[{"text":"hi"}]}}
 func file03() (protoreflect.FileDescriptor, error) {
 	file := protodesc.ToFileDescriptorProto(a2apb.File_a2a_proto)
 	for _, m := range file.GetMessageType() {
@@ -100,6 +103,8 @@ func (m *Method) RequestFields(v Version) (protoreflect.FieldDescriptors, error)
 // RequestMessage turns the ProtoJSON document of a request into its protobuf
 // message. Members that the proto does not have are left out. An empty document
 // and null are the empty message.
+//
+//	GetTask, V10, {"id":"T"}   0a 01 54
 func RequestMessage(m *Method, v Version, doc []byte) ([]byte, error) {
 	t, err := m.types(v)
 	if err != nil {
@@ -121,6 +126,9 @@ func ResponseMessage(m *Method, v Version, doc []byte) ([]byte, error) {
 // stream, into its ProtoJSON document. It refuses what parsers would not read
 // alike, as DecodeGRPC does for requests. Of what an extension's RPC answers nothing is
 // known, and the document is nil.
+//
+// The document is what ReadAnswer, the translation and the audit record read; to a caller of the same
+// side the message goes as it came.
 func ResponseJSON(m *Method, v Version, message []byte) ([]byte, error) {
 	if m.Extension != "" {
 		return nil, nil
@@ -134,6 +142,9 @@ func ResponseJSON(m *Method, v Version, message []byte) ([]byte, error) {
 
 // messageOf writes a document as protobuf. Required fields do not exist in proto3, and members that
 // the proto does not have are dropped, as every parser of ProtoJSON may do.
+//
+// Deterministic keeps map entries in order, so that one document always gives the same bytes: webhooks
+// and tests compare them.
 func messageOf(t protoreflect.MessageType, doc []byte) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(doc); len(trimmed) == 0 || string(trimmed) == "null" {
 		return []byte{}, nil
@@ -179,6 +190,10 @@ var lineEnds = []struct{ raw, escaped []byte }{
 }
 
 // escapeLineEnds gives the document without them.
+//
+//	"a\u2028b" as three bytes e2 80 a8   becomes the six characters \u2028
+//
+// An event stream ends lines at CR and LF only (WHATWG HTML §9.2.6); the escape costs nothing else.
 func escapeLineEnds(doc []byte) []byte {
 	for _, e := range lineEnds {
 		if bytes.Contains(doc, e.raw) {
@@ -191,6 +206,8 @@ func escapeLineEnds(doc []byte) []byte {
 // compact takes the space out that protojson puts in, or not, by the toss of a
 // coin per build, so that equal messages are equal bytes in every build. It works
 // in place.
+//
+//	{"id": "a b"}   {"id":"a b"}
 func compact(doc []byte) []byte {
 	out := doc[:0]
 	for i := 0; i < len(doc); {

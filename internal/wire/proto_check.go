@@ -41,6 +41,9 @@ var (
 )
 
 // message checks one message and those inside of it.
+//
+// protowire.ConsumeFieldValue checks lengths and the nesting of groups, and gives a negative number
+// for what is no protobuf; nothing is read beyond the bytes of the message.
 func (c *messageCheck) message(d protoreflect.MessageDescriptor, b []byte, depth int) error {
 	if depth > c.depth {
 		return errTooDeep

@@ -26,6 +26,12 @@ type Route struct {
 // Allow set. The result is false for every other path, and for every path that
 // servers do not read alike: empty or dot segments, and encodings of what
 // separates segments and verbs.
+//
+//	POST /message:send                  1.0: SendMessage
+//	POST /acme/message:send             1.0: SendMessage, tenant acme
+//	GET  /v1/tasks/T                    0.3: GetTask of T
+//	GET  /tasks/T:cancel                Method nil, Allow POST: 405 (RFC 9110 §15.5.6)
+//	GET  /tasks//T, /tasks/../card      false: servers differ in whether they clean such paths
 func ByRoute(verb, path string) (Route, bool) { return coreRoutes.find(verb, path, everyMethod) }
 
 // everyMethod hides nothing: A2A's own methods are there for everyone.
@@ -81,6 +87,8 @@ func (rs *routes) decodeTenant(segments []string) (string, bool) {
 const longestPath = 5
 
 // split cuts path at its slashes.
+//
+// The last piece of SplitN holds all that is too many, so a path of a million slashes costs five cuts.
 func split(path string) ([]string, bool) {
 	if len(path) < 2 || path[0] != '/' {
 		return nil, false
@@ -196,6 +204,9 @@ func suffixes(rs routes) []string {
 }
 
 // match finds the path. No two of a version's paths match the same segments.
+//
+// A path of no verb that is asked for still gives its route: Allow has what 405 must name
+// (RFC 9110 §15.5.6).
 func (rs *routes) match(verb string, segments []string, shows func(*Method) bool) (Route, bool) {
 	for _, p := range rs.paths {
 		r := Route{Version: rs.version}

@@ -204,7 +204,7 @@ func TestMethodTable(t *testing.T) {
 // TestNames checks that the tables of members are unambiguous.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	for _, n := range []*names{
+	for _, n := range []*Names{
 		envelopeNames, sendNames, sendNamesHTTP03, sendNames01, taskNames, configNames, configNames03,
 		listNames, agentNames, messageNames, configurationNames, pushNames,
 	} {

@@ -16,13 +16,15 @@ func NewScanner(doc []byte, lim Limits) *jsonscan.Scanner {
 
 // Rescan is NewScanner for a document, or the beginning of one, that has been held to the limits
 // before: by decoding, or by ReadAnswer.
+//
+// It is for the second pass over a document. The limits would have refused it the first time.
 func Rescan(doc []byte) *jsonscan.Scanner {
 	return jsonscan.New(doc, math.MaxInt32, math.MaxInt32, &rules)
 }
 
-// memberOf finds a member of an object that has been read before, and how many
+// MemberOf finds a member of an object that has been read before, and how many
 // members there are.
-func memberOf(doc []byte, object [2]int, name string) (value [2]int, n int) {
+func MemberOf(doc []byte, object [2]int, name string) (value [2]int, n int) {
 	return jsonscan.Member(doc, object, name, &rules)
 }
 
@@ -56,6 +58,31 @@ func mayMark(name []byte) bool {
 	return len(name) >= shortest && (jsonscan.Resembles(name, "metadata") || jsonscan.Resembles(name, "extensions"))
 }
 
+// fileLetter are the first bytes of names that mayFile looks at: it is asked about every
+// name of every document, and for nearly all of them that is the end of it.
+var fileLetter = func() (first [256]bool) {
+	for _, c := range "fFrRuU_-" {
+		first[c] = true
+	}
+	for c := range byte(' ' + 1) {
+		first[c] = true // which the most lenient parsers leave out
+	}
+	return first
+}()
+
+// mayFile reports whether a name is that of a member without which a part is no file in
+// any version, or one that some parsers take for it.
+func mayFile(name []byte) bool {
+	const shortest = len("url")
+	return len(name) >= shortest && fileLetter[name[0]] && isFile(name)
+}
+
+// isFile knows the three members of which a part has one if it is a file: url and raw are 1.0's, and
+// file is that of all versions before.
+func isFile(name []byte) bool {
+	return jsonscan.Resembles(name, "url") || jsonscan.Resembles(name, "raw") || jsonscan.Resembles(name, "file")
+}
+
 // mayHold says what markName has found.
 //
 // Both are true far more often than there is a mark or a file. They only save the second reading.
@@ -73,6 +100,9 @@ func holdsContent(name []byte) bool {
 }
 
 // identifies knows the members whose strings are ids, in every version.
+//
+// The scanner tells ids from other strings for Series: an event that names another task is no repetition
+// of the one before.
 func identifies(name []byte) bool {
 	switch string(name) {
 	case "id", "taskId", "task_id", "contextId", "context_id", "sessionId", "messageId", "message_id", "artifactId", "artifact_id",

@@ -13,6 +13,14 @@ import (
 // then what was found in that one.
 //
 // A Series is for one goroutine.
+//
+// Two events of one stream, of which the second is not read again:
+//
+//	{"kind":"artifact-update","taskId":"T","append":true,"artifact":{"artifactId":"a","parts":[{"kind":"text","text":"Hel"}]}}
+//	{"kind":"artifact-update","taskId":"T","append":true,"artifact":{"artifactId":"a","parts":[{"kind":"text","text":"lo"}]}}
+//
+// Only the characters of the text differ, and text is a string that is looked at by nobody. A stream
+// of tokens costs a comparison of bytes per event so, in place of a pass of the scanner.
 type Series struct {
 	binding Binding
 	version Version
@@ -31,6 +39,8 @@ func NewSeries(b Binding, v Version, m *Method, lim Limits) *Series {
 // Read reads the next event. What it returns may be shared by several events, so nobody may
 // change it; and its ID is a piece of one of them, with the same bytes in all. Ids stand in the
 // same place in all of them.
+//
+// The first event of a stream is not learnt: it is mostly the task itself, and what follows are updates.
 func (s *Series) Read(body []byte) (*Answer, error) {
 	if s.before.matches(body) {
 		return s.before.answer, nil
@@ -65,6 +75,10 @@ type pattern struct {
 }
 
 // learn makes p that of a document that has been read, and found to be a.
+//
+// Not learned is what is too long to keep or has too many free strings to be worth comparing; an
+// error, which ends a stream anyhow; and half a surrogate pair, of which the other half might come
+// with other characters around it.
 func (p *pattern) learn(s *jsonscan.Scanner, a *Answer) {
 	p.known, p.answer = false, nil
 	switch {
@@ -83,6 +97,9 @@ func (p *pattern) learn(s *jsonscan.Scanner, a *Answer) {
 // matches reports whether a document has nothing in it that p does not have, but for the
 // characters of strings that do not matter. A reader of the whole of it would find the same,
 // in the same places up to the first of these.
+//
+// TextLength is how long the text of a string is, up to its quote, and negative where it holds what JSON
+// does not permit in one: the event is then read by the scanner, which says what is wrong.
 func (p *pattern) matches(doc []byte) bool {
 	if !p.known {
 		return false

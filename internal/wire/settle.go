@@ -86,6 +86,10 @@ func (d *decoder) unknownMethod(name string) {
 //
 // A call that could be either stays 0.3, with Call.Shared set: which agents have the task decides
 // later, in proxy.
+//
+//	tasks/get          0.1 and 0.3: {"id":"T","historyLength":1} is in both
+//	tasks/cancel       0.1 and 0.3
+//	tasks/resubscribe  0.1 has historyLength, 0.3 has not
 func (d *decoder) settle() {
 	c := d.call
 	if !d.shared || d.header != "" {
@@ -114,10 +118,4 @@ func (d *decoder) requestID() {
 	default:
 		d.notCall("id is neither a string nor a number nor null")
 	}
-}
-
-// notCall refuses what is no JSON-RPC call (JSON-RPC 2.0 §5.1, -32600), in the words of the schema's
-// message and with what is wrong behind them.
-func (d *decoder) notCall(what string) {
-	d.Refuse(Errorf(InvalidRequest, "Request payload validation error: %s", what))
 }

@@ -2,9 +2,9 @@ package wire
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 )
 
 // shape is what one object of an answer holds of the members that A2A's objects
@@ -41,6 +41,9 @@ func (s *shape) has(m mark) bool { return s.seen&m == m }
 
 // object reads the object that comes next. top is the object that the method
 // returned (or the event); only there do wrappers and error members mean anything.
+//
+// Both spellings of a name are read, since ProtoJSON parsers accept the names of the proto file beside
+// the camelCase ones (ProtoJSON, "JSON names"), and some programs write them.
 func (r *answerReader) object(top bool) shape {
 	var o shape
 	s := r.s
@@ -91,6 +94,8 @@ func (r *answerReader) object(top bool) shape {
 }
 
 // kindNamed maps 0.2's and 0.3's discriminator; anything else is no kind.
+//
+//	{"kind":"status-update","taskId":"T","status":{…}}   0.3; 0.1 has no kinds, 1.0 has wrappers
 func kindNamed(word []byte) string {
 	switch string(word) {
 	case "task":
@@ -181,56 +186,13 @@ func (r *answerReader) state() string { return ReadState(r.s) }
 // the number that ProtoJSON allows for an enum. It returns the 1.0 name, "" for what is no state.
 func ReadState(s *jsonscan.Scanner) string {
 	if s.Kind() == '"' {
-		return stateNamed(s.Text())
+		return taskstate.Named(s.Text())
 	}
 	n, ok := integer(s)
-	if !ok || n < 0 || n >= len(stateNumbers) {
+	if !ok {
 		return ""
 	}
-	return stateNumbers[n]
-}
-
-// stateNumbers are the states by their number in both proto packages.
-var stateNumbers = [...]string{
-	"TASK_STATE_UNSPECIFIED", "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING",
-	"TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED",
-	"TASK_STATE_INPUT_REQUIRED", "TASK_STATE_REJECTED", "TASK_STATE_AUTH_REQUIRED",
-}
-
-// stateNamed returns the 1.0 name of a state, "" for a name that no version has.
-func stateNamed(word []byte) string {
-	switch string(word) {
-	case "unknown", "TASK_STATE_UNSPECIFIED":
-		return "TASK_STATE_UNSPECIFIED"
-	case "submitted", "TASK_STATE_SUBMITTED":
-		return "TASK_STATE_SUBMITTED"
-	case "working", "TASK_STATE_WORKING":
-		return "TASK_STATE_WORKING"
-	case "completed", "TASK_STATE_COMPLETED":
-		return "TASK_STATE_COMPLETED"
-	case "failed", "TASK_STATE_FAILED":
-		return "TASK_STATE_FAILED"
-	case "canceled", "cancelled", "TASK_STATE_CANCELED", "TASK_STATE_CANCELLED":
-		return "TASK_STATE_CANCELED"
-	case "input-required", "TASK_STATE_INPUT_REQUIRED":
-		return "TASK_STATE_INPUT_REQUIRED"
-	case "rejected", "TASK_STATE_REJECTED":
-		return "TASK_STATE_REJECTED"
-	case "auth-required", "TASK_STATE_AUTH_REQUIRED":
-		return "TASK_STATE_AUTH_REQUIRED"
-	}
-	return ""
-}
-
-// terminal reports whether a task in this state stays in it for good.
-//
-// A2A 1.0 §3.1.1: a message to a task in one of these is refused, and its stream ends.
-func terminal(state string) bool {
-	switch state {
-	case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED":
-		return true
-	}
-	return false
+	return taskstate.Numbered(n)
 }
 
 // artifact reads the artifact of an update. 0.1 numbers it, and says in it what later
@@ -270,6 +232,8 @@ func (r *answerReader) yes() bool {
 }
 
 // artifacts collects the extensions of a task's artifacts.
+//
+// Parts and metadata of an artifact are not looked at: they name no task.
 func (r *answerReader) artifacts() {
 	s := r.s
 	if s.Kind() != '[' {
@@ -282,6 +246,8 @@ func (r *answerReader) artifacts() {
 }
 
 // extensionsWithin collects the extensions that a message or artifact lists.
+//
+//	{"messageId":"m","extensions":["https://example.com/ext/v1"],"parts":[…]}     0.3 and 1.0
 func (r *answerReader) extensionsWithin() {
 	s := r.s
 	if s.Kind() != '{' {
@@ -320,18 +286,4 @@ func (r *answerReader) extensions() {
 		}
 		r.a.Extensions = append(r.a.Extensions, string(uri))
 	}
-}
-
-// ReadResourceName takes a resource name of 0.3's proto to pieces:
-// tasks/{task} or tasks/{task}/pushNotificationConfigs/{config}. ok says whether it
-// begins as these do; anything else counts as a bare task id. The task ends at the
-// next slash, whatever follows, so that all who read a name mean the same task.
-func ReadResourceName(name string) (task, config string, ok bool) {
-	name, ok = strings.CutPrefix(name, "tasks/")
-	task, rest, _ := strings.Cut(name, "/")
-	config, named := strings.CutPrefix(rest, "pushNotificationConfigs/")
-	if !named {
-		config = ""
-	}
-	return task, config, ok
 }

@@ -58,11 +58,14 @@ func (d *decoder) strayParameter(f jsonscan.Field, value string) {
 // noPlace refuses a message or a push config that would be carried past everything that is
 // asked of one.
 func (d *decoder) noPlace(member string) {
-	d.invalid(fmt.Sprintf("A2A %s has no %s here", d.call.Version, member))
+	d.Invalid(fmt.Sprintf("A2A %s has no %s here", d.call.Version, member))
 }
 
 // aside keeps what stands in such a place until the call is read. A task can go by its
 // resource name.
+//
+// Two strays that disagree are refused at once; one that disagrees with the call only at the end,
+// since the call's own id may stand behind it.
 func (d *decoder) aside(f jsonscan.Field, name string) {
 	other := &d.otherContext
 	if f == fieldStrayTask {
@@ -91,5 +94,5 @@ func (d *decoder) strays() {
 // elsewhere refuses a call that names one task or context where its version does, and another where
 // some other version would look.
 func (d *decoder) elsewhere(member, what string) {
-	d.invalid(fmt.Sprintf("%s, which A2A %s does not have here, names another %s", member, d.call.Version, what))
+	d.Invalid(fmt.Sprintf("%s, which A2A %s does not have here, names another %s", member, d.call.Version, what))
 }

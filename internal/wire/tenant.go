@@ -17,6 +17,10 @@ var errProtobuf = errors.New("the message is not protobuf")
 //
 // In 1.0 a tenant is what an interface of the card says (§4.4). At the gateway it names the agent, and
 // the agent itself may want another one, or none.
+//
+//	/lf.a2a.v1.A2AService/GetTask   {tenant: "billing", id: "T"}
+//	tenant "acme"                   {id: "T", tenant: "acme"}
+//	tenant ""                       {id: "T"}
 func ReplaceTenant(m *Method, v Version, message []byte, tenant string) ([]byte, error) {
 	types, err := m.types(v)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 )
 
 // refusedAs decodes body and checks that it is refused, as one of kinds.
@@ -240,7 +242,7 @@ func TestL38_MediaTypes(t *testing.T) {
 		"application/json\x00":                          false,
 		"*/*":                                           false,
 	} {
-		if got := MediaType(contentType); got != want {
+		if got := mediatype.OfRequest(contentType); got != want {
 			t.Errorf("%q: %t", contentType, got)
 		}
 	}

@@ -27,6 +27,10 @@ const (
 // §3.6.2 says that a request without a version is a 0.3 request. The second
 // result is false for a version nobody released and for anything that is not
 // two or three dot-separated numbers.
+//
+//	"1.0", " 1.0 ", "1.0.1"     V10
+//	"0.3", "0.2.6", ""          V03
+//	"1", "1.00", "1.1", "v1.0"  not ok
 func ParseVersion(s string) (Version, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -81,6 +85,11 @@ func (b Binding) String() string {
 
 // ParseBinding is the inverse of String. Cards in the field differ in case, so
 // case is ignored.
+//
+//	"JSONRPC", "jsonrpc"   JSONRPC
+//	"HTTP+JSON"            HTTPJSON
+//	"grpc"                 GRPC
+//	"websocket"            0, false: a card may name bindings that A2A does not define
 func ParseBinding(s string) (Binding, bool) {
 	for b, name := range bindingNames {
 		if name != "" && strings.EqualFold(s, name) {

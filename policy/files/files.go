@@ -11,7 +11,7 @@ import (
 	"fmt"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/message"
 )
 
 // Rules are a Config made ready. They are safe for concurrent use.
@@ -68,7 +68,7 @@ type Fault struct {
 
 // Judge says what is wrong with a file, which is the nth of its message or artifact,
 // counted from 1. The first fault of each kind is all that anybody needs to know.
-func (r *Rules) Judge(f *wire.File, nth int) []Fault {
+func (r *Rules) Judge(f *message.File, nth int) []Fault {
 	var faults []Fault
 	add := func(kind, text, detail string, enforced bool) {
 		faults = append(faults, Fault{kind, text, detail, enforced})

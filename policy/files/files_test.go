@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/message"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 )
 
@@ -34,22 +34,22 @@ func said(faults []files.Fault) string {
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	link := func(uri string) wire.File { return wire.File{URLs: []string{uri}} }
-	typed := func(types ...string) wire.File { return wire.File{Inline: true, Bytes: 3, MediaTypes: types} }
-	named := func(names ...string) wire.File { return wire.File{Inline: true, Names: names} }
+	link := func(uri string) message.File { return message.File{URLs: []string{uri}} }
+	typed := func(types ...string) message.File { return message.File{Inline: true, Bytes: 3, MediaTypes: types} }
+	named := func(names ...string) message.File { return message.File{Inline: true, Names: names} }
 	strict := files.Config{MediaTypes: []string{"image/*", "application/pdf", "text/html"}, ActiveContent: "enforce"}
 	inline := files.Config{Schemes: []string{"https", "data"}, MediaTypes: []string{"image/png"}, MaxBytes: 6}
 	for _, tt := range []struct {
 		name   string
 		config files.Config
-		file   wire.File
+		file   message.File
 		nth    int
 		want   string
 	}{
 		{name: "public", file: link("https://files.example.com/a.pdf")},
 		{name: "private", file: link("https://10.0.0.1/a"), want: "file_uri! 10.0.0.1"},
 		{name: "private, allowed", config: files.Config{PrivateAddresses: "allow"}, file: link("https://10.0.0.1/a")},
-		{name: "the second of two", file: wire.File{URLs: []string{"https://files.example.com/a", "https://wiki/"}}, want: "file_uri! wiki"},
+		{name: "the second of two", file: message.File{URLs: []string{"https://files.example.com/a", "https://wiki/"}}, want: "file_uri! wiki"},
 		{name: "plain", file: link("http://files.example.com/a"), want: "file_uri!"},
 		{name: "plain, allowed", config: files.Config{Schemes: []string{"HTTP"}}, file: link("http://files.example.com/a")},
 		{name: "script", file: link("javascript:alert(1)"), want: "file_uri!"},
@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 		{name: "data of a type", config: inline, file: link("data:text/html;base64,QUJD"), want: "file_type! text/html"},
 		{name: "data of no type", config: inline, file: link("data:,x"), want: "file_type! text/plain"},
 		{name: "data that is large", config: inline, file: link("data:image/png,1234567"), want: "file_size!"},
-		{name: "data that says something else", config: inline, file: wire.File{URLs: []string{"data:text/html,x"}, MediaTypes: []string{"image/png"}}, want: "file_type! text/html"},
+		{name: "data that says something else", config: inline, file: message.File{URLs: []string{"data:text/html,x"}, MediaTypes: []string{"image/png"}}, want: "file_type! text/html"},
 		{name: "large", config: files.Config{MaxBytes: 2}, file: typed("image/png"), want: "file_size!"},
 		{name: "as large as may be", config: files.Config{MaxBytes: 3}, file: typed("image/png")},
 		{name: "the last", config: files.Config{MaxParts: 2}, nth: 2, file: typed("image/png")},
@@ -78,10 +78,10 @@ func TestJudge(t *testing.T) {
 		{name: "an empty type", config: strict, file: typed(""), want: "file_type! application/octet-stream"},
 		{name: "no type at all", config: files.Config{MediaTypes: []string{"*/*"}}, file: typed("image"), want: "file_type! image"},
 		{name: "any that is one", config: files.Config{MediaTypes: []string{"*/*"}}, file: typed("a/b")},
-		{name: "a name that says it", file: wire.File{Inline: true, Names: []string{"page.HTML"}}, want: "file_type .html"},
-		{name: "a name in disguise", file: wire.File{Inline: true, Names: []string{"page.svg. "}, MediaTypes: []string{"application/octet-stream"}}, want: "file_type .svg"},
+		{name: "a name that says it", file: message.File{Inline: true, Names: []string{"page.HTML"}}, want: "file_type .html"},
+		{name: "a name in disguise", file: message.File{Inline: true, Names: []string{"page.svg. "}, MediaTypes: []string{"application/octet-stream"}}, want: "file_type .svg"},
 		{name: "a path that says it", file: link("https://files.example.com/page.svg?x=a.png"), want: "file_type .svg"},
-		{name: "a name that lies", file: wire.File{Inline: true, Names: []string{"page.html"}, MediaTypes: []string{"image/png"}}},
+		{name: "a name that lies", file: message.File{Inline: true, Names: []string{"page.html"}, MediaTypes: []string{"image/png"}}},
 
 		{name: "a name", file: named("Rechnung März 2026 (1).pdf", "reports/q3.pdf", "a..b", "~a", "写真.png")},
 		{name: "above", file: named("../../etc/passwd"), want: "file_name!"},
@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 		{name: "not looked at", config: files.Config{Names: "off"}, file: named("..")},
 		{
 			name: "everything", config: files.Config{MaxBytes: 1, ActiveContent: "enforce"},
-			file: wire.File{URLs: []string{"https://u@a.example/"}, Bytes: 2, MediaTypes: []string{"text/html"}, Names: []string{".."}},
+			file: message.File{URLs: []string{"https://u@a.example/"}, Bytes: 2, MediaTypes: []string{"text/html"}, Names: []string{".."}},
 			want: "file_uri!, file_size!, file_type! text/html, file_name!",
 		},
 	} {
@@ -116,7 +116,7 @@ func TestTextsAreDiscreet(t *testing.T) {
 	r := rules(t, files.Config{MediaTypes: []string{"image/png"}, MaxBytes: 1})
 	rapid.Check(t, func(rt *rapid.T) {
 		mark := "SECRET" + rapid.StringMatching(`[a-z]{3}`).Draw(rt, "mark")
-		f := wire.File{
+		f := message.File{
 			URLs:  []string{rapid.SampledFrom([]string{"https://10.0.0.1/", "https://", "gopher://", "https://a@", "data:"}).Draw(rt, "uri") + mark},
 			Names: []string{"../" + mark}, MediaTypes: []string{mark + "/html"}, Bytes: 2,
 		}
@@ -144,7 +144,7 @@ func TestOver(t *testing.T) {
 		t.Errorf("%s, %s", r.Request(), r.Answer())
 	}
 	for bytes, want := range map[int64]string{7: "", 8: "file_size!"} {
-		if got := said(r.Judge(&wire.File{URLs: []string{"gs://bucket/x"}, Bytes: bytes}, 1)); got != want {
+		if got := said(r.Judge(&message.File{URLs: []string{"gs://bucket/x"}, Bytes: bytes}, 1)); got != want {
 			t.Errorf("%d: %q", bytes, got)
 		}
 	}
@@ -186,7 +186,7 @@ func TestValidate(t *testing.T) {
 
 func BenchmarkJudge(b *testing.B) {
 	r := rules(b, files.Config{})
-	f := wire.File{URLs: []string{"https://files.example.com/reports/2026/q3.pdf?sig=abc"}, MediaTypes: []string{"application/pdf"}, Names: []string{"q3.pdf"}}
+	f := message.File{URLs: []string{"https://files.example.com/reports/2026/q3.pdf?sig=abc"}, MediaTypes: []string{"application/pdf"}, Names: []string{"q3.pdf"}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if faults := r.Judge(&f, 1); faults != nil {

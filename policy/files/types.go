@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/message"
 )
 
 // unsaid is the type of a file that says none.
@@ -65,7 +65,7 @@ var run = []string{
 var runEndings = []string{".html", ".htm", ".shtml", ".xhtml", ".xht", ".svg", ".svgz", ".xml", ".xsl", ".xslt", ".js", ".mjs", ".cjs"}
 
 // active finds a type that browsers run; "" for none.
-func (r *Rules) active(types []string, f *wire.File) string {
+func (r *Rules) active(types []string, f *message.File) string {
 	said := false
 	for _, name := range types {
 		said = said || name != "" && name != unsaid

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
@@ -175,8 +176,8 @@ func before(x *exchange.Exchange, k *processed, text string) *wire.Error {
 func replayAnswer(x *exchange.Exchange, k *processed) {
 	body, h := k.Body, x.Writer.Header()
 	if x.Call.Binding == wire.JSONRPC {
-		if from, to := exchange.MemberSpan(body, "id"); to > 0 {
-			body = exchange.Splice(body, from, to, x.Call.ID)
+		if from, to := jsonscan.MemberSpan(body, "id"); to > 0 {
+			body = jsonscan.Replaced(body, from, to, x.Call.ID)
 		}
 	}
 	late := http.Header{}

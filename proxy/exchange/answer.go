@@ -6,6 +6,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -31,10 +33,10 @@ func Retelling(err error) error {
 func (x *Exchange) Write(out []byte) {
 	h := x.Writer.Header()
 	if x.Call.Binding == wire.GRPC {
-		h.Set("Content-Type", TypeGRPC)
+		h.Set("Content-Type", mediatype.GRPC)
 		x.Writer.WriteHeader(http.StatusOK)
 		x.Send(grpcframe.Append(nil, out))
-		wire.SetStatus(h, x.Call.Version, nil)
+		failure.SetStatus(h, x.Call.Version, nil)
 		return
 	}
 	h.Set("Content-Type", x.Call.MediaType())
@@ -56,15 +58,15 @@ func (x *Exchange) Failed(resp *http.Response, e *wire.Error) error {
 	if e.Err != nil {
 		x.Rec.Cause = e.Error()
 	}
-	e.RetryAs(resp.Header)
+	failure.RetryAs(e, resp.Header)
 	x.Incoming(resp)
 	if x.Upstream.Retell == nil && x.Upstream.Binding == wire.GRPC && CopyStatus(x.Writer.Header(), resp) {
-		x.Writer.Header().Set("Content-Type", TypeGRPC)
+		x.Writer.Header().Set("Content-Type", mediatype.GRPC)
 		x.Writer.WriteHeader(http.StatusOK)
 		return nil
 	}
 	e.Kind = Said(e.Kind)
-	wire.WriteError(x.Writer, &x.Call, e)
+	failure.Write(x.Writer, &x.Call, e)
 	return nil
 }
 

@@ -20,6 +20,9 @@ var unsniffed = []string{"nosniff"}
 // Incoming builds the header of the response to the caller from the agent's,
 // whose values unreadable has looked at. How an answer is written that was retold
 // is the gateway's own word.
+//
+// Other fields of the agent's response stay behind: a Set-Cookie or an Access-Control-Allow-Origin would
+// be the gateway's own word to the client. The configuration names those that pass in addition.
 func (x *Exchange) Incoming(resp *http.Response) {
 	x.announce()
 	from, to := resp.Header, x.Writer.Header()
@@ -60,6 +63,11 @@ func (x *Exchange) announce() {
 }
 
 // Guard keeps an answer from being stored, and from being taken for what it is not.
+//
+//	Cache-Control: no-store              an answer is for one caller (RFC 9111 §5.2.2.5)
+//	X-Content-Type-Options: nosniff      a browser must not take JSON for HTML
+//
+// The slices are shared by all responses and never written to, which spares two allocations per call.
 func Guard(h http.Header) {
 	h["Cache-Control"], h["X-Content-Type-Options"] = unstored, unsniffed
 }
@@ -68,6 +76,3 @@ func Guard(h http.Header) {
 func CleanValue(v string) bool {
 	return !strings.ContainsAny(v, "\r\n\x00")
 }
-
-// TypeEvents is the media type of server-sent events.
-const TypeEvents = "text/event-stream"

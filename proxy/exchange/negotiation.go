@@ -11,6 +11,9 @@ import (
 )
 
 // Negotiation is which extensions are active, and what documents are held to (negotiate).
+//
+// The fields are filled by the stages of a call in this order; the comments name the stage. In shadow
+// mode all of them are filled and nothing is refused for them.
 type Negotiation struct {
 	Book      *ext.Book   // begin; the extensions that are registered
 	Asked     ext.Set     // authorize; what the client asked for
@@ -30,6 +33,8 @@ func (x *Destination) Shadows() bool { return x.Agent.Extensions.Mode == "shadow
 // the header, and on gRPC also in the trailer, which a2a-go's server prefers and
 // which is known once the body is. An agent that never says is taken at its card's
 // word where the configuration says so.
+//
+//	A2A-Extensions: https://example.com/ext/v1     in the response: activated
 func (x *Exchange) RecordActivation(resp *http.Response) {
 	sent := x.Terms.Send
 	if len(sent) == 0 {
@@ -41,7 +46,7 @@ func (x *Exchange) RecordActivation(resp *http.Response) {
 	}
 	activated := ext.Activated(resp.Header, sent)
 	if x.Upstream.Binding == wire.GRPC {
-		activated = Union(activated, ext.Activated(resp.Trailer, sent))
+		activated = ext.Union(activated, ext.Activated(resp.Trailer, sent))
 	}
 	x.Activated = activated
 }
@@ -49,6 +54,9 @@ func (x *Exchange) RecordActivation(resp *http.Response) {
 // lacks lists what is required and the agent has not activated. It is for calls in
 // which the agent does something: when it only shows a task, SDKs do not say what was
 // active.
+//
+// A GetTask is not refused for it: the task may have been worked on with the extension long ago, and
+// the servers of the SDKs list activated extensions only for what they do now.
 func (x *Exchange) lacks() []string {
 	works := x.Call.Method.Subject == wire.OfMessage || x.Call.Method.Extension != ""
 	if !works || !x.Agent.Extensions.Verify {
@@ -84,6 +92,9 @@ func (x *Exchange) Verify() error {
 
 // demanded are the extensions of the call that are required, or would be without
 // shadow mode.
+//
+// Required are those of the configuration (extensions.require) and those that the agent's card marks
+// as required.
 func (x *Exchange) demanded() ext.Set {
 	if !x.Shadows() {
 		return x.Terms.Required
@@ -106,23 +117,6 @@ func (x *Negotiation) Answerable() ext.Set {
 		return x.Terms.Provided.Has(uri) || uri == wire.SkillSelection ||
 			x.Terms.Visible.Has(uri) && x.Activated.Has(uri)
 	})
-}
-
-// Union has the members of both, in memory that is not to be written to.
-func Union(a, b ext.Set) ext.Set {
-	switch {
-	case len(a) == 0:
-		return slices.Clip(b)
-	case len(b) == 0:
-		return slices.Clip(a)
-	}
-	out := slices.Clip(a) // so that what is added makes a copy
-	for _, uri := range b {
-		if !out.Has(uri) {
-			out = append(out, uri)
-		}
-	}
-	return out
 }
 
 // Form is how an agent's stream speaks, and under which extensions: who asks for others

@@ -24,6 +24,10 @@ type Ownership struct {
 
 // Foreign is a context id that belongs to somebody else, or to nobody knows whom, and what
 // the agent sees in its place for this caller.
+//
+// A caller who sends {"contextId":"C"} where C belongs to somebody else is not told so: that would tell
+// that C exists. The agent gets another context id for this caller, always the same, and the caller
+// reads C again in what it answers.
 type Foreign struct {
 	Agents string // the replacement
 	ID     string // the caller's; "" where nobody knows the other as a replacement
@@ -36,6 +40,9 @@ type Foreign struct {
 const MostContexts = 256
 
 // LearnName remembers what the caller calls a context.
+//
+// When the list is full, contexts that go by one name only are forgotten; those with two must stay, or
+// the caller would be shown the agent's name.
 func (x *Ownership) LearnName(n Foreign) {
 	if len(x.Contexts) >= MostContexts {
 		x.Contexts = slices.DeleteFunc(x.Contexts, func(n Foreign) bool { return n.ID == "" })
@@ -44,6 +51,8 @@ func (x *Ownership) LearnName(n Foreign) {
 }
 
 // Otherwise finds a context among those that have been looked at; nil for none.
+//
+// The result points into Contexts and is good until the next LearnName.
 func (x *Ownership) Otherwise(context string) *Foreign {
 	for i := range x.Contexts {
 		if x.Contexts[i].Agents == context {
@@ -55,6 +64,9 @@ func (x *Ownership) Otherwise(context string) *Foreign {
 
 // RestoreContext is restore where the contexts are known. A replacement is 122
 // random-looking bits, so a JSON string equal to it is it.
+//
+//	agent    {"contextId":"7b0e…"}     the replacement
+//	caller   {"contextId":"C"}         as it was sent, escapes included
 func (x *Ownership) RestoreContext(body []byte) []byte {
 	for i := range x.Contexts {
 		if n := &x.Contexts[i]; n.ID != "" && bytes.Contains(body, n.Alias) {
@@ -65,6 +77,8 @@ func (x *Ownership) RestoreContext(body []byte) []byte {
 }
 
 // NameFor is what the caller calls a context.
+//
+// A context that goes by one name only has that name.
 func (x *Ownership) NameFor(context string) string {
 	if n := x.Otherwise(context); n != nil && n.ID != "" {
 		return n.ID

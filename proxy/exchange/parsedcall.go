@@ -56,11 +56,11 @@ func (x *ParsedCall) WithParams(params []byte) ([]byte, error) {
 		}
 		return params, nil
 	}
-	from, to := MemberSpan(x.Call.Body, "params")
+	from, to := jsonscan.MemberSpan(x.Call.Body, "params")
 	if from == to {
 		return nil, errors.New("it gave params to a call that has none")
 	}
-	return Splice(x.Call.Body, from, to, params), nil
+	return jsonscan.Replaced(x.Call.Body, from, to, params), nil
 }
 
 // Opaque reports whether nobody here can read what the call carries: the protobuf

@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
@@ -14,10 +16,10 @@ type Received struct {
 	Seen   wire.Answer // what the document shows
 	Failed *wire.Error // the status of a gRPC call that failed; nothing else is set then
 
-	Zoned   bool        // timestamps were without a zone, and are not any more
-	Form    wire.Form   // how it was written, where that is not as A2A has it
-	Relabel bool        // its Content-Type is not the document's
-	Bare    *wire.Error // what an object of HTTP+JSON means by its status alone; nil where it is an error itself
+	Zoned   bool           // timestamps were without a zone, and are not any more
+	Form    mediatype.Form // how it was written, where that is not as A2A has it
+	Relabel bool           // its Content-Type is not the document's
+	Bare    *wire.Error    // what an object of HTTP+JSON means by its status alone; nil where it is an error itself
 }
 
 // Heard notes what of an answer is not as A2A has it.
@@ -32,7 +34,7 @@ func (a *Received) AgentError(l *UpstreamCall, resp *http.Response, doc []byte) 
 	if a.Bare != nil {
 		return a.Bare
 	}
-	e := wire.ReadError(l.Side, resp.StatusCode, doc)
-	e.RetryAs(resp.Header)
+	e := failure.ReadError(l.Side, resp.StatusCode, doc)
+	failure.RetryAs(e, resp.Header)
 	return e
 }

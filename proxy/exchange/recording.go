@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
@@ -147,11 +148,11 @@ func (x *Exchange) Tally(seen wire.Answer) {
 	if len(seen.Tasks) != 1 || seen.Kind == "list" || seen.State == "" {
 		return
 	}
-	if x.Resumed != nil && Terminal(seen.State) && seen.Tasks[0].ID == x.Call.TaskID {
+	if x.Resumed != nil && taskstate.Terminal(seen.State) && seen.Tasks[0].ID == x.Call.TaskID {
 		x.Resumed.Done()
 	}
 	if x.LimitPass == nil {
 		return
 	}
-	x.LimitPass.Task(x.Ctx, seen.Tasks[0].ID, !Terminal(seen.State))
+	x.LimitPass.Task(x.Ctx, seen.Tasks[0].ID, !taskstate.Terminal(seen.State))
 }

@@ -4,14 +4,20 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // MatchID makes sure that a JSON-RPC answer is the answer to this call. An agent
 // that read a large number into a float gets it wrong without meaning to: the
 // caller's own bytes are put back then.
+//
+//	call   {"jsonrpc":"2.0","id":9007199254740993,…}
+//	agent  {"jsonrpc":"2.0","id":9007199254740992,…}    a float64 later
+//	caller {"jsonrpc":"2.0","id":9007199254740993,…}
+//
+// An answer to another call is refused, since it may be another caller's (JSON-RPC 2.0 §5: id must be
+// the same as in the request).
 func (x *Exchange) MatchID(seen wire.Answer, body []byte) ([]byte, error) {
 	if x.Upstream.Binding != wire.JSONRPC || bytes.Equal(seen.ID, x.Upstream.Call.ID) {
 		return body, nil
@@ -25,40 +31,7 @@ func (x *Exchange) MatchID(seen wire.Answer, body []byte) ([]byte, error) {
 	}
 	if len(seen.ID) == 0 { // that of the call it was for is null; a client may want to see its own
 		at := bytes.IndexByte(body, '{') + 1
-		return Splice(body, at, at, slices.Concat([]byte(`"id":`), x.Upstream.Call.ID, []byte(","))), nil
+		return jsonscan.Replaced(body, at, at, slices.Concat([]byte(`"id":`), x.Upstream.Call.ID, []byte(","))), nil
 	}
-	return Splice(body, seen.IDAt, seen.IDAt+len(seen.ID), x.Upstream.Call.ID), nil
-}
-
-// Splice returns body with body[from:to] replaced. body itself is not changed.
-func Splice(body []byte, from, to int, with []byte) []byte {
-	out := make([]byte, 0, len(body)-(to-from)+len(with))
-	out = append(out, body[:from]...)
-	out = append(out, with...)
-	return append(out, body[to:]...)
-}
-
-// MemberSpan is where the value of an object's member stands, {0, 0} for nowhere. The
-// document has been read before: what is wrong with it was found then.
-func MemberSpan(doc []byte, name string) (from, to int) {
-	d := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowInvalidUTF8(true)) // half a surrogate pair may be there
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return 0, 0
-	}
-	for d.PeekKind() == '"' {
-		t, err := d.ReadToken()
-		if err != nil {
-			return 0, 0
-		}
-		found := t.String() == name
-		v, err := d.ReadValue()
-		if err != nil {
-			return 0, 0
-		}
-		if found {
-			to = int(d.InputOffset())
-			return to - len(v), to
-		}
-	}
-	return 0, 0
+	return jsonscan.Replaced(body, seen.IDAt, seen.IDAt+len(seen.ID), x.Upstream.Call.ID), nil
 }

@@ -19,6 +19,11 @@ func (x *Destination) Conforms() bool {
 }
 
 // Sweep deals with a document's strays.
+//
+//	extensions.unrequested   a mark that nobody asked for
+//	report                   stays, and is recorded
+//	refuse                   refuses the document, but for a mark in a task's history
+//	any other                is taken out of the document
 func (x *Destination) Sweep(t *content.Terms, cs *wire.Carriers) Strays {
 	marks := t.Strays(cs)
 	if len(marks) == 0 {

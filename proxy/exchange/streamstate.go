@@ -5,6 +5,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -21,6 +23,8 @@ type StreamState struct {
 // header goes out at once, as the agent's came in. Else it waits for the first
 // event: an agent that streams nothing but an error still gets its caller a
 // response that is one, and so does an agent that has not activated what it must.
+//
+// X-Accel-Buffering is nginx's: with it a proxy in front passes each event on as it comes.
 func (x *Exchange) Open() error {
 	if x.Writer.Wrote { // the stream goes on from another
 		return nil
@@ -29,9 +33,9 @@ func (x *Exchange) Open() error {
 	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back
 	x.Rec.Streamed = true
 	if x.Call.Binding == wire.GRPC {
-		header.Set("Content-Type", TypeGRPC)
+		header.Set("Content-Type", mediatype.GRPC)
 	} else {
-		header.Set("Content-Type", TypeEvents)
+		header.Set("Content-Type", mediatype.Events)
 		x.Writer.Streaming = true
 	}
 	if x.Upstream.Retell != nil || x.Upstream.Binding != wire.GRPC && !x.Shadows() && x.lacks() != nil {
@@ -52,7 +56,7 @@ func (x *Exchange) Finish() {
 		x.Writer.WriteHeader(http.StatusOK)
 	}
 	if x.Call.Binding == wire.GRPC {
-		wire.SetStatus(x.Writer.Header(), x.Call.Version, nil)
+		failure.SetStatus(x.Writer.Header(), x.Call.Version, nil)
 	}
 }
 
@@ -93,12 +97,10 @@ func (x *Forwarding) Retell(doc []byte, emit Telling) error {
 	return nil
 }
 
-// Terminal reports whether a task in the state, by its 1.0 name, does not change any more.
-func Terminal(state string) bool {
-	return Settled(state) && state != "TASK_STATE_INPUT_REQUIRED" && state != "TASK_STATE_AUTH_REQUIRED"
-}
-
 // Asking is the upstream call of the gateway's own, whose answer is for itself.
+//
+// It is made as HTTP+JSON whatever the caller speaks, so that the answer is the plain document and has
+// no JSON-RPC id to be matched.
 func (x *Exchange) Asking(c *wire.Call) (*UpstreamCall, error) {
 	as := *c
 	as.Binding = wire.HTTPJSON // the document alone, without an envelope
@@ -108,15 +110,4 @@ func (x *Exchange) Asking(c *wire.Call) (*UpstreamCall, error) {
 	}
 	l.Own = true
 	return l, nil
-}
-
-// Settled reports whether a caller who waits for a task need not wait any longer:
-// it has ended, or it is the caller's turn (A2A 1.0 §3.1.1).
-func Settled(state string) bool {
-	switch state {
-	case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED",
-		"TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED":
-		return true
-	}
-	return false
 }

@@ -32,6 +32,9 @@ func (x *Exchange) TranslationTarget(c *wire.Call) translate.To {
 	return to
 }
 
+// TranslatedAs retells c for the side that to names. Where versions of an interface differ in the wild,
+// the call has an Other: a subscription with the other verb, a push config in the other form. It is
+// asked when the first is refused with a status that says "not so".
 func (x *Exchange) TranslatedAs(c *wire.Call, query url.Values, as *wire.Call, to translate.To) (*UpstreamCall, error) {
 	out, e := translate.Request(c, query, to)
 	if e != nil {

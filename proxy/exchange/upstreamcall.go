@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
@@ -41,7 +42,7 @@ type UpstreamCall struct {
 func (l *UpstreamCall) Describe(out http.Header, accept []string) {
 	switch {
 	case l.Binding == wire.GRPC:
-		out["Content-Type"] = []string{TypeGRPC}
+		out["Content-Type"] = []string{mediatype.GRPC}
 		out["Te"] = []string{"trailers"} // or proxies in between may drop the status
 		return
 	case l.Retell == nil && !l.Own:
@@ -51,7 +52,7 @@ func (l *UpstreamCall) Describe(out http.Header, accept []string) {
 		return
 	}
 	if out["Accept"] = []string{"application/json"}; l.Call.Streaming {
-		out["Accept"] = []string{TypeEvents}
+		out["Accept"] = []string{mediatype.Events}
 	}
 	if delete(out, "Content-Type"); len(l.Body) > 0 {
 		out["Content-Type"] = []string{"application/json"}

@@ -10,6 +10,9 @@ import (
 
 // Judge records violations and refuses the document for the first that is enforced:
 // the caller's as invalid params, the agent's as a bad response.
+//
+// All are recorded before the first is refused: the operator sees the whole fault and not its first
+// line.
 func (x *Exchange) Judge(found []content.Violation, answer bool) error {
 	var first *content.Violation
 	for i := range found {
@@ -45,6 +48,9 @@ const ManyViolations = 64
 
 // Note records a violation: as one more like another where there are many. Those of
 // extensions that nobody has registered are then all alike, for anything can be one.
+//
+// A violation that is counted and not kept still shows in the number of one like it (More), so that
+// the record's total is right.
 func (x *Exchange) Note(v *content.Violation) {
 	fault, kept := string(v.Fault), x.Rec.Violations
 	if len(kept) >= ManyViolations {
@@ -78,6 +84,9 @@ func near(pointer string) string {
 }
 
 // RefuseFor tells which extension, where and what. The value itself is not repeated.
+//
+//	INVALID_PARAMS  "Invalid parameters: /message/metadata/k: not a string (https://example.com/ext/v1)"
+//	metadata        {"fault":"invalid","pointer":"/message/metadata/k","extension":"https://example.com/ext/v1"}
 func RefuseFor(v *content.Violation, answer bool) *wire.Error {
 	kind, whose := wire.InvalidParams, "Invalid parameters: "
 	if answer {

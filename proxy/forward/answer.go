@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -76,7 +77,7 @@ func (fw *Forwarder) Show(ctx context.Context, x *exchange.Exchange, resp *http.
 		return ErrMethodUnknown
 	case exchange.IsError(seen):
 		return x.Failed(resp, fw.Ended(ctx, x, a.AgentError(x.Upstream, resp, doc)))
-	case x.Upstream.Wait && !exchange.Settled(seen.State):
+	case x.Upstream.Wait && !taskstate.Settled(seen.State):
 		if doc, done, err = fw.await(ctx, x, seen, doc); err != nil || done {
 			return err
 		}

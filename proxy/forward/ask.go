@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -82,7 +83,7 @@ func (fw *Forwarder) await(
 	if len(seen.Tasks) != 1 {
 		return doc, false, nil
 	}
-	for pause := firstLook; !exchange.Settled(seen.State); pause = min(2*pause, lastLook) {
+	for pause := firstLook; !taskstate.Settled(seen.State); pause = min(2*pause, lastLook) {
 		select {
 		case <-ctx.Done():
 			return nil, false, context.Cause(ctx)

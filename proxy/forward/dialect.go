@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -44,7 +45,7 @@ func (fw *Forwarder) Ended(ctx context.Context, x *exchange.Exchange, e *wire.Er
 		return e
 	}
 	_, _, seen, err := fw.Ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
-	if err != nil || !exchange.Terminal(seen.State) {
+	if err != nil || !taskstate.Terminal(seen.State) {
 		return e
 	}
 	return wire.Errorf(wire.Unsupported, "the task has ended; a message without its id begins another").Because(e)

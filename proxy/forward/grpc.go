@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
@@ -19,7 +20,7 @@ func (fw *Forwarder) receiveRPC(x *exchange.Exchange, l *exchange.UpstreamCall, 
 	case !intake.IsGRPC(media):
 		return exchange.Received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not gRPC").Because(heardStatus(resp))
 	}
-	if e := wire.ReadStatus(resp.Header, resp.Trailer); e != nil {
+	if e := failure.ReadStatus(resp.Header, resp.Trailer); e != nil {
 		return exchange.Received{Failed: e}, nil
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices { // one of the two is wrong

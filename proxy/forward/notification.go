@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -106,7 +107,7 @@ func (fw *Forwarder) passNotification(x *exchange.Exchange, n *webhooks.Notifica
 		}
 		return webhooks.Unkept(err)
 	}
-	if err := fw.Relay.Hooks.Used(context.WithoutCancel(x.Ctx), h, exchange.Terminal(n.Seen.State)); err != nil {
+	if err := fw.Relay.Hooks.Used(context.WithoutCancel(x.Ctx), h, taskstate.Terminal(n.Seen.State)); err != nil {
 		fw.Telemetry.Log.Warn("the use of a webhook was not written down", "request_id", x.Rec.RequestID, "error", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -71,7 +72,7 @@ func queryString(x *exchange.Exchange) string {
 func replaceTenant(x *exchange.Exchange) {
 	spans := x.Call.TenantSpans
 	for i := len(spans) - 1; i >= 0; i-- { // from the end, so that the others stay where they are
-		x.Call.Body = exchange.Splice(x.Call.Body, spans[i][0], spans[i][1], intake.Quoted(x.Endpoint.Tenant))
+		x.Call.Body = jsonscan.Replaced(x.Call.Body, spans[i][0], spans[i][1], intake.Quoted(x.Endpoint.Tenant))
 	}
 	x.Call.Tenant = x.Endpoint.Tenant
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -65,21 +67,20 @@ func mayBeError(l *exchange.UpstreamCall, resp *http.Response) bool {
 
 // receiveDocument reads an answer that is a success by its status.
 func (fw *Forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCall, resp *http.Response, body []byte) (a exchange.Received, err error) {
-	label := wire.ReadLabel(resp.Header["Content-Type"])
+	label := mediatype.ReadLabel(resp.Header["Content-Type"])
 	a.Relabel = label.Corrected()
 	switch {
-	case label.Media != exchange.TypeEvents:
+	case label.Media != mediatype.Events:
 	case stream.IsObject(body): // and no line of it is a field of an event
-		label = wire.Label{Form: "Content-Type text/event-stream", JSON: true}
+		label = mediatype.Label{Form: "Content-Type text/event-stream", JSON: true}
 	default:
 		if body, err = fw.onlyEvent(l, body); err != nil {
 			return a, err
 		}
-		label = wire.Label{Form: "event stream", JSON: true}
+		label = mediatype.Label{Form: "event stream", JSON: true}
 	}
-	var e *wire.Error
-	if a.Doc, a.Form, e = label.Document(body); e != nil {
-		return a, e.Because(heardStatus(resp))
+	if a.Doc, a.Form, err = label.Document(body); err != nil {
+		return a, wire.Errorf(wire.BadAgentResponse, "%s", err).Because(heardStatus(resp))
 	}
 	if from.Zones(l.Side) {
 		a.Doc, a.Zoned = notifications.Zoned(a.Doc)
@@ -94,10 +95,10 @@ func (fw *Forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCal
 // receiveError reads an answer that is none by its status. Where its body is an error
 // of the binding, whatever it is labelled as, it says so in its own words.
 func (fw *Forwarder) receiveError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body []byte) (exchange.Received, error) {
-	label := wire.ReadLabel(resp.Header["Content-Type"])
+	label := mediatype.ReadLabel(resp.Header["Content-Type"])
 	a := exchange.Received{Relabel: label.Corrected()}
 	label.Other = false // a JSON object is no page, whatever it was sent as
-	var unread *wire.Error
+	var unread error
 	if a.Doc, a.Form, unread = label.Document(body); unread != nil {
 		return exchange.Received{}, fw.statusError(x, l, resp, false)
 	}
@@ -156,7 +157,7 @@ func isFinal(status int) bool { return 200 <= status && status < 600 }
 // JSON object of HTTP+JSON.
 func (fw *Forwarder) statusError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, object bool) *wire.Error {
 	status := resp.StatusCode
-	e := wire.Plain{
+	e := failure.Plain{
 		Status: status, Type: resp.Header.Get("Content-Type"), Object: object, Task: l.Call.TaskID != "",
 	}.Error()
 	up := x.Agent.Upstream
@@ -169,7 +170,7 @@ func (fw *Forwarder) statusError(x *exchange.Exchange, l *exchange.UpstreamCall,
 	case status == http.StatusForbidden && up.Asks(): // it knows who is calling
 		e.Kind, e.Message = wire.Denied, "permission denied by the agent"
 	}
-	if e.RetryAs(resp.Header); status == http.StatusServiceUnavailable && e.Header == nil {
+	if failure.RetryAs(e, resp.Header); status == http.StatusServiceUnavailable && e.Header == nil {
 		e.Header = exchange.RetryLater("5", "").Header
 	}
 	if isFinal(status) && status >= http.StatusMultipleChoices {

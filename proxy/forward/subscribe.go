@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
@@ -23,7 +25,7 @@ const silence = time.Second
 // Soon waits for what has been opened, if the task waits for its user not long: then it is an
 // empty stream, and the task is looked at.
 func (fw *Forwarder) Soon(ctx context.Context, x *exchange.Exchange, out <-chan Opening, stop context.CancelFunc, state string) Opening {
-	if !exchange.Settled(state) || exchange.Terminal(state) {
+	if !taskstate.Settled(state) || taskstate.Terminal(state) {
 		return <-out
 	}
 	select {
@@ -35,9 +37,9 @@ func (fw *Forwarder) Soon(ctx context.Context, x *exchange.Exchange, out <-chan 
 	o := <-out
 	if o.Err != nil && ctx.Err() == nil {
 		x.Up = Detach(ctx)
-		label := exchange.TypeEvents
+		label := mediatype.Events
 		if x.Upstream.Binding == wire.GRPC {
-			label = exchange.TypeGRPC
+			label = mediatype.GRPC
 		}
 		return Opening{Resp: exchange.EmptyStream(http.Header{"Content-Type": {label}})}
 	}

@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
@@ -47,7 +48,7 @@ func (in *Inspector) Read(x *exchange.Exchange) *wire.Error {
 	if version != "" {
 		x.Call.Spelled = wire.SpelledVersion(x.Request.Header, query)
 	}
-	json := wire.MediaType(x.Request.Header.Get("Content-Type"))
+	json := mediatype.OfRequest(x.Request.Header.Get("Content-Type"))
 	switch x.Call.Binding {
 	case wire.GRPC:
 		return in.DecodeRPC(x, version)

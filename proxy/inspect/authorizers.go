@@ -3,6 +3,7 @@ package inspect
 import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/message"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
@@ -34,7 +35,7 @@ func (in *Inspector) Message(x *exchange.Exchange) (*wire.Message, error) {
 	if b := &x.CallMessage; !b.Read {
 		b.Read = true
 		x.Mend()
-		m, e := x.Call.ReadMessage()
+		m, e := message.Read(&x.Call)
 		if b.Message = m; e != nil {
 			b.Err = e
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/message"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
@@ -64,7 +65,7 @@ const manyFaults = 64
 // Screen judges the files, and returns what is left of the document.
 func (s *Screening) Screen() ([]byte, error) {
 	count := map[int]int{} // of files, by what they stand in
-	for _, f := range s.Cs.Files() {
+	for _, f := range message.Files(s.Cs) {
 		parent := s.Cs.List[f.Part].Parent
 		count[parent]++
 		for _, fault := range s.Rules.Judge(&f, count[parent]) {
@@ -74,11 +75,11 @@ func (s *Screening) Screen() ([]byte, error) {
 	if s.refused != nil {
 		return nil, s.refused
 	}
-	return s.Cs.Replace(s.instead), nil
+	return message.Replace(s.Cs, s.instead), nil
 }
 
 // settle records a fault, and finds what becomes of its file.
-func (s *Screening) settle(f *wire.File, fault *files.Fault) {
+func (s *Screening) settle(f *message.File, fault *files.Fault) {
 	v := content.Violation{
 		Fault: content.Fault(fault.Kind), Pointer: s.Cs.Pointer(f.Part), Text: fault.Text,
 		Enforced: fault.Enforced && s.Action != files.Report,

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 
+	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -16,7 +17,7 @@ func (in *Inspector) stand(x *exchange.Exchange) error {
 	if x.Call.TaskID == "" {
 		return nil
 	}
-	for _, uri := range exchange.Union(x.Terms.Send, x.Terms.Provided) {
+	for _, uri := range ext.Union(x.Terms.Send, x.Terms.Provided) {
 		if in.Book.Machine(uri) == nil {
 			continue
 		}

@@ -38,7 +38,7 @@ func (in *Inspector) looksAtAll(x *exchange.Exchange) bool {
 // those of this call; those that were active when the task was made; and in what only
 // shows tasks as they are, whatever the caller could have asked for when they ran.
 func (in *Inspector) visibleIn(x *exchange.Exchange) ext.Set {
-	visible := exchange.Union(exchange.Union(x.Shown, ours), x.Record.Extensions)
+	visible := ext.Union(ext.Union(x.Shown, ours), x.Record.Extensions)
 	if x.Call.Method.Subject == wire.OfMessage && x.Record.ID == "" { // 0.1's clients name tasks that are new
 		return visible
 	}

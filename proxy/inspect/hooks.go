@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -90,7 +91,7 @@ func (ho *Hooks) tellHooks(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	}
 	changed := doc
 	_, err := ho.RunHooks(x, ho.callout(x, phase, x.Upstream.Side, doc[from:to:to]), func(result []byte) error {
-		changed = exchange.Splice(doc, from, to, result)
+		changed = jsonscan.Replaced(doc, from, to, result)
 		before, err := ho.Judge(x.Upstream, doc) // lists have lost tasks since they were judged first
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func (in *Inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := in.Bounds(x, exchange.Union(x.Shown, ours))
+	t := in.Bounds(x, ext.Union(x.Shown, ours))
 	if err := in.clear(x, &t, cs); err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 				return err
 			}
 		}
-		t.Visible = exchange.Union(x.Shown, ours)
+		t.Visible = ext.Union(x.Shown, ours)
 		found = append(append(found, t.Unknown(cs)...), t.Values(cs)...)
 		if skill.Input != nil && x.Call.Method.Subject == wire.OfMessage {
 			found = append(found, skill.Hold(cs, skill.Input)...)

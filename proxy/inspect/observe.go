@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
@@ -14,7 +15,7 @@ func (in *Inspector) Observe(x *exchange.Exchange, seen wire.Answer, body []byte
 	}
 	in.StateOf(x, seen.State)
 	if exchange.IsError(seen) {
-		reason := seen.ReasonOf(x.Upstream.Version, x.Rec.UpstreamStatus)
+		reason := failure.ReasonOf(&seen, x.Upstream.Version, x.Rec.UpstreamStatus)
 		if err := x.Stray(reason); err != nil {
 			return nil, err
 		}

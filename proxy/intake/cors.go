@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
@@ -69,7 +70,7 @@ func foreignPage() *wire.Error {
 // having its effect.
 func (fe *Frontend) checkCrossOrigin(x *exchange.Exchange) error {
 	origin := x.Request.Header["Origin"]
-	if origin == nil || x.Request.Method != http.MethodPost || x.Call.Binding != wire.HTTPJSON || wire.MediaType(x.Request.Header.Get("Content-Type")) {
+	if origin == nil || x.Request.Method != http.MethodPost || x.Call.Binding != wire.HTTPJSON || mediatype.OfRequest(x.Request.Header.Get("Content-Type")) {
 		return nil
 	}
 	if fe.ownOrigin(origin) || fe.Server.CORS != nil && fe.Server.CORS.Allows(origin) {

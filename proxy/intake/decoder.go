@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
@@ -180,7 +181,7 @@ func (de *Decoder) methods(h http.Header) *wire.Extra {
 // MediaType is the media type of Content-Type in lower case, without parameters.
 func MediaType(h http.Header) string {
 	switch media := h.Get("Content-Type"); media {
-	case "application/json", exchange.TypeEvents, exchange.TypeGRPC: // as nearly all are written
+	case "application/json", mediatype.Events, mediatype.GRPC: // as nearly all are written
 		return media
 	default:
 		media, _, _ = mime.ParseMediaType(media)

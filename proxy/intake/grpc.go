@@ -9,12 +9,14 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
 // IsGRPC knows the media types of gRPC whose messages are protobuf.
 func IsGRPC(media string) bool {
-	return media == exchange.TypeGRPC || media == exchange.TypeGRPC+"+proto"
+	return media == mediatype.GRPC || media == mediatype.GRPC+"+proto"
 }
 
 // LocateRPC finds the operation behind a gRPC path and the agent, where a host of
@@ -129,7 +131,7 @@ func (de *Decoder) ServeSystem(w http.ResponseWriter, r *http.Request, _ exchang
 		err = wire.Errorf(wire.Malformed, "this is a gRPC service")
 	}
 	if err != nil {
-		wire.WriteError(w, &x.Call, de.Refusal(x, err))
+		failure.Write(w, &x.Call, de.Refusal(x, err))
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())

@@ -88,7 +88,7 @@ func (er *ExtensionRules) Advance(x *exchange.Exchange, step state.Step, now str
 // Bounds are what holds for a document of the call in which these extensions may be.
 func (er *ExtensionRules) Bounds(x *exchange.Exchange, visible ext.Set) content.Terms {
 	return content.Terms{
-		Book: er.Book, Declared: x.View.Known, Active: exchange.Union(x.Terms.Send, x.Terms.Provided), Visible: visible,
+		Book: er.Book, Declared: x.View.Known, Active: ext.Union(x.Terms.Send, x.Terms.Provided), Visible: visible,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -45,7 +46,7 @@ func proven(h http.Header, of *push.Webhook) bool {
 
 // ReadNotification takes the body in, and looks which task it is about.
 func (no *Notifications) ReadNotification(x *exchange.Exchange, n *webhooks.Notification) error {
-	if !wire.MediaType(x.Request.Header.Get("Content-Type")) {
+	if !mediatype.OfRequest(x.Request.Header.Get("Content-Type")) {
 		return &webhooks.Declined{Status: http.StatusUnsupportedMediaType, Reason: wire.ContentType.Reason}
 	}
 	body := buffers.New()
@@ -91,11 +92,11 @@ func (no *Notifications) ReadNotification(x *exchange.Exchange, n *webhooks.Noti
 // writtenIn is the version that a notification is in. Agents of several versions have
 // one sender for all of them.
 func writtenIn(doc []byte, speaks wire.Version) wire.Version {
-	if from, to := exchange.MemberSpan(doc, "kind"); from < to {
+	if from, to := jsonscan.MemberSpan(doc, "kind"); from < to {
 		return wire.V03
 	}
 	for _, name := range []string{"task", "message", "statusUpdate", "artifactUpdate"} {
-		if from, to := exchange.MemberSpan(doc, name); from < to {
+		if from, to := jsonscan.MemberSpan(doc, name); from < to {
 			return wire.V10
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/pushconfig"
@@ -92,11 +93,11 @@ func (no *Notifications) Substituted(x *exchange.Exchange) ([]byte, error) {
 	body := x.Call.Body
 	from, to := 0, len(body)
 	if x.Call.Binding == wire.JSONRPC {
-		from, to = exchange.MemberSpan(body, "params")
+		from, to = jsonscan.MemberSpan(body, "params")
 	}
 	params, e := pushconfig.Replace(&x.Call, body[from:to:to], no.Substitute(x))
 	if e != nil {
 		return nil, e
 	}
-	return exchange.Splice(body, from, to, params), nil
+	return jsonscan.Replaced(body, from, to, params), nil
 }

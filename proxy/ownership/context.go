@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -73,7 +74,7 @@ func withContext(c *wire.Call, alias []byte) []byte {
 	slices.SortFunc(spans, func(a, b [2]int) int { return b[0] - a[0] }) // from the end, so that the others stay where they are
 	body := c.Body
 	for _, span := range spans {
-		body = exchange.Splice(body, span[0], span[1], alias)
+		body = jsonscan.Replaced(body, span[0], span[1], alias)
 	}
 	return body
 }

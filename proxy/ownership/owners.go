@@ -135,7 +135,7 @@ func ResultSpan(b wire.Binding, doc []byte) (from, to int) {
 	if b != wire.JSONRPC {
 		return 0, len(doc)
 	}
-	return exchange.MemberSpan(doc, "result")
+	return jsonscan.MemberSpan(doc, "result")
 }
 
 // StatusOf finds the status of a task or update, and when it came about.

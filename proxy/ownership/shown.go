@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
-	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -64,15 +64,15 @@ func (s *Shown) look(g Sighting, c *stream.Config) (before *shownTask, wrong err
 	defer s.mu.Unlock()
 	el := s.tasks[g.ShownKey]
 	if el == nil {
-		if exchange.Terminal(g.State) && !g.listed {
+		if taskstate.Terminal(g.State) && !g.listed {
 			s.add(g, c.Remember)
 		}
 		return nil, nil
 	}
 	e, _ := el.Value.(*shownTask)
-	over := exchange.Terminal(e.state) && e.at.Before(g.Since)
+	over := taskstate.Terminal(e.state) && e.at.Before(g.Since)
 	switch {
-	case !over && !exchange.Terminal(g.State): // it goes on, or is an older word of it
+	case !over && !taskstate.Terminal(g.State): // it goes on, or is an older word of it
 		return nil, nil
 	case over && g.State != e.state:
 		wrong = stream.ErrBackwards
@@ -223,7 +223,7 @@ func (s *Shown) ended(k ShownKey) *shownTask {
 		return nil
 	}
 	e, _ := el.Value.(*shownTask)
-	if !exchange.Terminal(e.state) {
+	if !taskstate.Terminal(e.state) {
 		return nil
 	}
 	return &shownTask{ShownKey: k, doc: e.doc, as: e.as}

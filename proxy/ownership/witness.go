@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -21,7 +22,7 @@ func (ow *Owners) Witness(x *exchange.Exchange, l *exchange.UpstreamCall, seen w
 		return nil
 	}
 	g := Sighting{ShownKey: ShownKey{x.Agent.ID, seen.Tasks[0].ID}, State: seen.State, Since: x.Sent, as: Dialect{l.Side, x.Agent.Bytes()}}
-	if exchange.Terminal(g.State) {
+	if taskstate.Terminal(g.State) {
 		g.doc = doc
 	}
 	return ow.breach(x, ow.Contradiction(g))
@@ -130,7 +131,7 @@ func (ow *Owners) WitnessNotification(x *exchange.Exchange, n *webhooks.Notifica
 	g := Sighting{ShownKey: k, State: n.Seen.State, Since: time.Now(), as: Dialect{wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, x.Agent.Bytes()}}
 	switch n.Seen.Kind {
 	case "task":
-		if exchange.Terminal(g.State) {
+		if taskstate.Terminal(g.State) {
 			g.doc = n.Body
 		}
 		fallthrough

@@ -23,8 +23,8 @@ func tried(it state.Item) int {
 	return n
 }
 
-// failure is what tried reads.
-func failure(n int, what string) string { return fmt.Sprintf("attempt %d: %s", n, what) }
+// failed is what tried reads.
+func failed(n int, what string) string { return fmt.Sprintf("attempt %d: %s", n, what) }
 
 // pause is how long to wait after the n-th attempt, from 1 on: twice as long each time,
 // less up to half by chance, so that what failed together does not come back together.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
 
 // task is one item on its way.
@@ -106,7 +106,7 @@ func (w *Worker) send(s *settings, method, target string, h http.Header, body []
 	answer, err := s.client.Send(w.context, method, target, h, body)
 	r := judge(answer, err)
 	if answer != nil {
-		r.asked, _ = wire.RetryAfter(answer.Header, w.Clock.Now())
+		r.asked, _ = failure.RetryAfter(answer.Header, w.Clock.Now())
 	}
 	return r
 }
@@ -162,7 +162,7 @@ func (w *Worker) settle(t *task, r result) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.context), settleTimeout)
 	defer cancel()
-	id, said := t.item.ID, failure(t.number, r.why)
+	id, said := t.item.ID, failed(t.number, r.why)
 	switch {
 	case r.noCount:
 		w.note(t.item, w.Queue.Again(ctx, Queue, w.Holder, id, now.Add(r.asked), t.item.Error))

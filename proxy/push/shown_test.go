@@ -25,9 +25,9 @@ func TestShow(t *testing.T) {
 		failure  string
 	}{
 		{"", false, 0, ""},
-		{failure(3, "status 410"), true, 3, "status 410"},
-		{failure(0, "the target is out of order"), true, 0, "the target is out of order"},
-		{failure(2, "challenge: status 500"), false, 2, "challenge: status 500"},
+		{failed(3, "status 410"), true, 3, "status 410"},
+		{failed(0, "the target is out of order"), true, 0, "the target is out of order"},
+		{failed(2, "challenge: status 500"), false, 2, "challenge: status 500"},
 		{"words of another version", true, 0, "words of another version"},
 	} {
 		it.Error, it.Dead = tt.error, tt.dead

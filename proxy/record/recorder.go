@@ -24,6 +24,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server/clientip"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -149,7 +150,7 @@ func (rc *Recorder) Refuse(x *exchange.Exchange, err error) {
 		// written all the same: net/http would make a 200 of nothing.
 		x.Rec.Cause = err.Error()
 		if !x.Writer.Wrote {
-			wire.WriteError(x.Writer, &x.Call, e)
+			failure.Write(x.Writer, &x.Call, e)
 			x.Writer.Status, x.Rec.Decision = statusClientGone, "error"
 		}
 		return
@@ -166,12 +167,12 @@ func (rc *Recorder) Refuse(x *exchange.Exchange, err error) {
 	x.Rec.Overruled = denied == nil && x.Decision.Rule != "" && x.Rec.Decision == DecisionDeny
 	switch {
 	case !x.Writer.Wrote:
-		wire.WriteError(x.Writer, &x.Call, e)
+		failure.Write(x.Writer, &x.Call, e)
 	case x.Writer.Ended: // the agent's own word has been passed on
 	case x.Call.Binding == wire.GRPC:
-		wire.SetStatus(x.Writer.Header(), x.Call.Version, e)
+		failure.SetStatus(x.Writer.Header(), x.Call.Version, e)
 	case x.Writer.Streaming:
-		x.Writer.WriteLast(wire.ErrorEvent(&x.Call, e))
+		x.Writer.WriteLast(failure.Event(&x.Call, e))
 	}
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
@@ -56,7 +57,7 @@ func (se *Sessions) listen(x *exchange.Exchange, a *subscriber, l *exchange.Upst
 		x.Rec.TranslatedTo = l.String()
 	}
 	a.task = task
-	x.Writer.Header().Set("Content-Type", exchange.TypeEvents)
+	x.Writer.Header().Set("Content-Type", mediatype.Events)
 	x.Stamp()
 	return se.serveSubscriber(x, a)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -148,7 +149,7 @@ func (j *judge) answers(seen wire.Answer) bool { return forward.Answers(seen, j.
 func (j *judge) order(seen wire.Answer) error {
 	step := stream.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID}
 	step.Final = seen.Final && seen.Kind == "statusUpdate" // what else 0.x has does not say so
-	if j.watches && !exchange.Terminal(seen.State) {
+	if j.watches && !taskstate.Terminal(seen.State) {
 		step.Final = false // it is said of a task that waits, to which nobody has stopped looking
 	}
 	if len(seen.Tasks) > 0 {

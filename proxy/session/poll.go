@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -59,7 +60,7 @@ func (se *Sessions) newPoll(ctx context.Context, a *subscriber, l *exchange.Upst
 
 // over reports whether there is no more to be seen.
 func (s *poll) over() bool {
-	return exchange.Terminal(s.state) || exchange.Settled(s.state) && !s.stays
+	return taskstate.Terminal(s.state) || taskstate.Settled(s.state) && !s.stays
 }
 
 // Next implements stream.Source.
@@ -92,7 +93,7 @@ const rarest = 15
 
 func (s *poll) slow() {
 	poll := s.sessions.StreamConfig.Poll.Std()
-	if len(s.ready) > 0 || !exchange.Settled(s.state) {
+	if len(s.ready) > 0 || !taskstate.Settled(s.state) {
 		s.pause = poll
 		return
 	}

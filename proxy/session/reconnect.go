@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -155,7 +156,7 @@ func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stre
 		case err != nil:
 			return nil, "", err
 		case exchange.IsError(found.Seen):
-			return nil, "", fmt.Errorf("%w: %w", forward.ErrNoStream, forward.AgentError(wire.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data))))
+			return nil, "", fmt.Errorf("%w: %w", forward.ErrNoStream, forward.AgentError(failure.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data))))
 		case found.Seen.Kind != "task":
 			return nil, "", fmt.Errorf("%w: it does not begin with the task", forward.ErrNoStream)
 		}

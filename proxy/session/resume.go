@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -147,7 +148,7 @@ func (se *Sessions) startOver(ctx context.Context, x *exchange.Exchange, task st
 	}
 	a := &subscriber{sessions: se, x: x, lead: whole}
 	x.Upstream = l
-	if exchange.Terminal(state) {
+	if taskstate.Terminal(state) {
 		x.Stamp()
 		return se.serveSubscriber(x, a)
 	}

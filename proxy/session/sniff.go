@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
@@ -21,8 +22,8 @@ func streams(resp *http.Response, l *exchange.UpstreamCall) bool {
 	if !l.Call.Streaming || resp.StatusCode < http.StatusOK || resp.StatusCode >= http.StatusMultipleChoices {
 		return false
 	}
-	switch label := wire.ReadLabel(resp.Header["Content-Type"]); {
-	case label.Media == exchange.TypeEvents:
+	switch label := mediatype.ReadLabel(resp.Header["Content-Type"]); {
+	case label.Media == mediatype.Events:
 		return true
 	case label.JSON, label.Other:
 		return false
@@ -33,7 +34,7 @@ func streams(resp *http.Response, l *exchange.UpstreamCall) bool {
 // streamForm is how an event stream of the agent's is labelled, where that is not as
 // what it is.
 func streamForm(l *exchange.UpstreamCall, resp *http.Response) string {
-	if label := wire.ReadLabel(resp.Header["Content-Type"]); l.Binding != wire.GRPC && label.Media != exchange.TypeEvents {
+	if label := mediatype.ReadLabel(resp.Header["Content-Type"]); l.Binding != wire.GRPC && label.Media != mediatype.Events {
 		return string(label.Form)
 	}
 	return ""
@@ -87,7 +88,7 @@ func sniff(resp *http.Response) bool {
 // beginsEvents reports whether a text begins as an event stream does; it is open while
 // more of it has to be seen.
 func beginsEvents(head []byte) (is, open bool) {
-	head = bytes.TrimLeft(wire.AfterBOM(head), "\r\n")
+	head = bytes.TrimLeft(mediatype.AfterBOM(head), "\r\n")
 	for _, field := range eventFields {
 		if bytes.HasPrefix(head, field) {
 			return true, false

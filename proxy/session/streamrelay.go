@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -40,7 +41,7 @@ func (se *Sessions) relayTo(x *exchange.Exchange, a *subscriber, resp *http.Resp
 
 // grpcEnd is the status with which an agent's gRPC stream ended, nil for OK.
 func grpcEnd(x *exchange.Exchange, resp *http.Response) error {
-	e := wire.ReadStatus(resp.Header, resp.Trailer)
+	e := failure.ReadStatus(resp.Header, resp.Trailer)
 	if x.RecordActivation(resp); e == nil {
 		tellLate(x)
 		return x.Verify()

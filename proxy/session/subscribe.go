@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
@@ -38,7 +39,7 @@ func (se *Sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 	l, doc, seen, err := se.Ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
 	switch {
 	case err != nil:
-	case exchange.Terminal(seen.State):
+	case taskstate.Terminal(seen.State):
 		err = wire.Errorf(wire.Unsupported, "the task has ended; get it instead")
 	}
 	if err != nil {

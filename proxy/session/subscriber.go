@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -134,7 +136,7 @@ func (a *subscriber) over() (bool, error) {
 	if a.resp == nil || a.x.Upstream.Binding != wire.GRPC || a.polled.Load() {
 		return false, nil
 	}
-	e := wire.ReadStatus(a.resp.Header, a.resp.Trailer)
+	e := failure.ReadStatus(a.resp.Header, a.resp.Trailer)
 	if e == nil || e.Kind == wire.Unavailable || e.Kind == wire.BadAgentResponse {
 		return false, nil
 	}
@@ -162,7 +164,7 @@ func (a *subscriber) bind(seen wire.Answer) error {
 // tail gives the client what was held back of the agent's events until its stream had
 // ended: the state of a task that was said to have ended before it had.
 func (a *subscriber) tail(emit stream.Emit) error {
-	if a.resp != nil && !a.mended() && a.x.Upstream.Binding == wire.GRPC && wire.ReadStatus(a.resp.Header, a.resp.Trailer) != nil {
+	if a.resp != nil && !a.mended() && a.x.Upstream.Binding == wire.GRPC && failure.ReadStatus(a.resp.Header, a.resp.Trailer) != nil {
 		return nil // the stream has failed, and may have had more to say
 	}
 	return a.emit(stream.Entry{}, emit, func(emit exchange.Telling) error {
@@ -189,7 +191,7 @@ func (a *subscriber) recall(l *exchange.UpstreamCall, number uint64) {
 // has.
 func (a *subscriber) ended() bool {
 	found, _ := a.newest(a.x.Upstream.Side, a.feed.Newest())
-	return found != nil && exchange.Terminal(found.Seen.State)
+	return found != nil && taskstate.Terminal(found.Seen.State)
 }
 
 // newest is the newest event that is kept and names a state, of those up to a number; nil

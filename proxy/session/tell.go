@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -27,7 +28,7 @@ func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream shows another task")
 	}
 	if x.Held != nil && exchange.IsError(seen) { // it answers what the gateway said; the caller is to have the question
-		return forward.AgentError(wire.ReadError(x.Upstream.Side, http.StatusOK, doc))
+		return forward.AgentError(failure.ReadError(x.Upstream.Side, http.StatusOK, doc))
 	}
 	// On gRPC the trailers may still say what is active.
 	if x.Rec.Events == 0 && x.Upstream.Binding != wire.GRPC && !exchange.IsError(seen) {
@@ -179,7 +180,7 @@ func tellEvent(x *exchange.Exchange, e stream.Entry, found *intake.Judged, out [
 	case x.Upstream.Retell == nil:
 		return emit(e.Name, out)
 	case exchange.IsError(found.Seen):
-		return forward.AgentError(wire.ReadError(x.Upstream.Side, http.StatusOK, out))
+		return forward.AgentError(failure.ReadError(x.Upstream.Side, http.StatusOK, out))
 	}
 	return x.Retell(out, emit)
 }

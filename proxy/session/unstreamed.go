@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -114,12 +115,12 @@ func (se *Sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event 
 		if !errors.Is(err, io.EOF) {
 			return false
 		}
-		e := wire.ReadStatus(resp.Header, resp.Trailer)
+		e := failure.ReadStatus(resp.Header, resp.Trailer)
 		return e == nil || e.Kind == wire.TaskNotFound
 	}
 	found, err := se.ReadEvent(l.Side, l.Call.Method, event.Data)
 	if err != nil || !exchange.IsError(found.Seen) {
 		return false
 	}
-	return wire.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data)).Kind == wire.TaskNotFound
+	return failure.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data)).Kind == wire.TaskNotFound
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 )
 
@@ -61,7 +62,7 @@ func (f *listFilter) setSize(text string) (ok bool) {
 }
 
 func (f *listFilter) setState(text string) bool {
-	state, ok := wire.State(text)
+	state, ok := taskstate.Parse(text)
 	if ok && state != "TASK_STATE_UNSPECIFIED" {
 		f.state = state
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -194,5 +195,5 @@ func (cv *CardViews) ExtendedCard(x *exchange.Exchange, seen wire.Answer, body [
 	if err != nil {
 		return nil, err
 	}
-	return exchange.Splice(body, from, to, out), nil
+	return jsonscan.Replaced(body, from, to, out), nil
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 )
 
 // Call is a request on its way to an answer. It is made for each request, and used by one
@@ -80,7 +80,7 @@ func (c *Call) InvalidParameter(message string) error { return invalidParameter.
 // 415, 413 or 400. A media type other than application/json is refused since browsers send
 // forms of other sites with other types and without asking first.
 func (c *Call) Document() ([]byte, error) {
-	if types := c.Header["Content-Type"]; len(types) != 1 || !wire.MediaType(types[0]) {
+	if types := c.Header["Content-Type"]; len(types) != 1 || !mediatype.OfRequest(types[0]) {
 		return nil, contentType.Refuse("send Content-Type: application/json")
 	}
 	doc, err := io.ReadAll(io.LimitReader(c.Body, c.MaxBody+1))

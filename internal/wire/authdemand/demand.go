@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 )
 
 // Demand is what a task says that waits for authorization (A2A 1.0 §7.6), or for input
@@ -103,7 +104,7 @@ func mayWait(b []byte) bool {
 		return len(b) > 0 && (b[0] == '-' || '0' <= b[0] && b[0] <= '9')
 	}
 	word, _, _ := bytes.Cut(b[1:], []byte{'"'})
-	state, _ := wire.State(string(word[:min(len(word), 32)])) // no state is longer
+	state, _ := taskstate.Parse(string(word[:min(len(word), 32)])) // no state is longer
 	return waits(state)
 }
 

@@ -12,4 +12,16 @@
 // checked by package wire, and a Task says how large it has become.
 // It knows neither ownership nor what order of events is legal, and imports no other
 // package of this module than wire.
+//
+// A task and two events of its stream, and what Snapshot gives then:
+//
+//	{"task":{"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}}
+//	{"artifactUpdate":{"taskId":"T","artifact":{"artifactId":"a","parts":[{"text":"Hel"}]}}}
+//	{"artifactUpdate":{"taskId":"T","append":true,"artifact":{"artifactId":"a","parts":[{"text":"lo"}]}}}
+//
+//	{"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"},
+//	 "artifacts":[{"artifactId":"a","parts":[{"text":"Hel"},{"text":"lo"}]}]}
+//
+// The parts of a chunk are put behind those before (A2A 1.0 §4.2.2, append) and not joined into one:
+// two parts of text are two parts.
 package fold

@@ -5,6 +5,8 @@ import "errors"
 // kind is what an event shows.
 type kind uint8
 
+// The kinds are those of the oneof of StreamResponse (A2A 1.0 §3.2.3). A message is of no task that
+// would change: it counts as nothing.
 const (
 	isNothing kind = iota // of a task
 	isTask
@@ -29,6 +31,8 @@ var (
 )
 
 // readEvent reads a StreamResponse. The event is made of pieces of doc.
+//
+// A member with the value null counts as absent, as ProtoJSON has it.
 func readEvent(doc []byte) (e event, err error) {
 	r := read(doc)
 	defer r.done()
@@ -61,6 +65,9 @@ func readEvent(doc []byte) (e event, err error) {
 }
 
 // update reads a status update or an artifact update.
+//
+//	{"taskId":"T","contextId":"C","status":{…},"metadata":{…}}
+//	{"taskId":"T","contextId":"C","append":true,"artifact":{"artifactId":"a","parts":[…]}}
 func (r *reader) update(e *event) error {
 	status := e.kind == isStatus
 	return r.object(func(name string) (err error) {
@@ -88,6 +95,8 @@ func (r *reader) update(e *event) error {
 }
 
 // readTask reads a Task document. The task is made of pieces of doc.
+//
+// It is for a whole Task, as GetTask answers it; an event has a wrapper around one.
 func readTask(doc []byte) (t Task, err error) {
 	r := read(doc)
 	defer r.done()
@@ -97,6 +106,8 @@ func readTask(doc []byte) (t Task, err error) {
 	return t, err
 }
 
+// task reads a Task into t. Members that an event can change are kept apart from the others, each of
+// which stays as it was written, with the space before its name.
 func (r *reader) task(t *Task) error {
 	t.known = true
 	err := r.object(func(name string) (err error) {
@@ -136,6 +147,8 @@ func (r *reader) task(t *Task) error {
 
 // artifacts reads the artifacts of a task. Should two have the same id, updates go to
 // the first, as in the SDKs.
+//
+// Every artifact keeps how it was written, so that those that no event touches are copied whole.
 func (r *reader) artifacts(t *Task) error {
 	if null, err := r.enter('[', "an array"); null || err != nil {
 		return err
@@ -157,6 +170,8 @@ func (r *reader) artifacts(t *Task) error {
 	return err
 }
 
+// artifact reads an artifact, which may have no id: all that have none are one artifact then, as they
+// are in the SDKs, whose maps find them under the empty string.
 func (r *reader) artifact() (a artifact, err error) {
 	err = r.object(func(name string) (err error) {
 		at, m := r.at, member{name: name, apart: true}

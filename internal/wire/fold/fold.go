@@ -30,12 +30,18 @@ type Task struct {
 
 // Size is about how many bytes of memory the task takes. A text that comes word by word is
 // counted by its words, not by the far longer events that bring them.
+//
+// It is what a limit on the memory of open streams counts, and no exact measure: slices have room, and
+// maps have more.
 func (t *Task) Size() int { return t.size }
 
 // perPart is what a piece of an artifact takes beside its bytes.
 const perPart = 32
 
 // artifact is kept in pieces, so that a chunk of it costs what the chunk is long.
+//
+// Pieces are slices of the events that brought them, or copies; none is ever written to, so snapshots
+// may share them.
 type artifact struct {
 	id       string
 	whole    []byte // as written, in a list with what stands before it; nil once it has changed
@@ -70,6 +76,9 @@ func (t *Task) Known() bool { return t.known }
 //     JavaScript SDK name and description as well. Here all its members count.
 //
 // Nobody keeps the metadata of an artifact update (other than its artifact's).
+//
+// event is copied, and so may be reused by the caller. Halves of surrogate pairs, which Go's parsers
+// refuse and JavaScript's write, become U+FFFD first (Mend).
 func (t *Task) Apply(event []byte) error {
 	e, err := readEvent(bytes.Clone(jsonscan.Mend(event)))
 	switch {
@@ -105,6 +114,10 @@ func (t *Task) Apply(event []byte) error {
 
 // replaceStatus takes over the status of an event of that size. Of the one before nothing is
 // left, unless its message went to the history.
+//
+//	before   status {"state":"TASK_STATE_INPUT_REQUIRED","message":{"messageId":"m1",…}}
+//	event    status {"state":"TASK_STATE_WORKING"}
+//	after    the event's status, and m1 at the end of history
 func (t *Task) replaceStatus(status []byte, size int) {
 	before := len(t.history)
 	t.remember()
@@ -127,6 +140,9 @@ func first(a, b string) string {
 // remember moves the message of the status that is about to go to the history. A
 // message without an id cannot be found there; it is added where there is a history
 // at all.
+//
+// The comparison is by id, since JavaScript agents put the message into the history themselves and then
+// send it in the status as well.
 func (t *Task) remember() {
 	for _, message := range pick(t.status, "message") {
 		if message[0] != '{' {
@@ -146,6 +162,8 @@ func (t *Task) remember() {
 }
 
 // hasSaid looks a message up in the history by its id.
+//
+// The index is made when it is first asked for: most tasks end without a status whose message matters.
 func (t *Task) hasSaid(id string) bool {
 	if t.said == nil {
 		t.said = make(map[string]bool, len(t.history))
@@ -158,6 +176,9 @@ func (t *Task) hasSaid(id string) bool {
 
 // update adds, replaces or extends an artifact by an event of that size, and says by how
 // much the task has grown.
+//
+// Without append an artifact replaces the one of its id; with append and no such artifact it is a new
+// one, as for whoever begins to listen in the middle of a stream.
 func (t *Task) update(a *artifact, extend bool, size int) (grown int) {
 	i, ok := t.index[a.id]
 	t.rest.touch(nameArtifacts)
@@ -179,6 +200,8 @@ func (t *Task) update(a *artifact, extend bool, size int) (grown int) {
 // extend adds a chunk. Its parts are copied once more, together: those of a text that
 // comes word by word are far shorter than the events that bring them, which could not
 // be freed otherwise. It says by how much the artifact has grown.
+//
+//	parts [{"text":"Hel"}] and a chunk [{"text":"lo"}]   [{"text":"Hel"},{"text":"lo"}]
 func (a *artifact) extend(chunk *artifact) int {
 	size := 0
 	for i, part := range chunk.parts {
@@ -208,6 +231,7 @@ func (a *artifact) extend(chunk *artifact) int {
 	return size + perPart*len(chunk.parts) + bytesOf(said) + bytesOf(chunk.metadata.members)
 }
 
+// bytesOf is how long the values of members are, together, as they are written.
 func bytesOf(members []member) (n int) {
 	for _, m := range members {
 		n += len(m.value)

@@ -26,6 +26,8 @@ var (
 
 // Snapshot appends the task as it is now to dst. Of a task that is not Known it is
 // what updates have said of it; where nothing has, it is an error.
+//
+// A task that no event has changed is written exactly as it came.
 func (t *Task) Snapshot(dst []byte) ([]byte, error) {
 	if t.id == "" {
 		return dst, errUnknown

@@ -25,6 +25,9 @@ type Config struct {
 // It is stricter than decoding, because what it finds is replaced by other values: two
 // places with a URL, or secrets without one, would reach the agent as they are in one
 // of them. They are InvalidParams, as is a member that is not a string.
+//
+//	{"message":{…},"configuration":{"pushNotificationConfig":{"url":"https://c.example/hook","token":"t"}}}
+//	Config{URL: "https://c.example/hook", Token: "t"}
 func Read(c *wire.Call) (*Config, *wire.Error) {
 	hook, e := findWebhook(c, c.Params)
 	if hook == nil || e != nil {
@@ -38,6 +41,9 @@ func Read(c *wire.Call) (*Config, *wire.Error) {
 // unknown members among them. What is empty in the new config is taken out; so are
 // members of the authentication that nobody here knows, which can be secrets. The id
 // stays the caller's.
+//
+//	{"taskId":"T","url":"https://c.example/hook","token":"t"}             1.0, the caller's
+//	{"taskId":"T","url":"https://gw.example/hooks/7","token":"s3cr3t"}    what the agent is given
 func Replace(c *wire.Call, params []byte, by Config) ([]byte, *wire.Error) {
 	hook, e := findWebhook(c, params)
 	if e != nil {
@@ -83,6 +89,9 @@ func findWebhook(c *wire.Call, params []byte) (*webhook, *wire.Error) {
 // the whole answer, the error is TaskNotFound. doc has been read by ReadAnswer and is
 // not changed; b and v are of the agent. One without a URL is nobody's, and by is not
 // asked about it.
+//
+// It is the way back: an agent that is asked for its configs answers with the gateway's URL and token,
+// and the caller must read his own.
 func Rewrite(
 	b wire.Binding, v wire.Version, doc []byte, by func(task string, found Config) (Config, bool, error),
 ) ([]byte, error) {
@@ -131,6 +140,9 @@ func newPushReader(doc []byte, v wire.Version) *pushReader {
 // replace adds the splices that make a config say what by says: a member that the new config has
 // too gets its value, one that it has not is cut out with its comma, and one that was not there
 // follows the URL, the only member that every config has.
+//
+//	{"url":"a","token":"t"}   without a token: {"url":"b"}
+//	{"url":"a"}               with a token: {"url":"b","token":"t"}
 func (h *webhook) replace(cuts []jsonscan.Splice, v wire.Version, by Config) []jsonscan.Splice {
 	texts := [...]string{partURL: jsonString(by.URL), partToken: "", partAuth: h.authentication(v, by)}
 	if by.Token != "" {
@@ -159,6 +171,9 @@ func (h *webhook) replace(cuts []jsonscan.Splice, v wire.Version, by Config) []j
 
 // authentication is its value in the words of a version: those that the config has, as
 // those of 1.0's release candidate are 0.3's.
+//
+//	before 1.0   {"schemes":["Bearer"],"credentials":"c"}
+//	1.0          {"scheme":"Bearer","credentials":"c"}
 func (h *webhook) authentication(v wire.Version, by Config) string {
 	if by.Scheme == "" && by.Credentials == "" {
 		return ""

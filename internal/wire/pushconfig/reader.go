@@ -44,6 +44,8 @@ func (h *webhook) has(part int) bool {
 }
 
 // named is the config with its id, which some versions say around it.
+//
+//	{"name":"tasks/T/pushNotificationConfigs/C","pushNotificationConfig":{"url":"u"}}   id C
 func (h *webhook) named(at entry) Config {
 	c := h.Config
 	if c.ID == "" {
@@ -107,6 +109,9 @@ var (
 )
 
 // means reads a member's name.
+//
+//	{"URL":"https://c.example/hook"}   in a call: refused. Go's parsers would read it as url, and it
+//	                                   would reach the agent unreplaced.
 func (r *pushReader) means(n *jsonscan.Names) jsonscan.Field {
 	name := r.Name()
 	sp, f := n.Find(name)

@@ -14,6 +14,9 @@ import (
 )
 
 // Page is where a ListTasks answer (A2A 1.0 §3.1.4) has what the gateway replaces.
+//
+//	{"tasks":[…],"nextPageToken":"p2","pageSize":50,"totalSize":120}
+//	Page{Next: "p2", Size: 50}
 type Page struct {
 	Next string // nextPageToken; "" on the last page
 	Size int    // pageSize; 0 when it is absent or no number
@@ -112,6 +115,10 @@ func (p *Page) read(s *jsonscan.Scanner) error {
 // A client that is shown 3 of an agent's 50 entries would ask for the next page to find out whether
 // there are more. So the gateway fills pages from as many of the agent's as it takes, and this writes
 // the result into the first of them.
+//
+//	{"tasks":[{"id":"a"},{"id":"b"}],"nextPageToken":"p2","pageSize":2,"totalSize":9}
+//	Edit{Keep: [true false], More: [{"id":"k"}], Next: "sealed", Size: 2, Total: 4}
+//	{"tasks":[{"id":"a"},{"id":"k"}],"nextPageToken":"sealed","pageSize":2,"totalSize":4}
 func (p *Page) Edit(body []byte, a wire.Answer, e Edit) ([]byte, error) {
 	cuts, kept, err := wire.CutTasks(len(body), a.Tasks, func(i int) bool { return e.Keep[i] })
 	switch {
@@ -162,6 +169,9 @@ func (p *Page) Edit(body []byte, a wire.Answer, e Edit) ([]byte, error) {
 }
 
 // setAll replaces values that are not this one.
+//
+// A value that is the same already is not touched, so that a page that needs no change is the agent's,
+// byte for byte.
 func setAll(body []byte, spans [][2]int, value string) []jsonscan.Splice {
 	var cuts []jsonscan.Splice
 	for _, at := range spans {
@@ -212,6 +222,9 @@ func Set(body []byte, size int, token string) ([]byte, error) {
 
 // setMembers replaces members of the object that is next, under either of their names,
 // and adds those that are missing.
+//
+// Parsers of ProtoJSON take page_size as well, and some take the last of two; so both spellings are
+// replaced where they stand.
 func setMembers(s *jsonscan.Scanner, values map[string]string) []jsonscan.Splice {
 	var cuts []jsonscan.Splice
 	open, empty := s.Pos+1, true
@@ -248,6 +261,8 @@ func setMembers(s *jsonscan.Scanner, values map[string]string) []jsonscan.Splice
 
 // SetRPC is Set for a protobuf message of version v. Fields that nobody here
 // knows stay as they are.
+//
+// The two fields go to the end of the message, in which the order of fields means nothing.
 func SetRPC(m *wire.Method, v wire.Version, message []byte, size int, token string) ([]byte, error) {
 	types, err := m.RequestFields(v)
 	if err != nil {

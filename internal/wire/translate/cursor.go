@@ -15,6 +15,10 @@ import (
 
 // members yields the members of an object: each name as it is written, without the
 // quotes, and its value.
+//
+//	{"a":1,"b":{"c":2}}   yields a and 1, then b and {"c":2}
+//
+// The value is cut at its end in capacity too: who appends to it cannot write into the document.
 func members(doc []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		i := next(doc, 1)
@@ -52,6 +56,8 @@ func elements(doc []byte) iter.Seq[[]byte] {
 }
 
 // next passes over white space and what separates names and values.
+//
+// Commas and colons are passed over without a look at their order, which package wire has checked.
 func next(doc []byte, i int) int {
 	for i < len(doc) {
 		switch doc[i] {
@@ -65,6 +71,9 @@ func next(doc []byte, i int) int {
 }
 
 // valueEnd returns where the value that begins at doc[i] ends.
+//
+//	{"a":[1,2]},"b"   ends behind the brace
+//	-1.5e3,           ends before the comma
 func valueEnd(doc []byte, i int) int {
 	depth := 0
 	for i < len(doc) {
@@ -114,6 +123,9 @@ func delimits(c byte) bool {
 
 // stringEnd returns where the string that begins at doc[i] ends: behind the first
 // quote that an even number of backslashes stands before.
+//
+//	"a\"b"    the quote behind the backslash is part of the text
+//	"a\\"     two backslashes are one, and the quote behind them ends the string
 func stringEnd(doc []byte, i int) int {
 	i++
 	for first := i; ; i++ {
@@ -132,6 +144,7 @@ func stringEnd(doc []byte, i int) int {
 	}
 }
 
+// These look at the first byte only, which tells the type of a JSON value (RFC 8259 §3).
 func isString(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 func isObject(raw []byte) bool { return len(raw) > 1 && raw[0] == '{' }
 func isArray(raw []byte) bool  { return len(raw) > 1 && raw[0] == '[' }

@@ -7,6 +7,9 @@ import (
 )
 
 // dialect is one way to write A2A's objects as JSON.
+//
+// The order matters: d01 and d03 are the two that say what an object or a part is ("kinded" in the
+// rules), p03 and d10 the two of ProtoJSON ("proto").
 type dialect uint8
 
 const (
@@ -37,6 +40,9 @@ func dialectOf(s wire.Side) dialect {
 }
 
 // words is what each dialect calls one thing; "" where it does not exist.
+//
+//	words{"sessionId", "contextId", "contextId", "contextId"}     the context of a task
+//	words{"", "", "", "tenant"}                                   1.0 alone has a tenant
 type words [dialects]string
 
 // everywhere is a word that all dialects have in common.
@@ -79,6 +85,11 @@ const british = "cancelled"
 // number finds what a JSON value means: a word of any dialect, since agents and
 // callers mix them, or the number that ProtoJSON allows for an enum. It is 0 for
 // everything else.
+//
+//	"working"              2, in whatever dialect it stands
+//	"TASK_STATE_WORKING"   2
+//	2                      2: ProtoJSON reads the number of an enum's value as well
+//	"paused"               0, false
 func number(table []words, raw []byte) (n int, ok bool) {
 	if !isString(raw) {
 		n, err := strconv.Atoi(string(raw))
@@ -104,6 +115,9 @@ func number(table []words, raw []byte) (n int, ok bool) {
 // ends reports whether a state is the last thing that a stream says about a task:
 // it is terminal, or it is the caller's turn. A task that waits for credentials may
 // go on by itself, so its stream stays open.
+//
+// It decides about "final" of a status update before 1.0. Clients of 0.1 and 0.3 read a stream until an
+// event says it, so one that is never told waits until the connection is closed.
 func ends(state int) bool {
 	switch state {
 	case completed, failed, canceled, rejected, inputRequired:

@@ -120,7 +120,7 @@ func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 	s := stream{Retelling: r, emit: emit}
 	result := r.result(jsonscan.Mend(doc))
 	if ofExtension(r.Call) {
-		return s.send(func(w *writer) { w.opaque(result) })
+		return s.send(func(w *writer) { writeOpaque(w, result) })
 	}
 	from, to := dialectOf(r.From), dialectOf(r.side())
 	what, raw := classify(from, result, true)
@@ -159,7 +159,7 @@ func (s stream) pass(what thing, raw, whole []byte) error {
 	if err := s.begin(what, raw); err != nil {
 		return err
 	}
-	return s.send(func(w *writer) { w.thing(what, raw, whole) })
+	return s.send(func(w *writer) { writeThing(w, what, raw, whole) })
 }
 
 // begin tells the task that a stream of 1.0 begins with, where the agent does not.
@@ -170,12 +170,12 @@ func (s stream) begin(what thing, raw []byte) error {
 	if begun || to != d10 || from == d10 || what != isStatus && what != isArtifact {
 		return nil
 	}
-	return s.send(func(w *writer) { w.opening(what, raw) })
+	return s.send(func(w *writer) { writeOpening(w, what, raw) })
 }
 
-// thing writes an event, or what a send returned. whole is what raw was found in: within a
+// writeThing writes an event, or what a send returned. whole is what raw was found in: within a
 // dialect all of it is kept.
-func (w *writer) thing(what thing, raw, whole []byte) {
+func writeThing(w *writer, what thing, raw, whole []byte) {
 	m := &wrapperObject.members[what-1]
 	name := m.say[w.to]
 	switch {
@@ -237,10 +237,10 @@ func (s stream) send(write func(w *writer)) error {
 	return s.emit(event)
 }
 
-// opening writes the task that a stream of 1.0 must begin with (A2A 1.0 §3.1.2), as
+// writeOpening writes the task that a stream of 1.0 must begin with (A2A 1.0 §3.1.2), as
 // far as it is known from the first update. An update that ends the task still
 // follows, so the task is not shown as ended.
-func (w *writer) opening(what thing, raw []byte) {
+func writeOpening(w *writer, what thing, raw []byte) {
 	state := submitted
 	if what == isStatus {
 		if n, ok := number(states[:], lookup(lookup(raw, "status"), "state")); ok && n == working {
@@ -266,17 +266,17 @@ func (s stream) event01(what thing, raw []byte) error {
 			w.literal("{")
 			w.member(&statusUpdateObject.members[0], nil, nil)
 			w.name("status")
-			w.messageStatus(raw, completed)
+			writeMessageStatus(w, raw, completed)
 			w.literal(`,"final":true}`)
 		})
 	case isStatus:
 		return s.send(func(w *writer) { w.object(statusUpdateObject, raw) })
 	}
-	return s.send(func(w *writer) { w.update01(raw) })
+	return s.send(func(w *writer) { writeUpdate01(w, raw) })
 }
 
-// update01 writes an artifact update, whose flags 0.1 has in the artifact.
-func (w *writer) update01(raw []byte) {
+// writeUpdate01 writes an artifact update, whose flags 0.1 has in the artifact.
+func writeUpdate01(w *writer, raw []byte) {
 	w.appends, w.last = lookup(raw, "append"), lookup(raw, "lastChunk", "last_chunk")
 	w.object(artifactUpdateObject, raw)
 }

@@ -71,7 +71,7 @@ func FuzzRequest(f *testing.F) {
 // isID reports whether a string can be an id at all.
 func isID(s string) bool {
 	var c wire.Call
-	w := writer{out: []byte(`{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":`)}
+	w := buffer{out: []byte(`{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":`)}
 	w.text(s)
 	e := c.DecodeJSONRPC(append(w.out, "}}"...), "", wire.Limits{})
 	return s == "" || e == nil && c.TaskID == s

@@ -8,6 +8,12 @@ import "bytes"
 // stop reading waits until it is known whether anything follows.
 
 // held is an event that a stream has kept from its client, whole or in part.
+//
+// An agent of 0.3, and what a client of 1.0 is told, event by event:
+//
+//	status-update completed, final false     nothing yet: completed ends a stream in 1.0
+//	artifact-update                          statusUpdate WORKING is not needed, the artifact is told
+//	(the stream ends)                        statusUpdate COMPLETED
 type held struct {
 	what  thing  // 0 for none
 	raw   []byte // a copy, in the agent's words
@@ -36,6 +42,9 @@ func (r *Retelling) Recall(doc []byte) {
 
 // End gives what was held back, now that the stream has ended in good order. emit is as
 // that of Event.
+//
+// It is not called where the agent's stream broke off: the client is then told the error, or reconnects
+// and reads the state from the task.
 func (r *Retelling) End(emit func(event []byte) error) error {
 	h := r.held
 	r.held = held{}
@@ -95,7 +104,7 @@ func (s stream) release(what thing, raw []byte) error {
 			w.literal("{")
 			w.member(&statusUpdateObject.members[0], nil, nil)
 			w.name("status")
-			w.messageStatus(h.raw, working)
+			writeMessageStatus(w, h.raw, working)
 			w.literal(`,"final":false}`)
 		})
 	case h.what == isStatus && to == d10:
@@ -105,7 +114,7 @@ func (s stream) release(what thing, raw []byte) error {
 	case h.told:
 	case h.what == isTask && to == d10:
 		h.told, s.begun = true, true
-		if err := s.send(func(w *writer) { w.unfinished(h.raw) }); err != nil {
+		if err := s.send(func(w *writer) { writeUnfinished(w, h.raw) }); err != nil {
 			return err
 		}
 	case h.what == isTask:
@@ -127,6 +136,9 @@ func (s stream) release(what thing, raw []byte) error {
 
 // repeats reports whether all that a status update says beside its state stands in the
 // update or task behind it, too.
+//
+// An update that says no more than the one behind it need not be told twice: agents repeat the state
+// with final set to true.
 func repeats(h *held, next []byte) bool {
 	said := lookup(h.status(), "message", "update")
 	metadata := lookup(h.raw, "metadata")
@@ -161,7 +173,7 @@ func (s stream) taskStatus(h *held, goes bool) error {
 		}
 		w.name("status")
 		if goes && w.to == d10 {
-			w.works(v[status])
+			writeWorking(w, v[status])
 		} else {
 			w.status(v[status])
 		}
@@ -178,8 +190,8 @@ func (s stream) taskStatus(h *held, goes bool) error {
 	})
 }
 
-// works writes a status as that of a task that works.
-func (w *writer) works(raw []byte) {
+// writeWorking writes a status as that of a task that works.
+func writeWorking(w *writer, raw []byte) {
 	var v values
 	statusObject.gather(w.from, raw, &v)
 	w.literal(`{"state":"`)
@@ -193,15 +205,15 @@ func (w *writer) works(raw []byte) {
 	w.literal("}")
 }
 
-// unfinished writes a task of 1.0 whose end is told later.
-func (w *writer) unfinished(raw []byte) {
+// writeUnfinished writes a task of 1.0 whose end is told later.
+func writeUnfinished(w *writer, raw []byte) {
 	var v values
 	taskObject.gather(w.from, raw, &v)
 	w.literal(`{"task":{`)
 	for i := range taskObject.members {
 		if i == taskStatus {
 			w.name("status")
-			w.works(v[i])
+			writeWorking(w, v[i])
 			continue
 		}
 		w.member(&taskObject.members[i], v[i], &v)

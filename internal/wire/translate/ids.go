@@ -70,9 +70,9 @@ func (w *writer) derived(is meaning, raw []byte, v *values) bool {
 	case aFinal:
 		return w.final(raw, v)
 	case anAppend:
-		raw = w.chunk(raw, v, w.appends, "append")
+		raw = chunkOf(w, raw, v, w.appends, "append")
 	case aLastChunk:
-		raw = w.chunk(raw, v, w.last, "lastChunk", "last_chunk")
+		raw = chunkOf(w, raw, v, w.last, "lastChunk", "last_chunk")
 	}
 	w.raw(raw)
 	return raw != nil
@@ -101,6 +101,10 @@ func (w *writer) messageID(raw []byte) bool {
 }
 
 // mint makes a UUID of version 8 from what it stands for.
+//
+// A stream that is read twice, or an answer that is repeated after a reconnect, has the same ids again
+// then: a client that keeps messages by id has each once. Version 8 of RFC 9562 §5.8 is the one whose
+// bits are for the maker to choose.
 func mint(pieces ...[]byte) string {
 	h := sha256.New()
 	for _, p := range pieces {
@@ -120,6 +124,8 @@ const artifactPrefix = "artifact-"
 
 // artifactID writes the id of an artifact; one without is known by its number, or
 // by its place in the list.
+//
+//	{"index":2,"parts":[…]}   {"artifactId":"artifact-2","parts":[…]}
 func (w *writer) artifactID(raw, index []byte) bool {
 	if len(raw) > len(`""`) {
 		w.raw(raw)
@@ -134,6 +140,10 @@ func (w *writer) artifactID(raw, index []byte) bool {
 }
 
 // index numbers the artifacts of a task or stream as they appear.
+//
+//	artifactId a, b, a of a stream   index 0, 1, 0
+//
+// The numbers last as long as the call: 0.1 tells by them which artifact a later event goes on with.
 func (w *writer) index(id []byte) int {
 	name := first(string(inside(id)), artifactPrefix+strconv.Itoa(w.position))
 	n, ok := w.artifacts[name]
@@ -144,8 +154,11 @@ func (w *writer) index(id []byte) int {
 	return n
 }
 
-// chunk finds what an update says about its artifact: 0.1 says it inside.
-func (w *writer) chunk(raw []byte, v *values, outside []byte, names ...string) []byte {
+// chunkOf finds what an update says about its artifact: 0.1 says it inside.
+//
+//	0.1        {"id":"T","artifact":{"index":0,"append":true,"parts":[…]}}
+//	0.3, 1.0   {"taskId":"T","append":true,"artifact":{"artifactId":"a","parts":[…]}}
+func chunkOf(w *writer, raw []byte, v *values, outside []byte, names ...string) []byte {
 	switch {
 	case w.to == d01:
 		return outside
@@ -158,6 +171,9 @@ func (w *writer) chunk(raw []byte, v *values, outside []byte, names ...string) [
 // final says whether a status update is the last event. 1.0 leaves that to the
 // state, and so do servers of 0.3's ProtoJSON, which cannot tell false from absent.
 // Clients of 0.1 wait for it whatever the agent says.
+//
+//	1.0   {"statusUpdate":{"taskId":"T","status":{"state":"TASK_STATE_COMPLETED"}}}
+//	0.3   {"kind":"status-update","taskId":"T","status":{"state":"completed"},"final":true}
 func (w *writer) final(raw []byte, v *values) bool {
 	last := isTrue(raw)
 	if !last && (w.from == d10 || w.from == p03 || w.to == d01) {

@@ -64,7 +64,7 @@ func TestAuthentication(t *testing.T) {
 		{rpc10, http03, `{"scheme":"","credentials":"c"}`, `{"schemes":[],"credentials":"c"}`},
 	}
 	for _, test := range tests {
-		w := writer{from: dialectOf(test.from), to: dialectOf(test.to), out: []byte("{")}
+		w := writer{from: dialectOf(test.from), to: dialectOf(test.to), buffer: buffer{out: []byte("{")}}
 		var v values
 		webhookObject.gather(w.from, []byte(`{"url":"u","authentication":`+test.in+`}`), &v)
 		w.fields(webhookObject, &v)

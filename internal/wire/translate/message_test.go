@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/message"
 )
 
 // send draws a send in the words of a side.
@@ -74,7 +75,7 @@ func comparableMessage(m *wire.Message, s wire.Side) *wire.Message {
 // sameMessage compares what is read of a call with what is read of its translation.
 func sameMessage(t rapid.TB, c *wire.Call, to wire.Side) {
 	t.Helper()
-	before, e := c.ReadMessage()
+	before, e := message.Read(c)
 	if e != nil {
 		return // the judge says no; there is nothing to compare
 	}
@@ -95,7 +96,7 @@ func sameMessage(t rapid.TB, c *wire.Call, to wire.Side) {
 	if e != nil {
 		t.Fatalf("%v: of %s became %s", e, c.Body, out.Call.Body)
 	}
-	after, e := again.ReadMessage()
+	after, e := message.Read(&again)
 	if e != nil {
 		t.Fatalf("%v: of %s became %s", e, c.Body, out.Call.Body)
 	}
@@ -123,7 +124,7 @@ func TestMessageOfTranslation(t *testing.T) {
 		if e != nil {
 			t.Skip(e.Error())
 		}
-		if _, e := c.ReadMessage(); e != nil {
+		if _, e := message.Read(c); e != nil {
 			t.Fatalf("%v: %s", e, c.Body)
 		}
 		sameMessage(t, c, to)
@@ -193,7 +194,7 @@ func TestMessageOfSDK(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, _ := decode(t, exchange{side: test.side, method: wire.SendMessage, doc: string(doc), line: "POST /message:send"})
-		m, e := c.ReadMessage()
+		m, e := message.Read(c)
 		if e != nil {
 			t.Fatal(e)
 		}

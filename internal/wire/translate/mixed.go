@@ -23,7 +23,7 @@ func Mixed(c *wire.Call) bool {
 // Renamed gives the document of a call by one of 0.3's names with 1.0's.
 func Renamed(c *wire.Call) []byte {
 	doc := c.Body
-	w := writer{out: make([]byte, 0, len(doc)+len(c.Method.Name))}
+	w := buffer{out: make([]byte, 0, len(doc)+len(c.Method.Name))}
 	w.literal("{")
 	for name, value := range members(doc) {
 		w.name(string(name))

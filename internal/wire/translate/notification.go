@@ -32,13 +32,13 @@ func (r *Retelling) Notification(dst, doc []byte) ([]byte, error) {
 	w.from, w.to = from, to
 	switch {
 	case to != d01:
-		w.thing(what, raw, doc)
+		writeThing(w, what, raw, doc)
 	case what == isMessage:
-		w.messageTask(raw)
+		writeMessageTask(w, raw)
 	case what == isArtifact:
 		return dst, wire.Errorf(wire.Unsupported, "A2A 0.1 has no notification about an artifact")
 	case what == isStatus:
-		w.statusTask(raw)
+		writeStatusTask(w, raw)
 	default:
 		w.object(taskObject, raw)
 	}
@@ -48,8 +48,8 @@ func (r *Retelling) Notification(dst, doc []byte) ([]byte, error) {
 	return w.out, nil
 }
 
-// statusTask makes a task of an update of its status.
-func (w *writer) statusTask(raw []byte) {
+// writeStatusTask makes a task of an update of its status.
+func writeStatusTask(w *writer, raw []byte) {
 	var v values
 	statusUpdateObject.gather(w.from, raw, &v)
 	w.literal("{")

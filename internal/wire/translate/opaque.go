@@ -25,6 +25,10 @@ func ofExtension(c *wire.Call) bool { return c.Method != nil && c.Method.Extensi
 //
 // A query becomes params, and params a query, as far as package wire reads them: nobody
 // here knows the types of others.
+//
+//	JSON-RPC    {"method":"acme/notes","params":{"taskId":"T","limit":5}}
+//	HTTP+JSON   GET /tasks/T/notes     refused: limit has a type that nobody here knows
+//	HTTP+JSON   POST /tasks/T/notes    {"taskId":"T","limit":5}
 func requestOpaque(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	m := c.Method
 	if c.Binding == wire.GRPC || to.Binding == wire.GRPC || to.Version == wire.V01 ||
@@ -134,7 +138,7 @@ func (p *opaque) readParams() {
 func (p *opaque) withTenant() []byte {
 	body := jsonscan.Mend(p.call.Body)
 	for _, span := range slices.Backward(p.call.TenantSpans) { // from the end, so that the others stay where they are
-		w := writer{out: slices.Clone(body[:span[0]])}
+		w := buffer{out: slices.Clone(body[:span[0]])}
 		w.text(p.to.Tenant)
 		w.raw(body[span[1]:])
 		body = w.out
@@ -178,7 +182,7 @@ func (o *Outbound) dressOpaque(p *opaque) *wire.Error {
 	} else if o.Verb = http.MethodPost; len(p.rest) > 0 {
 		return unsupported("The query cannot be retold in the agent's binding")
 	}
-	w := writer{out: make([]byte, 0, len(p.call.Body)+len(o.Call.ID)+128)}
+	w := buffer{out: make([]byte, 0, len(p.call.Body)+len(o.Call.ID)+128)}
 	if rpc {
 		w.literal(`{"jsonrpc":"2.0","id":`)
 		w.raw(o.Call.ID)
@@ -211,7 +215,7 @@ func (p *opaque) nameTask() {
 }
 
 // write writes the params.
-func (p *opaque) write(w *writer, rpc bool) {
+func (p *opaque) write(w *buffer, rpc bool) {
 	w.literal("{")
 	if rpc && p.to.Version == wire.V10 && p.to.Tenant != "" {
 		w.name("tenant")
@@ -230,8 +234,8 @@ func (p *opaque) write(w *writer, rpc bool) {
 	w.literal("}")
 }
 
-// opaque writes a result of which nothing is known. None at all, as of a 204, is null.
-func (w *writer) opaque(result []byte) {
+// writeOpaque writes a result of which nothing is known. None at all, as of a 204, is null.
+func writeOpaque(w *writer, result []byte) {
 	if result == nil {
 		w.literal("null")
 	}

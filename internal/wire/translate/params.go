@@ -11,14 +11,14 @@ import (
 func (w *writer) param(m *member, raw []byte) bool {
 	switch m.is {
 	case anAuthentication:
-		return raw != nil && w.authentication(m, raw)
+		return raw != nil && writeAuthentication(w, m, raw)
 	case aScheme:
-		return w.schemes(raw)
+		return writeSchemes(w, raw)
 	case aConfiguration, aModeList, aHistoryLength, aBlocking, aReturn, aPushConfig:
-		return w.setting(m, raw)
+		return writeSetting(w, m, raw)
 	}
 	if w.call == nil {
-		return w.configName(m, raw)
+		return writeConfigName(w, m, raw)
 	}
 	value := ""
 	switch m.is {
@@ -103,16 +103,16 @@ func (w *writer) params(source []byte) {
 		w.broken("params is not an object")
 		return
 	case o == nil:
-		w.create(config{webhook: readConfig(w.from, source).webhook, task: w.task.known, id: w.call.ConfigID})
+		writeCreate(w, config{webhook: readConfig(w.from, source).webhook, task: w.task.known, id: w.call.ConfigID})
 		return
 	}
 	var v values
 	o.gather(w.from, source, &v)
 	switch o {
 	case sendObject:
-		w.readSettings(&v)
+		readSettings(w, &v)
 	case taskParams:
-		w.settings.history = w.count(v[taskParamsHistory])
+		w.settings.history = countOf(w, v[taskParamsHistory])
 		if w.call.Binding == wire.HTTPJSON && string(v[taskParamsHistory]) == "0" {
 			w.settings.history = new(int) // in a query, 0 is not the same as nothing
 		}
@@ -130,19 +130,19 @@ func (w *writer) params(source []byte) {
 // them: they come with the call.
 var inQuery = []struct {
 	name, also string
-	write      func(w *writer, value string)
+	write      func(b *buffer, value string)
 }{
-	{name: "historyLength", write: (*writer).digits},
-	{name: "pageSize", write: (*writer).digits},
-	{name: "status", write: (*writer).digits},
+	{name: "historyLength", write: (*buffer).digits},
+	{name: "pageSize", write: (*buffer).digits},
+	{name: "status", write: (*buffer).digits},
 	// a2a-go's client has another name for it than its server.
-	{name: "statusTimestampAfter", also: "lastUpdatedAfter", write: (*writer).text},
-	{name: "includeArtifacts", write: (*writer).flag},
+	{name: "statusTimestampAfter", also: "lastUpdatedAfter", write: (*buffer).text},
+	{name: "includeArtifacts", write: (*buffer).flag},
 }
 
 // paramsOfQuery makes params of the query of a GET.
 func paramsOfQuery(q url.Values) []byte {
-	w := writer{out: []byte("{")}
+	w := buffer{out: []byte("{")}
 	for _, p := range inQuery {
 		if value := first(q.Get(p.name), q.Get(snakeCase(p.name)), q.Get(p.also)); value != "" {
 			w.name(p.name)
@@ -154,23 +154,23 @@ func paramsOfQuery(q url.Values) []byte {
 
 // digits writes a number, and what is none as a string: a state's name, or something
 // that the reader will say no to.
-func (w *writer) digits(s string) {
+func (b *buffer) digits(s string) {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' || len(s) > 1 && s[0] == '0' {
-			w.text(s)
+			b.text(s)
 			return
 		}
 	}
-	w.literal(s)
+	b.literal(s)
 }
 
 // flag writes a boolean, and what is none as a string, which the reader will say no to.
-func (w *writer) flag(s string) {
+func (b *buffer) flag(s string) {
 	if s == "true" || s == "false" {
-		w.literal(s)
+		b.literal(s)
 		return
 	}
-	w.text(s)
+	b.text(s)
 }
 
 // queryOf makes the query of a GET from params, as far as a query can say them. What

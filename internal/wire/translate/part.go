@@ -25,6 +25,9 @@ var partRules = []rule{
 
 // part is one part of a message or artifact, whatever it was written in. Exactly
 // one of text, data, bytes and uri is set.
+//
+// Each field is a piece of the source as it is written there, quotes and escapes included, so that a
+// text of a megabyte is copied once and not parsed.
 type part struct {
 	text, data, bytes, uri []byte
 	name, media            []byte // of a file
@@ -70,6 +73,9 @@ var fileObject = newObject("File", "",
 
 // parts writes the parts of a message or artifact. ProtoJSON leaves out an empty
 // list, the other dialects want one.
+//
+// What the agent is asked with empty parts it answers with an error or, worse, out of nothing; so a
+// caller's message without parts is refused, and an agent's is shown as it is.
 func (w *writer) parts(raw []byte) bool {
 	switch {
 	case raw == nil && w.call != nil && (w.from < p03 || w.from == p03 && w.to == d10): // else it may be an empty list
@@ -135,15 +141,10 @@ func (w *writer) kind(kind string) {
 	}
 }
 
-// verbatim writes a member as it stands, if there is one.
-func (w *writer) verbatim(name string, raw []byte) {
-	if raw != nil {
-		w.name(name)
-		w.raw(raw)
-	}
-}
-
 // readPart takes a part to pieces and says what is wrong with it.
+//
+// A part of 0.3 without "kind" is read by what it has. The SDKs read it
+// so, and text, file and data have no member in common.
 func readPart(d dialect, raw []byte) (p part, wrong string) {
 	if !isObject(raw) {
 		return p, "a part is not an object"
@@ -188,6 +189,8 @@ func readPart(d dialect, raw []byte) (p part, wrong string) {
 }
 
 // worth is nil for an empty string: ProtoJSON's way to say that there is none.
+//
+//	{"file":{"bytes":"","uri":"https://f.example/a"}}   a file by URI: the bytes are an unset field
 func worth(raw []byte) []byte {
 	if len(raw) <= len(`""`) {
 		return nil
@@ -215,6 +218,9 @@ func hasNullData(raw []byte) bool {
 }
 
 // unwrap undoes what compat marks.
+//
+//	0.3   {"kind":"data","data":{"value":[1,2]},"metadata":{"data_part_compat":true}}
+//	1.0   {"data":[1,2]}
 func (p *part) unwrap() {
 	if !isTrue(lookup(p.metadata, compat)) || !isObject(p.data) {
 		return
@@ -234,8 +240,10 @@ func (p *part) unwrap() {
 }
 
 // without copies an object but for one member; nil if nothing remains.
+//
+// It gives new memory; object stays as it is.
 func without(object []byte, member string) []byte {
-	w := writer{out: []byte("{")}
+	w := buffer{out: []byte("{")}
 	for name, value := range members(object) {
 		if string(unescaped(name)) == member {
 			continue
@@ -250,6 +258,10 @@ func without(object []byte, member string) []byte {
 }
 
 // data writes a data part's data and metadata.
+//
+//	1.0        {"data":7}
+//	p03        {"data":{"data":{"value":7}},"metadata":{"data_part_compat":true}}
+//	d01, d03   {"data":{"value":7},"metadata":{"data_part_compat":true}}
 func (w *writer) data(p part) {
 	w.name("data")
 	if w.to == p03 {

@@ -35,6 +35,9 @@ type config struct {
 }
 
 // readConfig takes a config to pieces. The innermost id wins.
+//
+// At most three objects are inside each other: the create call of 0.3's ProtoJSON, the named config in
+// it, and the webhook in that. A fourth would be somebody's own, and its ids mean nothing.
 func readConfig(d dialect, raw []byte) config {
 	var c config
 	for range 3 { // no form is nested deeper
@@ -85,15 +88,19 @@ func first(list ...string) string {
 	return ""
 }
 
-// config writes a whole config as it stands in answers, and in the create calls of
+// writeConfig writes a whole config as it stands in answers, and in the create calls of
 // most versions.
-func (w *writer) config(c config) {
+//
+//	0.1   {"id":"T","pushNotificationConfig":{"url":"https://c.example/hook"}}
+//	0.3   {"taskId":"T","pushNotificationConfig":{"id":"C","url":"https://c.example/hook"}}
+//	1.0   {"taskId":"T","id":"C","url":"https://c.example/hook"}
+func writeConfig(w *writer, c config) {
 	w.literal("{")
 	switch w.to {
 	case d10:
 		w.string("taskId", c.task)
 		w.string("id", c.id)
-		w.webhookMembers(c.webhook)
+		writeWebhookMembers(w, c.webhook)
 		if w.call != nil {
 			w.tenant()
 		}
@@ -104,45 +111,45 @@ func (w *writer) config(c config) {
 	}
 	if w.to != d10 {
 		w.name("pushNotificationConfig")
-		w.webhook(c)
+		writeWebhook(w, c)
 	}
 	w.literal("}")
 }
 
-// string writes a member that is left out when it is empty.
-func (w *writer) string(name, value string) {
-	if value != "" {
-		w.name(name)
-		w.text(value)
-	}
-}
-
-// create writes the params of a create call.
-func (w *writer) create(c config) {
+// writeCreate writes the params of a create call.
+//
+//	POST /v1/tasks/T/pushNotificationConfigs
+//	{"parent":"tasks/T","configId":"C","config":{"name":"tasks/T/pushNotificationConfigs/C","pushNotificationConfig":{…}}}
+//
+// is what the servers for Python and Go read. The JavaScript SDK's reads the inner object alone and
+// answers 400 to the other; it is tried second (To.Alternative).
+func writeCreate(w *writer, c config) {
 	if w.to != p03 || w.target.Alternative {
-		w.config(c)
+		writeConfig(w, c)
 		return
 	}
 	w.literal("{")
 	w.string("parent", tasksPrefix+c.task)
 	w.string("configId", c.id)
 	w.name("config")
-	w.config(c)
+	writeConfig(w, c)
 	w.literal("}")
 }
 
-// webhook writes the inner object.
-func (w *writer) webhook(c config) {
+// writeWebhook writes the inner object.
+func writeWebhook(w *writer, c config) {
 	w.literal("{")
 	if w.to != d01 {
 		w.string("id", c.id)
 	}
-	w.webhookMembers(c.webhook)
+	writeWebhookMembers(w, c.webhook)
 	w.literal("}")
 }
 
-// webhookMembers writes everything but the ids and the tenant.
-func (w *writer) webhookMembers(raw []byte) {
+// writeWebhookMembers writes everything but the ids and the tenant.
+//
+// Within a dialect, members that nobody here knows are kept, as an agent may define some of its own.
+func writeWebhookMembers(w *writer, raw []byte) {
 	if w.from != w.to {
 		var v values
 		webhookObject.gather(w.from, raw, &v)
@@ -152,24 +159,27 @@ func (w *writer) webhookMembers(raw []byte) {
 	w.kept(webhookObject, raw, webhookObject.ids...)
 }
 
-// authentication says how the agent is to prove itself to the webhook. 1.0 has one
+// writeAuthentication says how the agent is to prove itself to the webhook. 1.0 has one
 // scheme, others a list, of which the first is meant; a config without any needs no
 // proof.
-func (w *writer) authentication(m *member, raw []byte) bool {
+//
+//	before 1.0   {"schemes":["Bearer","Basic"],"credentials":"t"}
+//	1.0          {"scheme":"Bearer","credentials":"t"}
+func writeAuthentication(w *writer, m *member, raw []byte) bool {
 	if !isObject(raw) {
 		w.broken("authentication is not an object")
 		return false
 	}
-	if w.from != w.to && w.to == d10 && w.scheme(raw) == nil {
+	if w.from != w.to && w.to == d10 && schemeOf(w, raw) == nil {
 		return false
 	}
 	w.object(m.of, raw)
 	return true
 }
 
-// scheme is the first of the schemes that an authentication object names, nil for
+// schemeOf is the first of the schemes that an authentication object names, nil for
 // none.
-func (w *writer) scheme(authentication []byte) []byte {
+func schemeOf(w *writer, authentication []byte) []byte {
 	raw := worth(lookup(authentication, "scheme", "schemes"))
 	if isArray(raw) {
 		for value := range elements(raw) {
@@ -182,8 +192,10 @@ func (w *writer) scheme(authentication []byte) []byte {
 	return raw
 }
 
-// schemes writes what kinds of proof there are; raw is a list, or one of them.
-func (w *writer) schemes(raw []byte) bool {
+// writeSchemes writes what kinds of proof there are; raw is a list, or one of them.
+//
+// An empty string counts as none: ProtoJSON writers that print every field write one.
+func writeSchemes(w *writer, raw []byte) bool {
 	switch {
 	case w.to == d10 && isArray(raw):
 		for value := range elements(raw) {

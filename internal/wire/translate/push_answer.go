@@ -7,8 +7,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// configName writes the name of a config of an answer, with the caller's task in it.
-func (w *writer) configName(m *member, raw []byte) bool {
+// writeConfigName writes the name of a config of an answer, with the caller's task in it.
+//
+//	"name":"tasks/T/pushNotificationConfigs/C"
+func writeConfigName(w *writer, m *member, raw []byte) bool {
 	if m.is != aConfigName || !isString(raw) {
 		return false // answers have no tenant
 	}
@@ -25,8 +27,8 @@ func (w *writer) configName(m *member, raw []byte) bool {
 	return true
 }
 
-// answered writes a config of an answer.
-func (w *writer) answered(raw []byte) {
+// writeAnsweredConfig writes a config of an answer.
+func writeAnsweredConfig(w *writer, raw []byte) {
 	if w.from == w.to && w.from != d01 && w.from != d03 {
 		w.object(configObject, raw)
 		return
@@ -37,7 +39,7 @@ func (w *writer) answered(raw []byte) {
 	}
 	c.task = first(w.task.caller(c.task), w.task.known)
 	c.id = first(c.id, w.configID)
-	w.config(c)
+	writeConfig(w, c)
 }
 
 // configList yields the configs of a list, in whatever form it is; 0.1's has one.
@@ -55,8 +57,11 @@ func configList(raw []byte) iter.Seq[[]byte] {
 	return elements(list)
 }
 
-// configs writes the answer of a list of push notification configs.
-func (w *writer) configs(result []byte) error {
+// writeConfigs writes the answer of a list of push notification configs.
+//
+//	d03        [{"taskId":"T","pushNotificationConfig":{"id":"C",…}}]     a bare array
+//	ProtoJSON  {"configs":[…],"nextPageToken":"p2"}
+func writeConfigs(w *writer, result []byte) error {
 	if w.from == w.to && w.from != d01 && w.from != d03 && isObject(result) {
 		w.object(configsObject, result)
 		return nil
@@ -68,7 +73,7 @@ func (w *writer) configs(result []byte) error {
 	w.literal("[")
 	for raw := range configList(result) {
 		w.comma()
-		w.answered(raw)
+		writeAnsweredConfig(w, raw)
 	}
 	w.literal("]")
 	if w.to != d03 {
@@ -93,11 +98,11 @@ func (w *writer) configs(result []byte) error {
 func (r *Retelling) config(w *writer, result []byte) error {
 	listed := isArray(result) || has(result, "configs") || r.Call.ConfigID == "" && (w.from == p03 || w.from == d10)
 	if !listed || r.Call.Method.Does == wire.Creates {
-		w.answered(result)
+		writeAnsweredConfig(w, result)
 		return nil
 	}
 	for raw := range configList(result) {
-		w.answered(raw)
+		writeAnsweredConfig(w, raw)
 		return nil
 	}
 	return wire.Errorf(wire.TaskNotFound, "push notification config not found")

@@ -205,7 +205,7 @@ func TestTimestamps(t *testing.T) {
 		`1767323045`:                           ``,
 		`"\u0032026-01-02T03:04:05.000+00:00"`: `"2026-01-02T03:04:05.000Z"`,
 	} {
-		w := writer{from: d03, to: d10, out: []byte("{")}
+		w := writer{from: d03, to: d10, buffer: buffer{out: []byte("{")}}
 		ok := w.time([]byte(in))
 		if got := string(w.out[1:]); got != want || ok != (want != "") {
 			t.Errorf("%s: got %s", in, got)
@@ -230,7 +230,7 @@ func TestParts(t *testing.T) {
 	}
 	for _, test := range tests {
 		for to, want := range map[dialect]string{d03: test.d03, p03: test.p03} {
-			w := writer{from: d10, to: to, out: []byte("[")}
+			w := writer{from: d10, to: to, buffer: buffer{out: []byte("[")}}
 			w.part([]byte(test.in))
 			equal(t, test.in, want, w.out[1:])
 			if w.wrong != "" {
@@ -257,7 +257,7 @@ func TestPartsOfOld(t *testing.T) {
 		{d01, `{"type":"data","data":{"value":{"a":1}},"metadata":{"b":1,"data_part_compat":true}}`, `{"data":{"a":1},"metadata":{"b":1}}`},
 	}
 	for _, test := range tests {
-		w := writer{from: test.from, to: d10, out: []byte("[")}
+		w := writer{from: test.from, to: d10, buffer: buffer{out: []byte("[")}}
 		w.part([]byte(test.in))
 		equal(t, test.in, test.want, w.out[1:])
 		if w.wrong != "" {

@@ -67,7 +67,7 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	if n := len(to.ID) + Room(len(source)); cap(w.out) < n {
 		w.out = make([]byte, 0, n)
 	}
-	start, end := w.envelope(source)
+	start, end := writeEnvelope(&w, source)
 	if w.wrong != "" {
 		return Outbound{}, wire.Errorf(wire.InvalidParams, "Invalid parameters: %s", w.wrong)
 	}
@@ -134,8 +134,8 @@ func methodNamed(name string) *wire.Method {
 	return m
 }
 
-// envelope writes the call's document and returns where its params stand.
-func (w *writer) envelope(source []byte) (start, end int) {
+// writeEnvelope writes the call's document and returns where its params stand.
+func writeEnvelope(w *writer, source []byte) (start, end int) {
 	rpc := w.target.Binding == wire.JSONRPC
 	if rpc {
 		w.literal(`{"jsonrpc":"2.0","id":`)

@@ -49,8 +49,8 @@ func (r *Retelling) writer(dst []byte) *writer {
 		r.artifacts = make(map[string]int)
 	}
 	w := &writer{
-		out:  dst,
-		from: dialectOf(r.From), to: to,
+		buffer: buffer{out: dst},
+		from:   dialectOf(r.From), to: to,
 		reads: r.Bytes, writes: r.CallerBytes, proper: r.Call.Binding == wire.GRPC,
 		task:      naming{r.Task, first(r.taskID, r.Task.caller(r.Call.TaskID))},
 		context:   naming{r.Context, first(r.contextID, r.Context.caller(r.Call.ContextID))},
@@ -83,6 +83,8 @@ func (a Alias) caller(id string) string {
 //
 // The error is of kind BadAgentResponse if doc is not what the method answers, and
 // TaskNotFound if a push notification config was asked for and there is none.
+//
+// Room is how much larger than the agent's document the caller's may become; with it dst grows once.
 func (r *Retelling) Answer(dst, doc []byte) ([]byte, error) {
 	result := r.result(jsonscan.Mend(doc))
 	if n := Room(len(doc)); cap(dst)-len(dst) < n {
@@ -105,6 +107,9 @@ func (r *Retelling) result(doc []byte) []byte {
 }
 
 // dress puts around a result what the caller's binding has around it.
+//
+// On gRPC the ProtoJSON document is written behind dst, turned into the protobuf message, and the
+// message takes its place.
 func (r *Retelling) dress(w *writer, start int, result func() error) ([]byte, error) {
 	if r.Call.Binding == wire.JSONRPC {
 		w.literal(`{"jsonrpc":"2.0","id":`)
@@ -137,7 +142,7 @@ func (r *Retelling) dress(w *writer, start int, result func() error) ([]byte, er
 func (r *Retelling) answer(w *writer, result []byte) error {
 	m := r.Call.Method
 	if ofExtension(r.Call) {
-		w.opaque(result)
+		writeOpaque(w, result)
 		return nil
 	}
 	if m == nil || m.Subject == 0 {
@@ -148,9 +153,9 @@ func (r *Retelling) answer(w *writer, result []byte) error {
 		w.literal(nothing(r.side()))
 		return nil
 	case m.Push && m.Lists:
-		return w.configs(result)
+		return writeConfigs(w, result)
 	case m.Lists:
-		return w.tasks(result)
+		return writeTasks(w, result)
 	}
 	if result == nil {
 		return broken("the answer is empty")
@@ -188,27 +193,30 @@ func (r *Retelling) sent(w *writer, result []byte) error {
 	what, raw := classify(w.from, result, false)
 	switch {
 	case what == isMessage && w.to == d01:
-		w.messageTask(raw)
+		writeMessageTask(w, raw)
 	case what == isMessage, what == isTask:
-		w.thing(what, raw, result)
+		writeThing(w, what, raw, result)
 	default:
 		return broken("a send returned neither a task nor a message")
 	}
 	return nil
 }
 
-// messageTask makes a finished task of a message, since 0.1 answers nothing else.
-func (w *writer) messageTask(raw []byte) {
+// writeMessageTask makes a finished task of a message, since 0.1 answers nothing else.
+//
+//	1.0   {"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}
+//	0.1   {"id":"T","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}}}
+func writeMessageTask(w *writer, raw []byte) {
 	w.literal("{")
 	w.member(&taskObject.members[taskID], nil, nil)
 	w.member(&taskObject.members[taskContext], lookup(raw, "contextId", "context_id"), nil)
 	w.name("status")
-	w.messageStatus(raw, completed)
+	writeMessageStatus(w, raw, completed)
 	w.literal("}")
 }
 
-// messageStatus makes a status of a message.
-func (w *writer) messageStatus(raw []byte, state int) {
+// writeMessageStatus makes a status of a message.
+func writeMessageStatus(w *writer, raw []byte, state int) {
 	w.literal(`{"state":"`)
 	w.literal(w.spelled(states[state]))
 	w.literal(`"`)
@@ -227,8 +235,11 @@ func (r *Retelling) task(w *writer, result []byte) error {
 	return nil
 }
 
-// tasks writes the answer of ListTasks, in which no member may be missing.
-func (w *writer) tasks(result []byte) error {
+// writeTasks writes the answer of ListTasks, in which no member may be missing.
+//
+// ProtoJSON leaves out what is empty, and A2A 1.0 §3.1.4 wants tasks, nextPageToken, pageSize and
+// totalSize in every answer.
+func writeTasks(w *writer, result []byte) error {
 	if result == nil {
 		result = []byte("{}")
 	}

@@ -35,11 +35,11 @@ var settingRules = []rule{
 // 0.1 has no say and waits; on 0.3's JSON-RPC the SDKs' servers wait unless told
 // otherwise; ProtoJSON cannot tell absent from false, so that there a
 // configuration without "blocking" does not wait; in 1.0 absent is waiting.
-func (w *writer) readSettings(v *values) {
+func readSettings(w *writer, v *values) {
 	s := &w.settings
 	s.blocking = true
 	if w.from == d01 {
-		s.push, s.history = v[sendPush], w.count(v[sendHistory])
+		s.push, s.history = v[sendPush], countOf(w, v[sendHistory])
 		return
 	}
 	raw := v[sendConfiguration]
@@ -52,30 +52,36 @@ func (w *writer) readSettings(v *values) {
 	}
 	var c values
 	settingsObject.gather(w.from, raw, &c)
-	s.modes, s.push, s.history = c[setModes], c[setPush], w.count(c[setHistory])
+	s.modes, s.push, s.history = c[setModes], c[setPush], countOf(w, c[setHistory])
 	switch {
 	case w.from == p03 || c[setBlock] != nil:
-		s.blocking = w.isSet(c[setBlock])
+		s.blocking = isSet(w, c[setBlock])
 	case c[setReturn] != nil:
-		s.blocking = !w.isSet(c[setReturn])
+		s.blocking = !isSet(w, c[setReturn])
 	case w.from == d10: // of the release candidate
 		block := lookup(raw, "blocking")
-		s.blocking = block == nil || w.isSet(block)
+		s.blocking = block == nil || isSet(w, block)
 	}
 }
 
 // isSet reads a boolean of the configuration: blocking, or what 1.0 has for its opposite. Absent is
 // false, and anything else an error.
-func (w *writer) isSet(raw []byte) bool {
+//
+// "true" in quotes is an error and not a true: the agent's parser would refuse it, and one that did not
+// might take every string for true.
+func isSet(w *writer, raw []byte) bool {
 	if raw != nil && string(raw) != "true" && string(raw) != "false" {
 		w.broken("blocking is neither true nor false")
 	}
 	return isTrue(raw)
 }
 
-// count reads a number of messages, which ProtoJSON may have in quotes. There, 0 is
+// countOf reads a number of messages, which ProtoJSON may have in quotes. There, 0 is
 // what is said by saying nothing.
-func (w *writer) count(raw []byte) *int {
+//
+//	2, 2.0, "2"   2 messages: protojson writes 64-bit integers in quotes, and readers take both
+//	-1, 1.5       INVALID_PARAMS
+func countOf(w *writer, raw []byte) *int {
 	if raw == nil {
 		return nil
 	}
@@ -95,8 +101,8 @@ func (w *writer) count(raw []byte) *int {
 	return &n
 }
 
-// setting writes one of the settings.
-func (w *writer) setting(m *member, raw []byte) bool {
+// writeSetting writes one of the settings.
+func writeSetting(w *writer, m *member, raw []byte) bool {
 	s := &w.settings
 	switch m.is {
 	case aConfiguration:
@@ -108,7 +114,7 @@ func (w *writer) setting(m *member, raw []byte) bool {
 		w.fields(m.of, new(values))
 		w.literal("}")
 	case aModeList:
-		return w.modes()
+		return writeModes(w)
 	case aHistoryLength:
 		if s.history == nil || w.quiet || *s.history == 0 && w.to == p03 {
 			return false
@@ -122,13 +128,13 @@ func (w *writer) setting(m *member, raw []byte) bool {
 		if s.push == nil {
 			return false
 		}
-		w.webhook(readConfig(w.from, s.push))
+		writeWebhook(w, readConfig(w.from, s.push))
 	}
 	return true
 }
 
-// modes writes acceptedOutputModes, which agents of 0.2 require, and those on fasta2a.
-func (w *writer) modes() bool {
+// writeModes writes acceptedOutputModes, which agents of 0.2 require, and those on fasta2a.
+func writeModes(w *writer) bool {
 	if w.settings.modes != nil {
 		w.raw(w.settings.modes)
 		return true

@@ -32,6 +32,9 @@ const (
 // proto files in every dialect, and on 0.3's HTTP+JSON those of JSON-RPC as well,
 // since that version's text has them there and its proto has others. Whether a
 // known member has the right type, or must be there, is for others to say.
+//
+//	{"message":{"messageId":"m","role":"user","parts":[],"urgent":true}}
+//	1.0: /message/role, a value that it does not list, and /message/urgent, a member that it does not define
 func Strangers(s wire.Side, m *wire.Method, answer bool, doc []byte) []Stranger {
 	if m == nil || m.Subject == 0 || m.Extension != "" {
 		return nil
@@ -128,6 +131,8 @@ func (w *watch) list(o *object, raw []byte) {
 }
 
 // find looks a member up in the table, under its name in the document's dialect.
+//
+// 0.3's text shows the JSON-RPC names for HTTP+JSON too, while its proto has others; both are in use.
 func (w *watch) find(o *object, name []byte) *spelling {
 	s := o.find(w.d, name)
 	if s == nil && w.d == p03 {
@@ -192,6 +197,9 @@ var listed = [dialects][]dialect{d01: {d01}, d03: {d03}, p03: {p03, d10, d03}, d
 var nobody = words{"", "", "ROLE_UNSPECIFIED", "ROLE_UNSPECIFIED"}
 
 // word looks at a role or state. ProtoJSON has numbers for them as well.
+//
+// An extension must not add states or roles (A2A 1.0 §4.6), so an unknown word is told as well as an
+// unknown member.
 func (w *watch) word(table []words, also string, raw []byte) {
 	if !isString(raw) {
 		n, err := strconv.Atoi(string(raw))

@@ -3,6 +3,9 @@ package translate
 import "strings"
 
 // meaning says how the value of a member is retold.
+//
+// Meanings are numbers rather than functions so that the tables can also be walked by what does not
+// write: the search for what a version does not define (Strangers), and the tests that print the tables.
 type meaning uint8
 
 const (
@@ -47,6 +50,9 @@ const (
 
 // ofCall reports whether a member of params is written from the call and never
 // from its document.
+//
+// Ids of a call have been replaced by the agent's before it is retold, in the wire.Call and not in
+// its body. Copied from the body, the caller's would come back.
 func (m meaning) ofCall() bool {
 	switch m {
 	case aTaskID, aContextID, ownTaskID, ownContextID, aTenant, aConfigID, aTaskName, aConfigName, aFilter, aPageToken:
@@ -92,6 +98,11 @@ type member struct {
 }
 
 // object is the table of one kind of object, in the order in which it is written.
+//
+// An example is taskObject: 0.1's sessionId is the contextId of the others.
+//
+//	0.1   {"id":"T","sessionId":"C","status":{"state":"working"}}
+//	1.0   {"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}
 type object struct {
 	name    string // as docs/versions.md calls it
 	kind    string // 0.2's and 0.3's "kind", "" for none
@@ -102,6 +113,9 @@ type object struct {
 }
 
 // spelling is one name under which a member is read.
+//
+// In ProtoJSON "context_id" is read where "contextId" is written (the name of the field in the proto
+// file), and it is never exact: if both stand in a document, the written one wins.
 type spelling struct {
 	name  string
 	at    int  // in object.members
@@ -116,6 +130,9 @@ const mostMembers = 12
 type values [mostMembers][]byte
 
 // newObject makes a table. kind is what the object says that it is in JSON-RPC of 0.3, "" for nothing.
+//
+// Tables are made once, when the program starts. A document is matched against at most a dozen names
+// per object, for which a loop is faster than a map.
 func newObject(name, kind string, rows ...member) *object {
 	o := &object{name: name, kind: kind, members: rows}
 	for i, m := range rows {
@@ -157,6 +174,8 @@ func (o *object) withIDs(names ...string) *object {
 }
 
 // snakeCase is the proto file's name for a member, which ProtoJSON readers take as well.
+//
+//	pushNotificationConfig   push_notification_config
 func snakeCase(camel string) string {
 	var b strings.Builder
 	for _, c := range []byte(camel) {
@@ -181,6 +200,8 @@ func (o *object) find(d dialect, name []byte) *spelling {
 
 // gather finds the members of an object. The name that the dialect itself writes
 // wins over others with the same meaning.
+//
+// Values are pieces of raw and stay valid as long as raw does.
 func (o *object) gather(d dialect, raw []byte, v *values) {
 	for name, value := range members(raw) {
 		s := o.find(d, unescaped(name))

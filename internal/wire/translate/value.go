@@ -7,6 +7,9 @@ import (
 // value writes the value of a member; raw is what the source has, v what its whole
 // object has. It returns false when there is nothing to say, and may have written
 // some of it then.
+//
+// The caller of value has written the member's name and takes it back when value returns false: so
+// a value is never looked at twice to find out whether it is worth a name.
 func (w *writer) value(m *member, raw []byte, v *values) bool {
 	switch m.is {
 	case aTaskID, aContextID, ownTaskID, ownContextID:
@@ -45,6 +48,9 @@ func (w *writer) value(m *member, raw []byte, v *values) bool {
 
 // list writes the last keep objects of a list, all for nil. An empty one is left
 // out; copied within a dialect, it stays.
+//
+// Only history has a keep. The last messages are kept (historyLength), and a 0 keeps
+// none, whatever an agent sends that takes 0 for "not said".
 func (w *writer) list(o *object, raw []byte, keep *int) bool {
 	if !isArray(raw) {
 		w.broken("a list of " + o.name + " is not an array")
@@ -95,6 +101,8 @@ var valueRules = []rule{
 
 // role writes a role. A caller must name one; an agent that names none, or one that
 // nobody knows, speaks for itself.
+//
+// An agent's message that claims no role must be the agent's: it came from there.
 func (w *writer) role(raw []byte) bool {
 	n, ok := number(roles[:], raw)
 	if !ok {
@@ -125,6 +133,11 @@ var stamps = [...]string{
 
 // time writes a timestamp. Before 1.0 it is any text; ProtoJSON knows RFC 3339
 // only, and an agent's clock must not cost its answer, so others are left out.
+//
+//	2026-01-02T15:04:05Z               copied
+//	2026-01-02T17:04:05.5+02:00        "2026-01-02T15:04:05.500Z"
+//	2026-01-02T15:04:05.123456         "2026-01-02T15:04:05.123Z", as Python's isoformat of a naive time
+//	yesterday                          left out toward ProtoJSON, copied toward 0.1 and 0.3
 func (w *writer) time(raw []byte) bool {
 	if w.to == d01 || w.to == d03 || isUTC(raw) {
 		w.raw(raw)

@@ -2,16 +2,16 @@ package translate
 
 import (
 	"slices"
-	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // writer writes one document in one dialect from pieces of one in another.
+//
+// One is made per document. from and to may be equal: then objects are copied and only ids and what
+// the call decides are written anew.
 type writer struct {
-	out      []byte
+	buffer
 	from, to dialect
 	reads    Bytes  // of files in the source
 	writes   Bytes  // and in what is written
@@ -58,40 +58,10 @@ func (w *writer) spelled(x words) string {
 	return x[w.to]
 }
 
-// name begins a member. A value never ends in an opening brace, so the last byte
-// tells whether it is the first of its object.
-func (w *writer) name(s string) {
-	w.comma()
-	w.out = append(w.out, '"')
-	w.out = append(w.out, s...)
-	w.out = append(w.out, '"', ':')
-}
-
-// comma writes the comma before a member or element that is not the first.
-func (w *writer) comma() {
-	if c := w.out[len(w.out)-1]; c != '{' && c != '[' {
-		w.out = append(w.out, ',')
-	}
-}
-
-func (w *writer) raw(b []byte)     { w.out = append(w.out, b...) }
-func (w *writer) literal(s string) { w.out = append(w.out, s...) }
-
-// text writes a string, which is valid UTF-8 as all that package wire reads.
-func (w *writer) text(s string) {
-	w.out, _ = jsontext.AppendQuote(w.out, s)
-}
-
-// word writes a string that needs no escapes.
-func (w *writer) word(s string) {
-	w.out = append(w.out, '"')
-	w.out = append(w.out, s...)
-	w.out = append(w.out, '"')
-}
-
-func (w *writer) number(n int) { w.out = strconv.AppendInt(w.out, int64(n), 10) }
-
 // object retells one object by its table.
+//
+// The order of members is that of the table and not the source's, since what stands first in one
+// dialect may be made of several members of another.
 func (w *writer) object(o *object, raw []byte) {
 	switch {
 	case !isObject(raw):
@@ -136,6 +106,9 @@ func (w *writer) member(m *member, raw []byte, v *values) {
 
 // copy keeps an object of the same dialect as it stands: order, numbers, unknown
 // members. Only ids change, and what the call decides; see kept.
+//
+// Params of a call get the members that the call decides (ids, tenant, page token) at the end, from
+// the wire.Call, whether or not the document had them.
 func (w *writer) copy(o *object, raw []byte) {
 	w.literal("{")
 	w.kept(o, raw)
