@@ -483,7 +483,7 @@ func TestGrammarOnRecord(t *testing.T) {
 			continue
 		}
 		l.hears("completed", "")
-		if r := w.found("grammar"); r["grammar"] != stream.ErrFirst.Error() {
+		if r := w.found("grammar"); r["grammar"] != grammar.ErrFirst.Error() {
 			t.Errorf("recorded %v", r)
 		}
 	}

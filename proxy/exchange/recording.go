@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -30,7 +31,7 @@ func (x *Recording) Begun() bool { return x.Rec.TaskState != "" || x.Learned != 
 // Dropped records what the client was not given of a stream that has ended with err, and
 // which rule that was about.
 func (x *Recording) Dropped(err error) {
-	if r, ok := stream.RuleOf(err); ok {
+	if r, ok := grammar.RuleOf(err); ok {
 		x.Rec.Grammar = r.Err.Error()
 	}
 	var d *stream.Dropped

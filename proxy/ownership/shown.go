@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // Shown is what agents have shown of tasks that have ended, whichever configuration that
@@ -75,11 +76,11 @@ func (s *Shown) look(g Sighting, c *stream.Config) (before *shownTask, wrong err
 	case !over && !exchange.Terminal(g.State): // it goes on, or is an older word of it
 		return nil, nil
 	case over && g.State != e.state:
-		wrong = stream.ErrBackwards
+		wrong = grammar.ErrBackwards
 	case g.State == e.state && g.doc != nil && !e.sameResult(&g):
 		before = &shownTask{ShownKey: e.ShownKey, doc: e.doc, as: e.as}
 	}
-	if wrong != nil && c.Enforces(wrong) || before != nil && c.Enforces(stream.ErrAltered) {
+	if wrong != nil && c.Enforces(wrong) || before != nil && c.Enforces(grammar.ErrAltered) {
 		return before, wrong // what was delivered stays what it was
 	}
 	if e.state, e.at = g.State, time.Now(); g.doc != nil && !bytes.Equal(e.doc, g.doc) {
@@ -241,9 +242,9 @@ func Chunked(closed map[ArtifactKey]bool, id ArtifactKey, appends, last bool) er
 	}
 	switch {
 	case appends && !known:
-		return stream.ErrChunkFirst
+		return grammar.ErrChunkFirst
 	case appends && over:
-		return stream.ErrChunkAfterLast
+		return grammar.ErrChunkAfterLast
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
@@ -34,7 +34,7 @@ func (ow *Owners) Contradiction(g Sighting) error {
 	}
 	before, wrong := ow.Shown.look(g, &ow.StreamConfig)
 	if wrong == nil && before != nil && ow.altered(g, before) {
-		wrong = stream.ErrAltered
+		wrong = grammar.ErrAltered
 	}
 	return wrong
 }
@@ -97,7 +97,7 @@ func (ow *Owners) breach(x *exchange.Exchange, rule error) error {
 	if rule == nil {
 		return nil
 	}
-	r, _ := stream.RuleOf(rule)
+	r, _ := grammar.RuleOf(rule)
 	ow.Telemetry.Metrics.Grammar(x.Agent.ID, r.Name)
 	if x.Rec.Grammar == "" {
 		x.Rec.Grammar = rule.Error()
@@ -143,7 +143,7 @@ func (ow *Owners) WitnessNotification(x *exchange.Exchange, n *webhooks.Notifica
 		wrong := ow.Shown.chunk(k, KeyOf(n.Body[c.ID[0]:c.ID[1]]), c.Append, c.Last, ow.StreamConfig.Remember)
 		if g.doc = n.Body; wrong == nil && !c.Append {
 			if ended := ow.Shown.ended(k); ended != nil && ow.altered(g, ended) {
-				wrong = stream.ErrAltered
+				wrong = grammar.ErrAltered
 			}
 		}
 		return ow.breach(x, wrong)

@@ -6,6 +6,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // chunks hold the artifacts of a stream of an agent's to what it has said of them.
@@ -43,12 +44,12 @@ func (j *judge) artifact(found *intake.Judged, data []byte) error {
 		}
 		h.again = false
 		if j.alters(doc) {
-			return stream.ErrAltered
+			return grammar.ErrAltered
 		}
 		return nil
 	}
 	err := ownership.Chunked(h.closed, id, c.Append, c.Last)
-	if err == stream.ErrChunkFirst && !h.whole { //nolint:errorlint // it is the one that chunked makes
+	if err == grammar.ErrChunkFirst && !h.whole { //nolint:errorlint // it is the one that chunked makes
 		return nil
 	}
 	return err

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // judge looks at the events of one stream of an agent's, in the goroutine that reads it,
@@ -25,7 +26,7 @@ type judge struct {
 	side     wire.Side
 	method   *wire.Method // of the call, as the agent saw it
 	ID       []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
-	grammar  stream.Grammar
+	grammar  grammar.Grammar
 	chunks   chunks
 	feed     *stream.Feed // of the stream
 	bytes    translate.Bytes
@@ -55,7 +56,7 @@ func (se *Sessions) newJudge(x *exchange.Exchange, l *exchange.UpstreamCall) *ju
 	j.series = wire.NewSeries(l.Binding, l.Version, l.Call.Method, se.AnswerLimits())
 	j.chunks.whole = l.Call.Method.Sends() && l.Call.Method.Streams && x.Record.ID == ""
 	j.bytes, j.since, j.zones = x.Agent.Bytes(), x.Sent, x.Agent.Zones(l.Side)
-	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: se.StreamConfig.Turns}
+	j.grammar = grammar.Grammar{Lenient: l.Version != wire.V10, Turns: se.StreamConfig.Turns}
 	return j
 }
 
@@ -146,7 +147,7 @@ func (j *judge) answers(seen wire.Answer) bool { return forward.Answers(seen, j.
 
 // order holds an event to the grammar of streams (threat A25).
 func (j *judge) order(seen wire.Answer) error {
-	step := stream.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID}
+	step := grammar.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID}
 	step.Final = seen.Final && seen.Kind == "statusUpdate" // what else 0.x has does not say so
 	if j.watches && !exchange.Terminal(seen.State) {
 		step.Final = false // it is said of a task that waits, to which nobody has stopped looking
@@ -223,7 +224,7 @@ func (j *judge) remember(found *intake.Judged) error {
 
 // note keeps the first thing that was wrong.
 func (j *judge) note(err error) {
-	r, _ := stream.RuleOf(err)
+	r, _ := grammar.RuleOf(err)
 	j.sessions.Telemetry.Metrics.Grammar(j.agent, r.Name)
 	j.said.wrong.CompareAndSwap(nil, &err)
 }

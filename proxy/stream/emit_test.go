@@ -39,7 +39,7 @@ func TestFramings(t *testing.T) {
 	for name, tt := range tests {
 		var c client
 		stats, err := stream.Relay{Limits: limits(), See: same, To: tt.to}.Run(
-			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), tt.from, limits()))
+			t.Context(), &c, of(io.NopCloser(strings.NewReader(tt.in)), tt.from, limits()))
 		if err != nil || c.text() != tt.want || c.flushes != 3 {
 			t.Errorf("%s: %v, %q in %d flushes", name, err, c.text(), c.flushes)
 		}
@@ -71,7 +71,7 @@ func TestMessageEnds(t *testing.T) {
 		l := limits()
 		l.Event = 1000
 		_, err := stream.Relay{Limits: l, See: same, To: stream.MessageFrames{}}.Run(
-			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), stream.Messages, l))
+			t.Context(), &c, of(io.NopCloser(strings.NewReader(tt.in)), stream.Messages, l))
 		if !errors.Is(err, tt.want) || c.text() != tt.out {
 			t.Errorf("%s: %v, %q", name, err, c.text())
 		}
@@ -180,7 +180,7 @@ func TestLead(t *testing.T) {
 	} {
 		var c client
 		body := &closer{Reader: strings.NewReader("data: a\n\n")}
-		stats, err := stream.Relay{Limits: limits(), See: same, Lead: tt.lead}.Run(t.Context(), &c, stream.Of(body, nil, limits()))
+		stats, err := stream.Relay{Limits: limits(), See: same, Lead: tt.lead}.Run(t.Context(), &c, of(body, nil, limits()))
 		if !errors.Is(err, tt.err) || c.text() != tt.want || stats.Events != int64(strings.Count(tt.want, "data")) {
 			t.Errorf("%s: %v, %q, %+v", name, err, c.text(), stats)
 		}
@@ -249,7 +249,7 @@ func BenchmarkMessage(b *testing.B) {
 	b.SetBytes(int64(len(frame)))
 	b.ReportAllocs()
 	_, err := stream.Relay{Limits: limits(), See: same, To: stream.MessageFrames{}}.Run(
-		b.Context(), null{}, stream.Of(&endless{frame: frame, n: b.N}, stream.Messages, limits()))
+		b.Context(), null{}, of(&endless{frame: frame, n: b.N}, stream.Messages, limits()))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -277,21 +277,21 @@ func TestLargeEvents(t *testing.T) {
 		}
 		var c client
 		stats, err := stream.Relay{Limits: l, See: three}.Run(t.Context(), &c,
-			stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
+			of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
 		if err != nil || c.text() != want || stats.Events != 3 || stats.Bytes != int64(len(want)) {
 			t.Errorf("SSE: %v, %+v, %d bytes, want %d", err, stats, len(c.text()), len(want))
 		}
 		c = client{}
 		want = messages("before", data, "behind")
 		stats, err = stream.Relay{Limits: l, See: three, To: stream.MessageFrames{}}.Run(t.Context(), &c,
-			stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
+			of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
 		if err != nil || c.text() != want || stats.Events != 3 || stats.Bytes != int64(len(want)) {
 			t.Errorf("gRPC: %v, %+v, %d bytes, want %d", err, stats, len(c.text()), len(want))
 		}
 		for name, c := range map[string]*client{"gone": {gone: true}, "slow": {stalled: make(chan struct{})}} {
 			synctest.Test(t, func(t *testing.T) {
 				stats, err := stream.Relay{Limits: l, See: three}.Run(t.Context(), c,
-					stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
+					of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
 				want := map[string]error{"gone": stream.ErrGone, "slow": stream.ErrSlow}[name]
 				if !errors.Is(err, want) || stats.Events != 0 || stats.Bytes != 0 {
 					t.Errorf("%s: %v, %+v", name, err, stats)

@@ -12,6 +12,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
+// reserve is a Source that can tell whether Next would return without reading, and, by Rest,
+// whether nothing of a next event is there. In that case it gives back what it needs only
+// for reading.
+type reserve interface {
+	More() bool
+	Rest() bool
+}
+
+// parker is a body that can be waited for without a goroutine: resume is called in one as
+// soon as there is more of it, or it was closed, unless Park is false.
+type parker interface{ Park(resume func()) bool }
+
 // source is one stream of an agent that is read for a feed.
 type source struct {
 	Opened

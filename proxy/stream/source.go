@@ -72,18 +72,6 @@ func (s events) Rest() bool { return s.reader.Rest() }
 // Skip has it pass over an event that was too large.
 func (s events) Skip() (int64, error) { return s.reader.Skip() }
 
-// reserve is a Source that can tell whether Next would return without reading, and, by Rest,
-// whether nothing of a next event is there. In that case it gives back what it needs only
-// for reading.
-type reserve interface {
-	More() bool
-	Rest() bool
-}
-
-// parker is a body that can be waited for without a goroutine: resume is called in one as
-// soon as there is more of it, or it was closed, unless Park is false.
-type parker interface{ Park(resume func()) bool }
-
 // Messages reads the messages of a gRPC body, each of at most limit bytes. What
 // the agent's trailers say is for the caller to read once Run has ended.
 func Messages(r io.Reader, limit int) Source { return messages{grpcframe.NewReader(r, limit)} }

@@ -86,7 +86,7 @@ func same(e stream.Entry, emit stream.Emit) error { return emit("", e.Name, e.Da
 
 // text is a body that is there at once.
 func text(s string) stream.Entries {
-	return stream.Of(io.NopCloser(strings.NewReader(s)), nil, limits())
+	return of(io.NopCloser(strings.NewReader(s)), nil, limits())
 }
 
 // TestOrder: thousands of events, whatever the pieces they come in.
@@ -148,7 +148,7 @@ func TestEnds(t *testing.T) {
 		l := limits()
 		l.Event = 1000
 		_, err := stream.Relay{Limits: l, See: same}.Run(
-			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), nil, l))
+			t.Context(), &c, of(io.NopCloser(strings.NewReader(tt.in)), nil, l))
 		if !errors.Is(err, tt.want) || c.text() != tt.out {
 			t.Errorf("%s: %v, %q", name, err, c.text())
 		}
@@ -160,7 +160,7 @@ func run(ctx context.Context, c *client, r stream.Relay, source func(io.Reader, 
 	from, to := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		_, err := r.Run(ctx, c, stream.Of(from, source, r.Limits))
+		_, err := r.Run(ctx, c, of(from, source, r.Limits))
 		done <- err
 	}()
 	return to, done
@@ -423,7 +423,7 @@ func BenchmarkEvent(b *testing.B) {
 	frame := []byte("data: " + strings.Repeat("x", 600) + "\n\n")
 	b.SetBytes(int64(len(frame)))
 	b.ReportAllocs()
-	_, err := stream.Relay{Limits: limits(), See: same}.Run(b.Context(), null{}, stream.Of(&endless{frame: frame, n: b.N}, nil, limits()))
+	_, err := stream.Relay{Limits: limits(), See: same}.Run(b.Context(), null{}, of(&endless{frame: frame, n: b.N}, nil, limits()))
 	if err != nil {
 		b.Fatal(err)
 	}

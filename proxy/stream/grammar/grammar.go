@@ -1,4 +1,4 @@
-package stream
+package grammar
 
 // Step is one event of an agent in plain words.
 type Step struct {
@@ -53,7 +53,7 @@ type Grammar struct {
 }
 
 // defaultTurns is Grammar.Turns where it is not set.
-const defaultTurns = 100
+const DefaultTurns = 100
 
 // Next takes the next event, or says by one of the errors above why it may not come.
 // Then g is as it was; Admit takes the event all the same. Events of no kind A2A knows pass
@@ -162,7 +162,7 @@ func (g *Grammar) most() int {
 	if g.Turns > 0 {
 		return g.Turns
 	}
-	return defaultTurns
+	return DefaultTurns
 }
 
 // isTurn reports whether the task begins to wait for its user, or asks once more. A

@@ -1,4 +1,4 @@
-package stream
+package grammar
 
 import "errors"
 
@@ -29,7 +29,7 @@ type Rule struct {
 // rules are all. What is enforced unless somebody wants more keeps what is not the caller's
 // out of its stream, or bounds what an agent can do with it. The others protect nobody:
 // there are agents that break them, and clients that read what they send.
-var rules = [...]Rule{
+var Rules = [...]Rule{
 	{ErrFirst, "first", false},
 	{ErrSecondMessage, "second_message", false},
 	{ErrMixed, "mixed", false},
@@ -48,7 +48,7 @@ func RuleOf(err error) (r Rule, ok bool) {
 	if err == nil {
 		return r, false
 	}
-	for _, r := range rules {
+	for _, r := range Rules {
 		if errors.Is(err, r.Err) {
 			return r, true
 		}

@@ -1,13 +1,3 @@
-// Package stream has the streams of agents: the events of a task are read once into a
-// feed, which keeps the newest for clients who come back, and relayed to any number of
-// clients, in order, flushed as they come, with a heartbeat while nothing happens and a
-// limit on everything that could grow. Either side speaks Server-Sent Events or gRPC.
-//
-// It owns feeds (what is kept, for how long, who reads when), the framing toward the
-// client, heartbeats and limits. It does not know A2A: a Judge looks at each event as
-// it is read and says what is kept of it, a See function as it is passed on and says what
-// a client gets. It may import internal/sse, internal/wire (for the frames of gRPC),
-// internal/state and below.
 package stream
 
 import (
@@ -18,29 +8,8 @@ import (
 	"time"
 )
 
-// What ends a stream before the agent does. The texts stand in the audit
-// record's end field, so they are stable.
-var (
-	ErrIdle     = errors.New("agent idle")
-	ErrTooLarge = errors.New("event too large")
-	ErrBroken   = errors.New("agent connection broke")
-	ErrEarly    = errors.New("agent stream ended before the task")
-	ErrSlow     = errors.New("client too slow")
-	ErrGone     = errors.New("client disconnected")
-	ErrDraining = errors.New("gateway draining")
-)
-
 // ErrLeft is what Run returns where Leave had it return.
 var ErrLeft = errors.New("the stream goes on elsewhere")
-
-// Limits bound one stream. All must be set that are used: Event and Idle by what reads an
-// agent's stream, the others by what writes a client's.
-type Limits struct {
-	Event     int           // bytes of one event
-	Idle      time.Duration // between two events or comments of the agent
-	Heartbeat time.Duration // silence after which the client gets a comment
-	Write     time.Duration // for the client to take one event
-}
 
 // Emit passes one event on to the client. A framing without ids or names drops them;
 // an id of "" is none. data may be reused once Emit has returned; its error is for See to
@@ -51,6 +20,15 @@ type Emit func(id, name string, data []byte) error
 // own name, or none, or several, which are written together. An error ends the stream;
 // what was emitted before it is still sent. The entry is valid until See returns.
 type See func(entry Entry, emit Emit) error
+
+// Entries gives a client's events one after the other: a Cursor, or what wraps one to
+// open other sources. It is io.EOF where the stream ended well; other errors are the
+// stream's end as it is recorded. What it gives is valid until the next call of Next.
+// Close may be called while Next waits, and ends it.
+type Entries interface {
+	Next(ctx context.Context) (Entry, error)
+	Close()
+}
 
 // Stats is what a relay says of itself for the record.
 type Stats struct {
