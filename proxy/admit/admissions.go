@@ -2,6 +2,14 @@
 // caller's fair share, by who the caller is, and by what anomalies throttle. [Admissions],
 // [Authenticator] and [Throttling] are stages of the request path (see package proxy); what they
 // find out stands in the exchange.
+//
+//	| stage | refuses with | leaves in the exchange |
+//	| Admit | 503, Retry-After | Admitted: the call counts as in flight |
+//	| Authenticate | 401 with WWW-Authenticate (RFC 9110 §11.6.1), 429 after many bad credentials | Principal |
+//	| FairShare | 503 | Counted: the call counts for its caller |
+//	| Throttle | 429 | |
+//
+// Recorder.finish gives back what they have taken, by Discharge, whatever became of the call.
 package admit
 
 import (

@@ -40,6 +40,9 @@ func (az *Authorizer) Adopt(x *exchange.Exchange) error {
 
 // Rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
 // context that it is in. What it took of its caller's limits it has taken.
+//
+// The body is read anew because ownership may have put other ids into it. It is called as well
+// where a call is sent a second time in another version.
 func (az *Authorizer) Rejudge(x *exchange.Exchange) error {
 	if e := az.Read(x); e != nil {
 		return e

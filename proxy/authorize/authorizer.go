@@ -1,5 +1,23 @@
 // Package authorize decides about a call: policy by skill, the external authorizers, the rate
 // limits, and the adoption of a context for the caller.
+//
+// # The stages
+//
+//	| stage | question | refusals |
+//	| Identify | who reads a public document? strangers may | 401 where the document is not public |
+//	| Decode | which method, task, skill and version; which agent and interface? | 400, 404, 413, 415, -32700 to -32600, -32601, VERSION_NOT_SUPPORTED |
+//	| Authorize | which skill, and is it allowed? | 404 for agents one may not know of, else 403, 401 (step-up), 429, CONTENT_TYPE_NOT_SUPPORTED |
+//	| Adopt | are ids that the caller made up the caller's alone? | TaskNotFound |
+//	| Record | is the intent in the audit log? | 503, unless audit.onFailure is allow |
+//
+// Decode leaves the Call, the View of the agent's card and the Endpoint; Authorize leaves the
+// Skill, the Decision (which rule, which extensions it permits), the LimitPass of what was drawn
+// from limits and the authorizers' verdicts for the record; Adopt leaves Reserved; Record leaves
+// the intent on disk and Captured.
+//
+// The order within Authorize is from cheap to dear, and from what tells least: rules need no
+// network, limits draw from a store, authorizers are asked over HTTP or gRPC. A limit is drawn
+// only for calls that the rules allow, so that refused calls cannot use up a caller's budget.
 package authorize
 
 import (
@@ -52,6 +70,9 @@ func (az *Authorizer) Identify(x *exchange.Exchange) error {
 
 // Decode: what is asked, and of whom? It reads the body, settles the version,
 // finds the agent where the path did not name it, and the interface to call.
+//
+// The hops are counted before anything is looked up: a loop through two gateways must end with
+// the least work.
 func (az *Authorizer) Decode(x *exchange.Exchange) error {
 	body, err := az.ReadBody(x)
 	if err != nil {

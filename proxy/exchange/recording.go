@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -136,7 +137,7 @@ func (x *Exchange) EndTrail(err error) {
 	if x.Trail == nil {
 		return
 	}
-	if x.Trail.Learn(&x.Rec); errors.Is(err, ErrAgentBroke) || errors.Is(err, stream.ErrBroken) || errors.Is(err, stream.ErrEarly) {
+	if x.Trail.Learn(&x.Rec); errors.Is(err, ErrAgentBroke) || errors.Is(err, ending.ErrBroken) || errors.Is(err, ending.ErrEarly) {
 		x.Trail.End(x.Rec.UpstreamStatus, err)
 	}
 	x.Trail.End(x.Rec.UpstreamStatus, nil)

@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -153,9 +154,9 @@ func AgentError(e *wire.Error) error {
 // Opened is a stream of the agent's as a feed takes it over, but for its judge. resp is nil
 // where there is no answer behind it.
 func (fw *Forwarder) Opened(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, up *exchange.DetachedRequest) stream.Opened {
-	o := stream.Opened{Form: x.Form(l), From: stream.Events, Stop: up.Stop}
+	o := stream.Opened{Form: x.Form(l), From: agentevents.SSE, Stop: up.Stop}
 	if l.Binding == wire.GRPC {
-		o.From = stream.Messages
+		o.From = agentevents.GRPC
 	}
 	if resp != nil {
 		o.Body = resp.Body

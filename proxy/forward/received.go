@@ -15,7 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 )
 
 // errorWait is how long the body of an answer that is an error by its status is waited for
@@ -69,7 +69,7 @@ func (fw *Forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCal
 	a.Relabel = label.Corrected()
 	switch {
 	case label.Media != exchange.TypeEvents:
-	case stream.IsObject(body): // and no line of it is a field of an event
+	case agentevents.IsObject(body): // and no line of it is a field of an event
 		label = wire.Label{Form: "Content-Type text/event-stream", JSON: true}
 	default:
 		if body, err = fw.onlyEvent(l, body); err != nil {
@@ -218,7 +218,7 @@ func redirectTo(resp *http.Response) string {
 // onlyEvent is the data of the one event of a stream that answers a call for one
 // answer. A stream of more cannot be one. What counts as an event is as in other streams.
 func (fw *Forwarder) onlyEvent(l *exchange.UpstreamCall, body []byte) ([]byte, error) {
-	events := stream.Events(bytes.NewReader(body), int(fw.Server.Limits.Answer))
+	events := agentevents.SSE(bytes.NewReader(body), int(fw.Server.Limits.Answer))
 	var data []byte
 	for n := 0; ; {
 		event, err := events.Next()
@@ -238,7 +238,7 @@ func (fw *Forwarder) onlyEvent(l *exchange.UpstreamCall, body []byte) ([]byte, e
 }
 
 // isNone reports whether an event is none of A2A's.
-func (fw *Forwarder) isNone(l *exchange.UpstreamCall, event stream.Event) bool {
+func (fw *Forwarder) isNone(l *exchange.UpstreamCall, event agentevents.Event) bool {
 	switch Says(l.Binding, event) {
 	case Nothing:
 		return true

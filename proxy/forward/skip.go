@@ -5,7 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 )
 
 // utterance is what can be told of a Server-Sent Event by what is around its document.
@@ -21,14 +21,14 @@ const (
 // to parsers, or are called "error" over HTTP+JSON. Servers send others to keep the
 // connection open, with a document or without; clients of the SDKs pass over those without.
 // They do not look at names, so that what has another name may well be an event.
-func Says(b wire.Binding, event stream.Event) utterance {
+func Says(b wire.Binding, event agentevents.Event) utterance {
 	if b == wire.GRPC {
 		return a2a
 	}
 	switch data := bytes.TrimSpace(event.Data); {
 	case event.Name == "error":
 		return a2a // also without a document: something went wrong there
-	case len(data) == 0, string(data) == stream.Done:
+	case len(data) == 0, string(data) == agentevents.Done:
 		return Nothing
 	case event.Name != "" && event.Name != "message":
 		return Something

@@ -8,15 +8,15 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // streamAnswer streams an answer that came whole to a caller who asked for events: many
 // clients read nothing else, and would take it for a stream of none.
 func streamAnswer(x *exchange.Exchange, doc []byte) error {
-	var frames stream.Framing = stream.EventFrames{}
+	var frames relay.Framing = relay.EventFrames{}
 	if x.Call.Binding == wire.GRPC {
-		frames = stream.MessageFrames{}
+		frames = relay.MessageFrames{}
 	}
 	var out []byte
 	tell := func(name string, event []byte) error {

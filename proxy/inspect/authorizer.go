@@ -10,6 +10,10 @@ import (
 
 // Meet makes sure of the agent, in the same words for one that does not exist and for
 // one this caller has no business with.
+//
+// On a shared endpoint the agent is named first, by tenant or credential. What it refuses is told
+// as UnknownAgent (404) in every case: whether an agent exists is not for those to know who have
+// no business with it.
 func (in *Inspector) Meet(x *exchange.Exchange) error {
 	if x.Shared {
 		if err := in.NameAgent(x); err != nil {
@@ -23,6 +27,10 @@ func (in *Inspector) Meet(x *exchange.Exchange) error {
 }
 
 // Read decodes the body by the binding.
+//
+// JSON-RPC is decoded even where the version is refused, so that the error carries the caller's
+// id (JSON-RPC 2.0 §5). An envelope that was posted to a path of HTTP+JSON is taken for what it
+// is, as agno's clients post it.
 func (in *Inspector) Read(x *exchange.Exchange) *wire.Error {
 	body := x.Body.Bytes()
 	if x.MayBeEnvelope() {

@@ -12,6 +12,9 @@ import (
 // could activate the extension. Whether this one does is for negotiate to say; but until
 // then ownership and rules would have been asked, and their answers told the methods
 // that exist from those that do not.
+//
+// A method of A2A itself is none of its business. It asks the rules for every skill of the agent,
+// since the skill of this call is not known yet.
 func (in *Inspector) CheckExtensionMethod(x *exchange.Exchange) error {
 	uri := x.Call.Method.Extension
 	if uri == "" {
@@ -31,6 +34,9 @@ func (in *Inspector) CheckExtensionMethod(x *exchange.Exchange) error {
 
 // Misread is the refusal of a call that could not be read. That its params are not as
 // they should be is nothing for a caller to hear who may not call the method.
+//
+// A caller who is not allowed the extension gets the refusal of a method that does not exist,
+// whatever is wrong with the params.
 func (in *Inspector) Misread(x *exchange.Exchange, e *wire.Error) error {
 	switch {
 	case x.Call.Method == nil || x.Call.Method.Extension == "":
@@ -47,6 +53,9 @@ func (in *Inspector) Misread(x *exchange.Exchange, e *wire.Error) error {
 // unknownMethod reads the call again as if extensions had no methods, so that the
 // refusal is the one for a name, path or RPC that nobody has, to the byte. The record
 // keeps the name.
+//
+// The call is reset to what was known before decoding, but for the header Accept, by which the
+// error is written.
 func (in *Inspector) unknownMethod(x *exchange.Exchange) error {
 	x.Describe()
 	x.Call = wire.Call{Binding: x.Call.Binding, Accept: x.Call.Accept, Extra: in.Hidden}

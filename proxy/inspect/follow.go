@@ -12,6 +12,9 @@ import (
 // stand notes where the task of a call is before the agent sees the call. Answers to
 // calls at the same time overtake each other, and one that shows what was so when it
 // was asked for is in order, though another has shown more by then.
+//
+// It only asks, which is Advance with no state to go to. An error of the store refuses the call
+// where the extension's states are enforced, and is passed over where they are only recorded.
 func (in *Inspector) stand(x *exchange.Exchange) error {
 	if x.Call.TaskID == "" {
 		return nil
@@ -30,6 +33,8 @@ func (in *Inspector) stand(x *exchange.Exchange) error {
 	return nil
 }
 
+// setStanding remembers it for the exchange, and has the store keep it alive for as long as a
+// stream is open.
 func setStanding(x *exchange.Exchange, step state.Step, s exchange.Standing) {
 	if x.Stands == nil {
 		x.Stands = make(map[state.Step]exchange.Standing)
@@ -40,6 +45,9 @@ func setStanding(x *exchange.Exchange, step state.Step, s exchange.Standing) {
 
 // follow takes tasks through the states that extensions add to A2A's. Where a task
 // stands is shared by all calls on it.
+//
+// It returns the violations, for Judge to settle. Shadow rules make them reports, as the rule
+// that demands the extension would only have refused.
 func (in *Inspector) follow(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) ([]content.Violation, error) {
 	var found []content.Violation
 	for _, a := range w.Terms.Arrivals(cs) {
@@ -62,6 +70,10 @@ func (in *Inspector) follow(x *exchange.Exchange, w *exchange.Watch, seen wire.A
 
 // arrive moves a task on, or says why it may not be where the agent says it is. The
 // events of a stream show every step; other answers only where a task has come to.
+//
+// Move asks whether one step leads there, Come whether any number of steps does. A stream that
+// began with the message shows every step, so that it is held to the stricter of the two; a task
+// that is fetched may have gone through several since it was last seen.
 func (in *Inspector) arrive(x *exchange.Exchange, a content.Arrival) (wrong string, err error) {
 	machine := in.Book.Machine(a.Extension)
 	switch {

@@ -11,6 +11,10 @@ import (
 )
 
 // Watch returns the exchange's.
+//
+// It is made once per exchange, at the first answer, because what bounds answers depends on the
+// skill and the extensions that were settled for the call. Canonical is set where objects have to
+// be judged in 1.0's words although the agent speaks another version.
 func (in *Inspector) Watch(x *exchange.Exchange) *exchange.Watch {
 	if x.Watched != nil {
 		return x.Watched
@@ -29,6 +33,9 @@ func (in *Inspector) Watch(x *exchange.Exchange) *exchange.Watch {
 
 // looksAtAll reports whether every document of the agent's is looked at; else those are
 // that may carry something.
+//
+// It is asked once per exchange: x.Passes remembers that it said no, so that the events of a
+// stream cost nothing.
 func (in *Inspector) looksAtAll(x *exchange.Exchange) bool {
 	t := in.Bounds(x, nil)
 	return t.JudgesObjects() || x.View.Schemas[x.Skill].Output != nil || len(x.Terms.Provided) > 0 || x.Conforms() || in.Hooked(x)
@@ -37,6 +44,10 @@ func (in *Inspector) looksAtAll(x *exchange.Exchange) bool {
 // visibleIn lists the extensions that the caller may find in the agent's documents:
 // those of this call; those that were active when the task was made; and in what only
 // shows tasks as they are, whatever the caller could have asked for when they ran.
+//
+// A task keeps the extensions it was made with (the ledger has them), since a client that fetches
+// it later need not repeat them. Injected extensions stay invisible: the client does not know
+// them and would be shown metadata that it never asked for.
 func (in *Inspector) visibleIn(x *exchange.Exchange) ext.Set {
 	visible := exchange.Union(exchange.Union(x.Shown, ours), x.Record.Extensions)
 	if x.Call.Method.Subject == wire.OfMessage && x.Record.ID == "" { // 0.1's clients name tasks that are new
@@ -59,6 +70,10 @@ func carries(m *wire.Method) bool {
 // Govern makes an answer or event of the agent's agree with what was negotiated,
 // before it is retold: what nobody asked for is taken out, the rest held against
 // schemas and states, and the gateway's own extensions and hooks have their turn.
+//
+// doc is in the agent's words and stays so; what is returned may share memory with it. The cheap
+// ways out come first: no document, a method that shows no content, nothing that could be
+// carried, and nothing that is configured.
 func (in *Inspector) Govern(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
 	if len(doc) == 0 || x.Upstream.Binding == wire.GRPC && x.Call.Method.Extension != "" || !carries(x.Call.Method) {
 		return doc, nil
@@ -88,12 +103,16 @@ func (in *Inspector) Govern(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 	return doc, err
 }
 
+// readAnswer finds the carriers of an answer, in the agent's version and binding.
 func (ho *Hooks) readAnswer(x *exchange.Exchange, doc []byte) (*wire.Carriers, error) {
 	return wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, ho.AnswerLimits())
 }
 
 // clean takes out what does not belong into the caller's answers. The carriers are those
 // of what is left.
+//
+// Carriers point into the document by offsets, so that they have to be read again once it has
+// changed.
 func (in *Inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
 	cs, err := in.readAnswer(x, doc)
 	if err != nil || !seen.MayCarry {
@@ -110,6 +129,9 @@ func (in *Inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.An
 
 // Strip is clean for answers to questions of the gateway's own, which several goroutines
 // put at the same time: what it finds is for one of them to settle.
+//
+// The tasks of a list are asked for at the same time when an agent cannot list them; x.Watched is
+// read by all of them and must have been made before.
 func (in *Inspector) Strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) ([]byte, exchange.Strays, error) {
 	if !seen.MayCarry {
 		return doc, exchange.Strays{}, nil
@@ -123,6 +145,9 @@ func (in *Inspector) Strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen 
 }
 
 // weigh holds a document of the agent's against schemas, states and A2A's limits.
+//
+// The findings of schemas, of skills' output schemas, of states and of objects are settled
+// together, so that the record has all of them even where the first refuses.
 func (in *Inspector) weigh(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) error {
 	var found []content.Violation
 	if x.Conforms() {

@@ -38,6 +38,10 @@ func (ho *Hooks) callout(x *exchange.Exchange, phase hook.Phase, s wire.Side, do
 }
 
 // askHooks is the request phase.
+//
+// A hook is sent the params and may send other params back. What decided about the call is
+// compared afterwards: a hook that changes the task, the context or the skill has broken its
+// contract, and the call fails with INTERNAL_ERROR rather than go where the rules have not looked.
 func (ho *Hooks) askHooks(x *exchange.Exchange) error {
 	if !ho.Hooked(x) {
 		return nil
@@ -76,6 +80,9 @@ func sameBusiness(a, b *wire.Call) bool {
 }
 
 // tellHooks is the response phase, or that of one event.
+//
+// It is given the result without JSON-RPC's envelope, and its answer is put back into the
+// envelope. An error has no result, and is not shown to hooks.
 func (ho *Hooks) tellHooks(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if !ho.Hooked(x) {
 		return doc, nil

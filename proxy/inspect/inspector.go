@@ -1,6 +1,50 @@
 // Package inspect holds the content of calls and answers to the rules: media types, files,
 // schemas, carriers of extensions, hooks, and the states of tasks. A violation is refused,
 // stripped or reported, as the rule says.
+//
+// # What comes in, and what is left behind
+//
+// A call reaches this package after the rules have allowed it (proxy/authorize). The stage
+// Negotiate settles which extensions are active for the call, as A2A 1.0 §4.6 has it: those that
+// the caller requested in A2A-Extensions, that the agent's card declares, and that registry,
+// agent and rules permit. It leaves in the exchange
+//
+//	Terms    what is sent to the agent, what is visible to the caller, what the gateway provides or injects
+//	Shown    the extensions whose traces the caller may see in answers
+//	Watched  how answers are judged (made with the first answer that needs it)
+//	Stands   where the call's task stands in the states of extensions
+//	Rec      the violations that were found, for the audit record
+//
+// and a body that agrees with all that. From then on Govern does the same to each answer and
+// event.
+//
+// # One request
+//
+//	screenRequest   files: media types, sizes, signatures of what they hold (policy/files)
+//	tidy            metadata and URIs of extensions that are not active are taken out; defaults are put in
+//	hold            schemas of skills and extensions, strict A2A (conformance), the limits of extensions
+//	askHooks        extensions[].hooks may change params, or refuse
+//	provide         the gateway's own extensions see the message
+//	stand           where the task stands, before the agent moves it on
+//
+// The order matters. Files come first, as the cheapest reason to refuse. What does not belong
+// into the document is gone before it is held against schemas, so that a caller is not refused
+// for what the agent would never see. Hooks see what has passed, and are the last to change it
+// but for the gateway's own extensions.
+//
+// # What is refused
+//
+//	| finding | request | answer |
+//	| an extension that is required and was not requested | EXTENSION_SUPPORT_REQUIRED, -32008 | |
+//	| a file that the rules refuse | CONTENT_TYPE_NOT_SUPPORTED -32005, 413 or INVALID_PARAMS | 502, or the part is replaced by a text |
+//	| a value that its schema refuses | INVALID_PARAMS, -32602 | INVALID_AGENT_RESPONSE, -32006 |
+//	| a hook that says no | 403 | INVALID_AGENT_RESPONSE |
+//	| a hook that cannot be asked | 503 with Retry-After, or passed over, as it is configured | the same |
+//
+// Each finding has an action from the configuration: what is reported only is recorded, and the
+// document passes. A document of which nothing has to be changed passes byte for byte
+// (docs/decisions/0001): carriers, the places in it where extensions can leave something, are
+// read only if the one scan of wire saw that there are any.
 package inspect
 
 import (
@@ -24,6 +68,9 @@ import (
 
 // Inspector holds requests and answers to what extensions, schemas, media types and the rules about
 // files ask of their content.
+//
+// It embeds the stages before it, whose methods it calls: the decoder to read a changed body, the
+// owners for what answers show, the card views for extended cards, the hooks.
 type Inspector struct {
 	*negotiate.ExtensionRules
 	*intake.Frontend
@@ -42,6 +89,9 @@ type Inspector struct {
 
 // inspect makes the call's body agree with what was negotiated, and holds it against
 // the schemas of what is active. Most calls have nothing that could be looked at.
+//
+// A gRPC call of an extension's method is opaque: its protobuf messages are the extension's own,
+// and nothing of them can be read here.
 func (in *Inspector) inspect(x *exchange.Exchange) error {
 	if x.Opaque() {
 		return nil
@@ -69,6 +119,8 @@ func (in *Inspector) inspect(x *exchange.Exchange) error {
 
 // unconstrained reports whether there is nothing to do about a document: its call has no
 // extension, it carries nothing of one, and no schema of the skill's is for it.
+//
+// It is true for nearly all calls, so that it costs a few comparisons and reads nothing.
 func unconstrained(x *exchange.Exchange, mayCarry bool, by *schema.Schema) bool {
 	return !mayCarry && by == nil && len(x.Terms.Send) == 0 && len(x.Terms.Provided) == 0 && !x.Conforms()
 }
@@ -122,6 +174,9 @@ func (in *Inspector) clear(x *exchange.Exchange, t *content.Terms, cs *wire.Carr
 
 // hold holds the body against schemas and the limits that A2A sets to extensions. cs may
 // be nil.
+//
+// The carriers are made again where tidy has changed the body. Objects are judged as A2A 1.0 has
+// them, which takes a translation for older callers and is therefore last.
 func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 	if len(x.Call.Body) == 0 {
 		return nil
@@ -181,6 +236,10 @@ func modernSide(b wire.Binding) wire.Side {
 
 // strange finds what A2A does not define in a document, where the agent's
 // configuration cares.
+//
+// Violations have JSON Pointers (RFC 6901) from the root of the document, with JSON-RPC's
+// envelope where there is one, so that whoever reads the record can find the place in what was
+// sent.
 func (in *Inspector) strange(x *exchange.Exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
 	if !x.Conforms() || x.Call.Method.Extension != "" {
 		return nil

@@ -10,6 +10,9 @@ import (
 // Modes: are the media types of what the call brings, and one of those that its caller
 // takes, among those that the skill lists, or the card for it? A call of no known skill
 // may use what any of them lists.
+//
+// A message that cannot be read is reported or refused like one with a wrong type. The refusal is
+// CONTENT_TYPE_NOT_SUPPORTED (A2A 1.0 §3.3.2, -32005) and names the first mismatch.
 func (in *Inspector) Modes(x *exchange.Exchange) error {
 	mode := x.Agent.Modes
 	if mode == "" || mode == ext.Off {

@@ -7,6 +7,12 @@ import (
 
 // Observe learns from an answer or event what later calls depend on, before the
 // caller sees it, and returns the bytes to pass on.
+//
+// The order is that of trust: the JSON-RPC id is matched, then the ids that the answer shows are
+// recorded as the caller's (or the answer is withheld, because they are somebody else's), then it
+// is held against what the agent has shown of the task before, then against extensions and
+// schemas, and last the caller's own names for ids are put back. An error of the agent passes
+// with its reason noted, and shows no task.
 func (in *Inspector) Observe(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	body, err := x.MatchID(seen, body)
 	if err != nil {

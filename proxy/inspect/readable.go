@@ -11,6 +11,9 @@ import (
 // that its message refers to, and a context, in which the agent remembers what was said for
 // whichever skills it was used. That they are the caller's, or shared with it, own has found
 // out; the rules may have changed since, or give single skills only.
+//
+// Where the rules allow the caller to read everything of the agent's, nothing is looked up. A
+// context that the caller may not name is refused like a task: as one that does not exist.
 func (in *Inspector) Beside(x *exchange.Exchange) error {
 	c := &x.Call
 	contextID := c.ContextID
@@ -41,6 +44,9 @@ func (in *Inspector) Beside(x *exchange.Exchange) error {
 
 // besideSkills asks for each skill that a context may have been used for after it began, and
 // for none in particular, as calls are that do not say which.
+//
+// The rules are asked for all skills first, without the state; the ledger is asked only about
+// those they deny.
 func (in *Inspector) besideSkills(x *exchange.Exchange, group state.Record) error {
 	denied := map[string]error{}
 	began := group.Skill

@@ -48,6 +48,9 @@ func (de *Decoder) Provides(ctx context.Context, x *exchange.Exchange, d *authde
 // may reports whether a message to the task in the caller's behalf is one that the
 // caller wants and may send. Those who only share a task have not asked for what it
 // does, nor has one who cancels it; and reading is not always allowed to write.
+//
+// The task must be recorded as the caller's own. Where the caller only reads, the rules are asked
+// whether the caller could have sent a message.
 func (de *Decoder) may(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
 	asked := x.Call.Method
 	if !asked.Sends() && (asked.Does != wire.Reads || asked.Subject != wire.OfTask) {

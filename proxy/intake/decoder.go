@@ -1,6 +1,24 @@
 // Package intake makes a call of a request: it finds the agent by path, host or tenant, checks
 // hops (Via), origins (CORS) and request headers, and decodes JSON-RPC, HTTP+JSON and gRPC. It
 // also knows which headers of a request go on to the agent.
+//
+// # From a request to a call
+//
+//	| step | what is settled | refusals |
+//	| Routes.Serve | which handler, by host and path; the Site in the exchange | |
+//	| Locate, LocateRPC | one spelling of path and headers, the host, the agent or that it is named later, the binding, a hint of the version | 400, 404, 405, 415, 421, 403 for a page of another origin |
+//	| ReadBody | the whole body, within server.limits.body | 413, 503, ParseError |
+//	| Read (package inspect) | method, version, ids, declared skill | the JSON-RPC and A2A errors of A2A 1.0 §9.5 |
+//	| NameAgent | the agent of a shared endpoint, by tenant or credential | INVALID_PARAMS |
+//	| Hops | Via does not name this gateway, nor too many (RFC 9110 §7.6.3) | LOOP_DETECTED |
+//
+// What is left in the exchange is Agent, Call (with the spans of ids in the body, so that single
+// ids can be replaced without writing the document anew), Route, Rest and Path. The bytes of the
+// body stay as they came.
+//
+// Outgoing makes the header of the request to the agent from nothing: the fields of an
+// allow-list, those that the operator has listed for the agent, the agent's credentials, and the
+// gateway's own (A2A-Version, X-Request-Id, Via, Traceparent).
 package intake
 
 import (

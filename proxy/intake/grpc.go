@@ -55,6 +55,9 @@ func (de *Decoder) NoRoute(x *exchange.Exchange) error {
 const wellKnown = ".well-known"
 
 // FindRPC finds the operation behind a gRPC path.
+//
+// Its refusals are written as gRPC status where the request is gRPC, and as HTTP errors to
+// everybody else.
 func (de *Decoder) FindRPC(x *exchange.Exchange) error {
 	method, version, ok := x.Call.Extra.ByRPC(x.Request.URL.Path)
 	switch {

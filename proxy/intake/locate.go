@@ -94,6 +94,9 @@ func (fe *Frontend) Screen(x *exchange.Exchange) (string, error) {
 
 // Binding settles the binding: JSON-RPC is a POST to the base itself, everything
 // below the base is HTTP+JSON.
+//
+// A version follows from the path: /v1/… is 0.3's, all other paths are 1.0's. JSON-RPC's comes
+// from the method's name, later.
 func (de *Decoder) Binding(x *exchange.Exchange) error {
 	base := x.Rest == "" || x.Rest == "/"
 	switch {

@@ -1,5 +1,9 @@
 // Package negotiate settles which extensions are active for a call, and holds documents to what
 // extensions ask: hooks, methods' authorization, bounds, and the states that tasks stand in.
+//
+// It is used by the stage Negotiate of package inspect, which refuses a call that lacks a
+// required extension (EXTENSION_SUPPORT_REQUIRED, A2A 1.0 §3.3.4), and by whatever judges documents
+// later. What was negotiated stands in the exchange as Terms.
 package negotiate
 
 import (
@@ -93,6 +97,8 @@ func (er *ExtensionRules) Bounds(x *exchange.Exchange, visible ext.Set) content.
 }
 
 // Inject adds the defaults of injected extensions to a message.
+//
+// It leaves alone what the caller has set itself under the same key.
 func (er *ExtensionRules) Inject(x *exchange.Exchange, cs *wire.Carriers, message int) {
 	for _, uri := range x.Terms.Injected {
 		cs.Add(message, uri)

@@ -27,6 +27,10 @@ func (no *Notifications) MayPush(x *exchange.Exchange) error {
 
 // Intercept puts a webhook of the gateway's in the place of the one that comes with a
 // call, so that the agent never sees the caller's (A18), and remembers what it was.
+//
+// It runs after all that can refuse the call, so that a refused call leaves no webhook behind,
+// and before the body is translated. A config without a URL is refused on create, and in a send
+// it is taken for none.
 func (no *Notifications) Intercept(x *exchange.Exchange) error {
 	if no.Relay == nil || x.Webhook != nil || x.Call.Method.Extension != "" {
 		return nil
@@ -70,6 +74,9 @@ func (no *Notifications) Intercept(x *exchange.Exchange) error {
 }
 
 // webhookOf is the caller's webhook, as it is remembered.
+//
+// All names that the caller has for the task and the context are kept with it, because a
+// notification comes outside of any call and has to be told in the caller's words.
 func webhookOf(x *exchange.Exchange, c *pushconfig.Config) push.Webhook {
 	h := push.Webhook{
 		Agent: x.Agent.ID, Speaks: x.Endpoint.Version, Endpoint: x.Endpoint.Address,
@@ -88,6 +95,8 @@ func webhookOf(x *exchange.Exchange, c *pushconfig.Config) push.Webhook {
 }
 
 // Substituted is the body of a call that goes on as it came, but for its webhook.
+//
+// Only the bytes of the config are replaced; the rest of the body stays as it came.
 func (no *Notifications) Substituted(x *exchange.Exchange) ([]byte, error) {
 	body := x.Call.Body
 	from, to := 0, len(body)

@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
@@ -151,19 +152,19 @@ func streamRefusal(err error) *wire.Error {
 		return exchange.RetryLater("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
 	case errors.Is(err, stream.ErrFull):
 		return exchange.RetryLater("1", "the gateway keeps too much of all event streams (streams.buffer.total)").Because(err)
-	case errors.Is(err, stream.ErrDraining):
+	case errors.Is(err, ending.ErrDraining):
 		return exchange.RetryLater("1", "the gateway is shutting down, subscribe again").Because(err)
 	case errors.Is(err, openstreams.ErrLifetime):
 		return exchange.RetryLater("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
 	case errors.Is(err, openstreams.ErrEnded):
 		return exchange.RetryLater("1", "an operator has ended the stream, subscribe again").Because(err)
-	case errors.Is(err, stream.ErrIdle):
+	case errors.Is(err, ending.ErrIdle):
 		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)
-	case errors.Is(err, stream.ErrTooLarge):
+	case errors.Is(err, ending.ErrTooLarge):
 		return wire.Errorf(wire.BadAgentResponse, "an event exceeds limits.event").Because(err)
-	case errors.Is(err, stream.ErrBroken):
+	case errors.Is(err, ending.ErrBroken):
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
-	case errors.Is(err, stream.ErrEarly):
+	case errors.Is(err, ending.ErrEarly):
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream ended before the task did, and the agent has no other").Because(err)
 	}
 	return nil

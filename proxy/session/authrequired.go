@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // errAnswers ends an agent's stream at a task that the gateway answers by itself; it
@@ -26,9 +26,9 @@ var errNothing = errors.New("the agent answered with an empty stream")
 // holdDemand keeps an event from the client whose task the gateway answers. It is what the
 // client gets after all when the agent does not take the answer.
 func holdDemand(x *exchange.Exchange, d *authdemand.Demand, tell func(exchange.Telling) error) error {
-	var frames stream.Framing = stream.EventFrames{}
+	var frames relay.Framing = relay.EventFrames{}
 	if x.Call.Binding == wire.GRPC {
-		frames = stream.MessageFrames{}
+		frames = relay.MessageFrames{}
 	}
 	held := []byte{} // not nil, whatever there is to tell
 	err := tell(func(name string, event []byte) error {

@@ -8,7 +8,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // errDetached is the error of an exchange that goes on without its handler, which has to
@@ -51,16 +52,16 @@ func (se *Sessions) leave(x *exchange.Exchange, at *streamSession, closed func()
 type detachedStream struct {
 	*streamSession
 
-	relaying *stream.Relaying // nil before the first proceed
-	again    func()           // proceed
-	done     func()           // ends its being watched
-	closed   func()           // gives back what it has held
+	relaying *relay.Relaying // nil before the first proceed
+	again    func()          // proceed
+	done     func()          // ends its being watched
+	closed   func()          // gives back what it has held
 }
 
 // proceed does what there is to do for a stream, and is called again when there is more.
 func (se *Sessions) proceed(s *detachedStream) {
 	err, v := s.proceed()
-	if !errors.Is(err, stream.ErrWaits) {
+	if !errors.Is(err, relay.ErrWaits) {
 		se.stay(s, err, v)
 	}
 }
@@ -69,7 +70,7 @@ func (se *Sessions) proceed(s *detachedStream) {
 func (s *detachedStream) proceed() (err error, v any) { //nolint:revive,staticcheck // the error is not what v is about
 	defer func() {
 		if v = recover(); v != nil {
-			err = stream.ErrGone
+			err = ending.ErrGone
 		}
 	}()
 	if s.relaying == nil {

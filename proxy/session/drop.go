@@ -7,12 +7,13 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // refused is why a client's stream ends with an event, err being what became of it: for one
 // that is not for the client, with what of the feed the client is not given for it.
 func (a *subscriber) refused(e stream.Entry, err error) error {
-	if err == nil || errors.Is(err, errAnswers) || errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) || a.x.Held != nil {
+	if err == nil || errors.Is(err, errAnswers) || errors.Is(err, ending.ErrGone) || errors.Is(err, ending.ErrSlow) || a.x.Held != nil {
 		return err
 	}
 	d := &stream.Dropped{Err: err}

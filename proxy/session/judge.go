@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
@@ -80,7 +81,7 @@ func (j *judge) follows(a *subscriber) *judge {
 }
 
 // look is a stream.Judge.
-func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
+func (j *judge) look(event agentevents.Event) ([]stream.Entry, error) {
 	what := forward.Says(j.side.Binding, event)
 	if what == forward.Nothing {
 		return j.skip()
@@ -120,7 +121,7 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 }
 
 // zone has the timestamps of an event in a zone.
-func (j *judge) zone(event *stream.Event) {
+func (j *judge) zone(event *agentevents.Event) {
 	var changed bool
 	if event.Data, changed = notifications.Zoned(event.Data); changed {
 		j.said.zoned.Store(true)

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 )
 
 // poll makes a stream of looking at a task, for an agent that has none of it.
@@ -45,7 +46,7 @@ func (se *Sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 	j := se.newJudge(a.x, l).goesOn(s.state).follows(a)
 	j.watches, o.Judge = true, j.look
 	o.Body = io.NopCloser(nil)
-	o.From = func(io.Reader, int) stream.Source { return s }
+	o.From = func(io.Reader, int) agentevents.Source { return s }
 	return o, nil
 }
 
@@ -63,27 +64,27 @@ func (s *poll) over() bool {
 }
 
 // Next implements stream.Source.
-func (s *poll) Next() (stream.Event, error) {
+func (s *poll) Next() (agentevents.Event, error) {
 	for len(s.ready) == 0 {
 		if s.over() {
-			return stream.Event{}, io.EOF
+			return agentevents.Event{}, io.EOF
 		}
 		select {
 		case <-s.ctx.Done():
-			return stream.Event{}, context.Cause(s.ctx)
+			return agentevents.Event{}, context.Cause(s.ctx)
 		case <-time.After(s.pause):
 		}
 		if err := s.look(); err != nil {
-			return stream.Event{}, err
+			return agentevents.Event{}, err
 		}
 		s.slow()
 		if len(s.ready) == 0 {
-			return stream.Event{}, nil // the task is still there: a sign of life
+			return agentevents.Event{}, nil // the task is still there: a sign of life
 		}
 	}
 	data := s.ready[0]
 	s.ready = s.ready[1:]
-	return stream.Event{Data: data, HasData: true}, nil
+	return agentevents.Event{Data: data, HasData: true}, nil
 }
 
 // Of a task that waits for its user, who may be long, the looks become rarer: each pause is

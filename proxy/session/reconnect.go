@@ -14,6 +14,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // How often an agent is asked for another stream.
@@ -67,12 +69,12 @@ func pauseBefore(times int) time.Duration {
 // more that it is lost, which would have them look for another. tried is that and what became
 // of looking for another.
 func streamLost(cause, tried error) error {
-	for _, known := range []error{stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken} {
+	for _, known := range []error{ending.ErrIdle, ending.ErrTooLarge, ending.ErrBroken} {
 		if errors.Is(cause, known) {
 			return fmt.Errorf("%w (%v)", known, tried) //nolint:errorlint // see above
 		}
 	}
-	return fmt.Errorf("%w (%v)", stream.ErrEarly, tried) //nolint:errorlint // see above
+	return fmt.Errorf("%w (%v)", ending.ErrEarly, tried) //nolint:errorlint // see above
 }
 
 // reopen asks the agent for the task's stream, and where it has none watches the task.
@@ -134,19 +136,19 @@ func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 		return o, err
 	}
 	o.Judge = j.goesOn(state).follows(a).look
-	o.From = func(io.Reader, int) stream.Source { return &leading{Source: source, lead: lead} }
+	o.From = func(io.Reader, int) agentevents.Source { return &leading{Source: source, lead: lead} }
 	up.Keep()
 	return o, nil
 }
 
 // firstOf reads the first event of a regained stream, which is the task as it is, and
 // gives what of it the feed has not shown, and the task's state.
-func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
+func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source agentevents.Source) (lead [][]byte, state string, err error) {
 	for {
 		event, err := source.Next()
 		switch {
 		case err != nil:
-			return nil, "", fmt.Errorf("%w: %w", stream.ErrBroken, err)
+			return nil, "", fmt.Errorf("%w: %w", ending.ErrBroken, err)
 		case !event.HasData:
 			continue
 		}
@@ -177,19 +179,19 @@ func (se *Sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.Ups
 
 // leading gives events of the gateway's own before those of a stream.
 type leading struct {
-	stream.Source
+	agentevents.Source
 	lead [][]byte
 }
 
 // Next implements stream.Source.
-func (s *leading) Next() (stream.Event, error) {
+func (s *leading) Next() (agentevents.Event, error) {
 	if len(s.lead) > 0 {
 		data := s.lead[0]
 		s.lead = s.lead[1:]
-		return stream.Event{Data: data, HasData: true}, nil
+		return agentevents.Event{Data: data, HasData: true}, nil
 	}
 	return s.Source.Next()
 }
 
 // Skip has the stream pass over an event that was too large.
-func (s *leading) Skip() (int64, error) { return stream.Skip(s.Source) }
+func (s *leading) Skip() (int64, error) { return agentevents.Skip(s.Source) }

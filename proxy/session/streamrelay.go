@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // relay passes an event stream of the agent's on, each event looked at before the caller
@@ -67,7 +68,7 @@ func tellLate(x *exchange.Exchange) {
 // end names why a stream ended, from a closed set.
 func end(err error) string {
 	for _, known := range []error{
-		stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken, stream.ErrEarly, stream.ErrSlow, stream.ErrGone, stream.ErrDraining,
+		ending.ErrIdle, ending.ErrTooLarge, ending.ErrBroken, ending.ErrEarly, ending.ErrSlow, ending.ErrGone, ending.ErrDraining,
 		openstreams.ErrRevoked, openstreams.ErrLifetime, openstreams.ErrEnded,
 	} {
 		if errors.Is(err, known) {

@@ -10,6 +10,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // streamSession writes the events of a feed to one client until either ends. It survives the
@@ -20,7 +22,7 @@ type streamSession struct {
 	a        *subscriber
 	open     *openstreams.Stream
 
-	relay  stream.Relay
+	relay  relay.Relay
 	began  time.Time
 	since  time.Duration // from then to when the relay began
 	events int64         // that the client has had of it
@@ -42,9 +44,9 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 	at := &streamSession{sessions: se, x: x, a: a, open: openStream(x), began: time.Now(), before: x.Rec.Events}
 	counted := se.Telemetry.Metrics.OpenStream(x.Agent.ID)
 	t := se.Server.Timeouts
-	at.relay = stream.Relay{
+	at.relay = relay.Relay{
 		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
-		See: func(e stream.Entry, emit stream.Emit) error {
+		See: func(e stream.Entry, emit relay.Emit) error {
 			counted.Event()
 			defer at.open.Told(&x.Rec)
 			return a.refused(e, se.see(x, a, e, emit))
@@ -55,10 +57,10 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		at.relay.More = a.more
 	}
 	if x.Call.Binding == wire.GRPC {
-		at.relay.To = stream.MessageFrames{}
+		at.relay.To = relay.MessageFrames{}
 	}
 	if a.from != nil {
-		at.relay.Lead = func(emit stream.Emit) error { return x.Retell(a.from.doc, anonymous(emit)) }
+		at.relay.Lead = func(emit relay.Emit) error { return x.Retell(a.from.doc, anonymous(emit)) }
 	}
 	if x.Upstream.Retell != nil {
 		x.Upstream.Retell.Holds, at.relay.Tail = true, a.tail
@@ -73,7 +75,7 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		}
 	}()
 	err := at.run(x.ClientContext())
-	if errors.Is(err, stream.ErrLeft) {
+	if errors.Is(err, relay.ErrLeft) {
 		if left = se.leave(x, at, counted.Close); left {
 			return errDetached
 		}
@@ -102,7 +104,7 @@ func (at *streamSession) watch(client context.Context) (ctx context.Context, don
 }
 
 // took notes what a relay says of itself in the end.
-func (at *streamSession) took(stats stream.Stats, err error) error {
+func (at *streamSession) took(stats relay.Stats, err error) error {
 	x := at.x
 	x.Fed = false
 	if at.before+at.events == 0 && stats.Events > 0 {
@@ -126,7 +128,7 @@ func (at *streamSession) end(err error) error {
 		err = x.Verify()
 	}
 	if err == nil && hadNothing(x, a) {
-		err = wire.Errorf(wire.BadAgentResponse, "the agent's stream ended without an event").Because(stream.ErrEarly)
+		err = wire.Errorf(wire.BadAgentResponse, "the agent's stream ended without an event").Because(ending.ErrEarly)
 	}
 	if a.judge != nil {
 		a.judge.said.tell(x)

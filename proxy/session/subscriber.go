@@ -14,6 +14,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // subscriber is one client of a feed: the exchange that the feed's events are written to.
@@ -61,12 +63,12 @@ func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 			a.feed.Fail(end)
 			continue
 		}
-		if errors.Is(err, stream.ErrIdle) && !a.ended() { // the agent could have said something, and has not
+		if errors.Is(err, ending.ErrIdle) && !a.ended() { // the agent could have said something, and has not
 			a.feed.Fail(streamLost(err, err))
 			continue
 		}
 		if failed := a.sessions.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
-			if errors.Is(failed, stream.ErrEarly) && a.sessions.StreamConfig.Resubscribe.Std() == 0 {
+			if errors.Is(failed, ending.ErrEarly) && a.sessions.StreamConfig.Resubscribe.Std() == 0 {
 				failed = io.EOF // nobody has looked for another, so that its end is all there is to say
 			}
 			a.feed.Fail(failed)
@@ -161,7 +163,7 @@ func (a *subscriber) bind(seen wire.Answer) error {
 
 // tail gives the client what was held back of the agent's events until its stream had
 // ended: the state of a task that was said to have ended before it had.
-func (a *subscriber) tail(emit stream.Emit) error {
+func (a *subscriber) tail(emit relay.Emit) error {
 	if a.resp != nil && !a.mended() && a.x.Upstream.Binding == wire.GRPC && wire.ReadStatus(a.resp.Header, a.resp.Trailer) != nil {
 		return nil // the stream has failed, and may have had more to say
 	}

@@ -14,10 +14,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // see judges one event for one client.
-func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
+func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emit relay.Emit) error {
 	found, err := se.JudgedOf(x.Upstream.Side, e)
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 
 // translated emits an event that may be more than passed on: d is what it demands, nil for
 // nothing.
-func (a *subscriber) translated(e stream.Entry, found *intake.Judged, out []byte, d *authdemand.Demand, emit stream.Emit) error {
+func (a *subscriber) translated(e stream.Entry, found *intake.Judged, out []byte, d *authdemand.Demand, emit relay.Emit) error {
 	x := a.x
 	tell := func(emit exchange.Telling) error { return tellEvent(x, e, found, out, a.shown, emit) }
 	if d != nil && a.sessions.Provides(x.Ctx, x, d, notifications.StreamMessage) {
@@ -83,13 +84,13 @@ func (a *subscriber) strays(seen wire.Answer) bool {
 }
 
 // anonymous emits events without an id.
-func anonymous(emit stream.Emit) exchange.Telling {
+func anonymous(emit relay.Emit) exchange.Telling {
 	return func(name string, data []byte) error { return emit("", name, data) }
 }
 
 // emit has tell emit what an event is to the client. The last of it has the event's id:
 // who has had only a part of it gets all of it again.
-func (a *subscriber) emit(e stream.Entry, emit stream.Emit, tell func(exchange.Telling) error) error {
+func (a *subscriber) emit(e stream.Entry, emit relay.Emit, tell func(exchange.Telling) error) error {
 	id := a.name(e)
 	if id == "" || a.x.Upstream.Retell == nil {
 		return tell(func(name string, data []byte) error { return emit(id, name, data) })

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // Cursor is where one client is in a feed. It is for one goroutine, except that Close
@@ -101,7 +103,7 @@ func (c *Cursor) take() (e Entry, ok bool, err error) {
 	case c.err != nil && (c.pos >= c.until || f.gone):
 		return e, false, c.err
 	case c.pos < f.start:
-		return e, false, ErrSlow
+		return e, false, ending.ErrSlow
 	case c.pos < f.tip():
 		e = f.entry(int(c.pos - f.start)) //nolint:gosec // within what is kept
 		c.pos++
@@ -169,7 +171,7 @@ func (c *Cursor) Close() {
 		f.source.retry()
 	}
 	f.mu.Unlock()
-	idle.stop(ErrGone)
+	idle.stop(ending.ErrGone)
 }
 
 // fail has the cursor end with err behind the entry of number until. The first failure

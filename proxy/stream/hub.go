@@ -13,6 +13,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // What Next and Cursor say beside what ends a stream.
@@ -52,13 +54,13 @@ type Entry struct {
 // What is given is taken before the next event comes, and may be reused then.
 // Unlike a Source's, the event's Data is the Judge's to keep: entries and what it has Seen
 // may be parts of it, and are not copied again.
-type Judge func(Event) ([]Entry, error)
+type Judge func(agentevents.Event) ([]Entry, error)
 
 // Opened is a source that has been opened: the body of an agent's response.
 type Opened struct {
 	Body io.ReadCloser
 	// From reads the body. Nil is Events.
-	From  func(io.Reader, int) Source
+	From  func(io.Reader, int) agentevents.Source
 	Judge Judge
 	// Begins is given the feed that the source opens, before any event is read. Nil for nobody.
 	Begins func(*Feed)
@@ -204,11 +206,11 @@ func (h *Hub) Close() {
 	}
 	h.mu.Unlock()
 	for _, s := range sources {
-		s.stop(ErrDraining)
+		s.stop(ending.ErrDraining)
 	}
 	h.pumps.Wait()
 	for _, f := range feeds {
-		f.tell(ErrDraining)
+		f.tell(ending.ErrDraining)
 	}
 	h.settle()
 	h.wait.Wait()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // The lease on a task says which replica reads its agent. The log would tell two writers
@@ -182,5 +183,5 @@ func (l *sharedLog) fence() {
 	l.watch()
 	f.mu.Unlock()
 	f.hub.log.Warn("another replica reads a task's stream", "task", f.task)
-	s.stop(ErrGone)
+	s.stop(ending.ErrGone)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // reserve is a Source that can tell whether Next would return without reading, and, by Rest,
@@ -33,7 +35,7 @@ type source struct {
 	close  time.Duration // how long the agent may take to close its stream
 	over   bool          // which it ought to: the newest entry is a last one
 	idle   *time.Timer
-	events Source
+	events agentevents.Source
 	ahead  reserve      // events, where it can tell
 	parker parker       // the body, where it can be waited for
 	resume func()       // run, where there is something to read
@@ -68,8 +70,8 @@ func (s *source) start() {
 		go s.run()
 		return
 	}
-	s.stop(ErrDraining)
-	s.finish(ErrDraining)
+	s.stop(ending.ErrDraining)
+	s.finish(ending.ErrDraining)
 }
 
 // stop ends a source; reading then fails. The first cause counts. It must not be called
@@ -127,7 +129,7 @@ func (s *source) finish(err error) {
 		idle = f.cease(err)
 	}
 	f.mu.Unlock()
-	idle.stop(ErrGone)
+	idle.stop(ending.ErrGone)
 }
 
 // contained is pump for a goroutine that nobody else's recover protects: a Judge that
@@ -148,10 +150,10 @@ func (s *source) contained() (next func(), err error) {
 func (s *source) prepare() {
 	c := s.feed.hub.settings()
 	s.limits, s.close = c.limits, c.CloseWait.Std()
-	s.idle = time.AfterFunc(s.limits.Idle, func() { s.stop(ErrIdle) })
+	s.idle = time.AfterFunc(s.limits.Idle, func() { s.stop(ending.ErrIdle) })
 	from := s.From
 	if from == nil {
-		from = Events
+		from = agentevents.SSE
 	}
 	s.events = from(s.Body, s.limits.Event)
 	s.ahead, _ = s.events.(reserve)
@@ -210,7 +212,7 @@ func (s *source) pump() (next func(), err error) {
 		switch {
 		case refused != nil:
 			return nil, s.drop(refused)
-		case errors.Is(err, ErrTooLarge):
+		case errors.Is(err, ending.ErrTooLarge):
 			return nil, s.drop(&Dropped{Events: 1, Err: err})
 		case err != nil:
 			return nil, err
@@ -253,7 +255,7 @@ func (s *source) end(err error) error {
 }
 
 // judge adds what is kept of an event to the batch, unless it is refused.
-func (s *source) judge(event Event) *Dropped {
+func (s *source) judge(event agentevents.Event) *Dropped {
 	size := int64(len(event.Data))
 	event.Data = s.hold(event.Data)
 	entries, refusal := s.Judge(event)
@@ -375,7 +377,7 @@ func named(err error) error {
 	case errors.Is(err, io.EOF):
 		return io.EOF
 	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, grpcframe.ErrTooLarge):
-		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+		return fmt.Errorf("%w: %w", ending.ErrTooLarge, err)
 	}
-	return fmt.Errorf("%w: %w", ErrBroken, err)
+	return fmt.Errorf("%w: %w", ending.ErrBroken, err)
 }

@@ -1,6 +1,10 @@
 package stream
 
-import "time"
+import (
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+)
 
 // attend ends what was begun when there were no clients.
 func (f *Feed) attend() {
@@ -71,7 +75,7 @@ func (f *Feed) expire() {
 		f.forget()
 	}
 	f.mu.Unlock()
-	s.stop(ErrGone)
+	s.stop(ending.ErrGone)
 }
 
 // forget takes a feed out of the hub.

@@ -11,21 +11,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // of reads a body for one client alone, without a feed: nothing is kept, and nothing
 // read before the client has taken what was there. from reads the body; nil is stream.Events.
 // Closing body must be safe while it is being read, as it is for an HTTP response.
-func of(body io.ReadCloser, from func(io.Reader, int) stream.Source, l stream.Limits) stream.Entries {
+func of(body io.ReadCloser, from func(io.Reader, int) agentevents.Source, l stream.Limits) relay.Entries {
 	if from == nil {
-		from = stream.Events
+		from = agentevents.SSE
 	}
 	return &single{body: body, source: from(body, l.Event), limit: l.Idle}
 }
 
 type single struct {
 	body   io.ReadCloser
-	source stream.Source
+	source agentevents.Source
 	limit  time.Duration
 	timer  *time.Timer
 	idle   atomic.Bool // the timer has closed the body
@@ -48,7 +51,7 @@ func (s *single) Next(ctx context.Context) (stream.Entry, error) {
 		case err == nil:
 			return stream.Entry{Name: event.Name, Data: event.Data}, nil
 		case s.idle.Load():
-			return stream.Entry{}, stream.ErrIdle
+			return stream.Entry{}, ending.ErrIdle
 		case errors.Is(err, io.EOF):
 			return stream.Entry{}, io.EOF
 		case ctx.Err() != nil:
@@ -63,7 +66,7 @@ func (s *single) Close() { _ = s.body.Close() } // nothing is left to do with it
 // named is the name that records know an error of reading by.
 func named(err error) error {
 	if errors.Is(err, sse.ErrTooLarge) || errors.Is(err, grpcframe.ErrTooLarge) {
-		return fmt.Errorf("%w: %w", stream.ErrTooLarge, err)
+		return fmt.Errorf("%w: %w", ending.ErrTooLarge, err)
 	}
-	return fmt.Errorf("%w: %w", stream.ErrBroken, err)
+	return fmt.Errorf("%w: %w", ending.ErrBroken, err)
 }

@@ -35,6 +35,9 @@ func (ds *Documents) Visit(x *exchange.Exchange) error { return ds.Greet(x, ds.B
 // ServeCatalog answers with the agents that the caller may know of, as far as they are
 // asked for. What an agent's card is to somebody else does not show, nor how many agents
 // there are: a search finds nothing in what is not listed.
+//
+// A wrong query is INVALID_PARAMS (400) and names the parameter. The next page is in the body and
+// in a Link header (RFC 8288), as not every reader parses the body.
 func (ds *Documents) ServeCatalog(x *exchange.Exchange, form *catalog.Form) error {
 	q, err := catalog.Parse(x.Request.URL.RawQuery, ds.Catalog)
 	var wrong catalog.Error

@@ -1,4 +1,4 @@
-package stream
+package relay
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package stream
+package relay
 
 import (
 	"context"
@@ -6,6 +6,9 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // ErrLeft is what Run returns where Leave had it return.
@@ -19,14 +22,14 @@ type Emit func(id, name string, data []byte) error
 // See emits what the client is to have of an entry: usually the event itself under its
 // own name, or none, or several, which are written together. An error ends the stream;
 // what was emitted before it is still sent. The entry is valid until See returns.
-type See func(entry Entry, emit Emit) error
+type See func(entry stream.Entry, emit Emit) error
 
 // Entries gives a client's events one after the other: a Cursor, or what wraps one to
 // open other sources. It is io.EOF where the stream ended well; other errors are the
 // stream's end as it is recorded. What it gives is valid until the next call of Next.
 // Close may be called while Next waits, and ends it.
 type Entries interface {
-	Next(ctx context.Context) (Entry, error)
+	Next(ctx context.Context) (stream.Entry, error)
 	Close()
 }
 
@@ -39,7 +42,7 @@ type Stats struct {
 
 // Relay is one client's stream.
 type Relay struct {
-	Limits Limits
+	Limits stream.Limits
 	See    See
 	// Drain has a function run when the gateway shuts down, in a goroutine of its own and
 	// at once where it does already, unless stop comes first: context.AfterFunc of some
@@ -77,7 +80,7 @@ func (r Relay) Run(client context.Context, w http.ResponseWriter, from Entries) 
 	ended := false
 	defer func() {
 		if !ended { // a panic
-			_, _ = g.End(ErrGone)
+			_, _ = g.End(ending.ErrGone)
 		}
 	}()
 	err := g.copy()
@@ -93,7 +96,7 @@ func (r Relay) Begin(client context.Context, w http.ResponseWriter, from Entries
 	// closes it, and the cause tells which it was.
 	g.unhook = context.AfterFunc(g.ctx, from.Close)
 	if r.Drain != nil {
-		g.stay = r.Drain(func() { g.stop(ErrDraining) })
+		g.stay = r.Drain(func() { g.stop(ending.ErrDraining) })
 	}
 	g.out = newWriter(w, r.To, r.Limits, g.stop)
 	g.emit = g.out.emit // once: it would be an allocation per event
@@ -158,12 +161,12 @@ func (g *Relaying) End(err error) (Stats, error) {
 		if left = g.unhook(); left {
 			return g.out.stats, ErrLeft
 		}
-		err = ending(g.ctx, g.out, err) // something has ended it meanwhile
+		err = endOf(g.ctx, g.out, err) // something has ended it meanwhile
 	}
-	if errors.Is(err, ErrBroken) && errors.Is(g.client.Err(), context.Canceled) {
+	if errors.Is(err, ending.ErrBroken) && errors.Is(g.client.Err(), context.Canceled) {
 		// A client who hangs up cancels ctx and the request to the agent, in no
 		// order: the agent's body may break before ctx knows why.
-		err = ErrGone
+		err = ending.ErrGone
 	}
 	return g.out.stats, err
 }
@@ -190,7 +193,7 @@ func (g *Relaying) next() (over bool, err error) {
 	for {
 		entry, err := g.from.Next(g.ctx)
 		if err != nil {
-			if err = ending(g.ctx, g.out, err); err == nil && g.Tail != nil {
+			if err = endOf(g.ctx, g.out, err); err == nil && g.Tail != nil {
 				err = g.Tail(g.emit)
 			}
 			return true, pass(g.ctx, g.out, err)
@@ -206,22 +209,22 @@ func (g *Relaying) next() (over bool, err error) {
 // pass sends what was emitted; err is what the function that emitted it came to.
 func pass(ctx context.Context, out *writer, err error) error {
 	if failed := out.flush(); failed != nil {
-		return ending(ctx, out, failed)
+		return endOf(ctx, out, failed)
 	}
 	return err
 }
 
-// ending names why reading or writing stopped. A failed write comes first, because
+// endOf names why reading or writing stopped. A failed write comes first, because
 // net/http cancels the request's context on one of its own; then a cause set on
 // the context, of which the read error is only the echo.
-func ending(ctx context.Context, out *writer, err error) error {
+func endOf(ctx context.Context, out *writer, err error) error {
 	if failed := out.failed(); failed != nil {
 		return failed
 	}
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, context.Canceled):
-		return ErrGone
+		return ending.ErrGone
 	case cause != nil:
 		return cause
 	case errors.Is(err, io.EOF):

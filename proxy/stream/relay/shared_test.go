@@ -1,4 +1,4 @@
-package stream
+package relay
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // reset is the ResponseWriter of a stream that its client has reset.
@@ -26,7 +28,7 @@ func TestUnwrittenEventsAreNotShared(t *testing.T) {
 	for range 100 { // a pool may forget what it is given
 		client := &reset{}
 		_, cancel := context.WithCancelCause(t.Context())
-		w := newWriter(client, nil, Limits{Write: time.Second, Heartbeat: time.Hour}, cancel)
+		w := newWriter(client, nil, stream.Limits{Write: time.Second, Heartbeat: time.Hour}, cancel)
 		if err := w.emit("1", "", []byte("what only this caller may see")); err != nil {
 			t.Fatal(err)
 		}

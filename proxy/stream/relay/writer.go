@@ -1,4 +1,4 @@
-package stream
+package relay
 
 import (
 	"context"
@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 const (
@@ -45,7 +48,7 @@ type writer struct {
 }
 
 // newWriter begins the heartbeat; a failed one ends the stream through cancel.
-func newWriter(w http.ResponseWriter, to Framing, l Limits, cancel context.CancelCauseFunc) *writer {
+func newWriter(w http.ResponseWriter, to Framing, l stream.Limits, cancel context.CancelCauseFunc) *writer {
 	if to == nil {
 		to = EventFrames{}
 	}
@@ -191,7 +194,7 @@ func (o *writer) failed() error {
 func writeError(err error) error {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		return fmt.Errorf("%w: %w", ErrSlow, err)
+		return fmt.Errorf("%w: %w", ending.ErrSlow, err)
 	}
-	return fmt.Errorf("%w: %w", ErrGone, err)
+	return fmt.Errorf("%w: %w", ending.ErrGone, err)
 }

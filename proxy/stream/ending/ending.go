@@ -1,4 +1,4 @@
-package stream
+package ending
 
 import "errors"
 

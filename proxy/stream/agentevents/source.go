@@ -1,4 +1,4 @@
-package stream
+package agentevents
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ const Done = "[DONE]"
 // Events reads Server-Sent Events of at most limit bytes. Some agents leave out the blank
 // line behind their last event: it counts where its data is a whole JSON object, which the
 // beginning of a longer one never is, or Done.
-func Events(r io.Reader, limit int) Source {
+func SSE(r io.Reader, limit int) Source {
 	reader := sse.NewReader(r, limit)
 	reader.Whole = func(data []byte) bool { return IsObject(data) || string(data) == Done }
 	return events{reader}
@@ -74,7 +74,7 @@ func (s events) Skip() (int64, error) { return s.reader.Skip() }
 
 // Messages reads the messages of a gRPC body, each of at most limit bytes. What
 // the agent's trailers say is for the caller to read once Run has ended.
-func Messages(r io.Reader, limit int) Source { return messages{grpcframe.NewReader(r, limit)} }
+func GRPC(r io.Reader, limit int) Source { return messages{grpcframe.NewReader(r, limit)} }
 
 type messages struct{ reader *grpcframe.Reader }
 
