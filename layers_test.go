@@ -40,6 +40,8 @@ var floors = [][]string{
 		"internal/sse",
 		"internal/wire",
 		"proxy/buffers",
+		"proxy/stream/ending",
+		"proxy/stream/grammar",
 	},
 	2: {
 		"audit/redact",
@@ -58,6 +60,7 @@ var floors = [][]string{
 		"internal/wire/pushconfig",
 		"internal/wire/taskpage",
 		"internal/wire/translate",
+		"proxy/stream/agentevents",
 		"telemetry",
 	},
 	3: {
@@ -74,6 +77,8 @@ var floors = [][]string{
 		"internal/state/redis",
 		"internal/state/sqlite",
 		"policy/expr",
+		"proxy/agents/interfaces",
+		"proxy/upstream/credentials",
 		"proxy/upstream/discovery",
 		"proxy/upstream/http1",
 		"telemetry/anomaly",
@@ -125,6 +130,7 @@ var floors = [][]string{
 		"internal/console/rules",
 		"proxy/agents",
 		"proxy/openstreams",
+		"proxy/stream/relay",
 	},
 	7: {
 		"internal/console",

@@ -38,7 +38,7 @@ var schemesNamed = map[string]string{
 	"internal/operator/callers.go":                "the console's screen of credentials shows the parts of each",
 	"internal/operator/try.go":                    "the form for calls has a field for a key",
 	"internal/revocation/keys.go":                 "revoked API keys are told to replicas",
-	"proxy/upstream/exchanger.go":                 "only tokens can be exchanged",
+	"proxy/upstream/credentials/exchanger.go":     "only tokens can be exchanged",
 	"telemetry/closed.go":                         "docs/metrics.md is written without authn, and compared below",
 }
 

@@ -472,8 +472,8 @@ func TestRegainRepeated(t *testing.T) {
 // record; where the configuration is strict it ends.
 func TestGrammarOnRecord(t *testing.T) {
 	t.Parallel()
-	for grammar, strict := range map[string]bool{"enforce": false, "strict": true} {
-		w := build(t, streaming(func(c *stream.Config) { c.Grammar = grammar }))
+	for word, strict := range map[string]bool{"enforce": false, "strict": true} {
+		w := build(t, streaming(func(c *stream.Config) { c.Grammar = word }))
 		k := w.works()
 		k.sloppy = true
 		l := w.listen("alice", "SendStreamingMessage", message(""))

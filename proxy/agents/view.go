@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents/interfaces"
 )
 
 // View is what one exchange needs to know of the agent's card. It is taken once
@@ -100,7 +101,7 @@ func (a *Agent) read(c *card.Card) *View {
 				Address: secret.URL(i.URL).String(), URL: u, Says: []string{string(i.Version)},
 			})
 			e := &v.Endpoints[len(v.Endpoints)-1]
-			e.Methods = a.Tolerates(MethodAddresses) && IsMethodPath(e.Side, u)
+			e.Methods = a.Tolerates(MethodAddresses) && interfaces.IsMethodPath(e.Side, u)
 		}
 	}
 	v.backend = backendOf(v.Endpoints)

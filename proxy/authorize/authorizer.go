@@ -65,7 +65,7 @@ type Authorizer struct {
 // or with ones that are no longer good, is a stranger, not an error.
 func (az *Authorizer) Identify(x *exchange.Exchange) error {
 	public := x.Agent != nil && x.Agent.Public()
-	return az.Greet(x, public)
+	return az.GreetCaller(x, public)
 }
 
 // Decode: what is asked, and of whom? It reads the body, settles the version,
@@ -80,18 +80,18 @@ func (az *Authorizer) Decode(x *exchange.Exchange) error {
 	}
 	x.Body = body
 	x.Rec.RequestBytes = int64(len(body.Bytes()))
-	if e := az.Read(x); e != nil {
-		return az.Misread(x, e)
+	if e := az.ReadCall(x); e != nil {
+		return az.RefuseMisread(x, e)
 	}
 	// Only now, with the caller's id known for the answer, is it time to say that
 	// there is no such agent.
-	if err := az.Meet(x); err != nil {
+	if err := az.MeetAgent(x); err != nil {
 		return err
 	}
-	if err := az.Hops(x); err != nil {
+	if err := az.CheckHops(x); err != nil {
 		return err
 	}
-	if err := az.Recognise(x); err != nil {
+	if err := az.RecogniseVersion(x); err != nil {
 		return err
 	}
 	if err := az.CheckExtensionMethod(x); err != nil {
@@ -127,10 +127,10 @@ func (az *Authorizer) Authorize(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := az.Beside(x); err != nil {
+	if err := az.CheckNamedTasks(x); err != nil {
 		return err
 	}
-	if err := az.Modes(x); err != nil {
+	if err := az.CheckModes(x); err != nil {
 		return err
 	}
 	if err := az.MayPush(x); err != nil {

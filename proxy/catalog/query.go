@@ -137,6 +137,8 @@ func (q *Query) all() bool {
 }
 
 // fits reports whether an agent has everything that is asked for.
+//
+// Tags and words are in lower case on both sides.
 func (q *Query) fits(e *Entry) bool {
 	for _, id := range q.Skills {
 		if !slices.ContainsFunc(e.about.Skills, func(s Skill) bool { return s.ID == id }) {

@@ -1,6 +1,9 @@
 // Package cursors seals the tokens that clients bring back: page tokens of lists, and event ids
 // (Last-Event-ID) of streams. A sealed token opens only for the caller, the agent and the list
 // or task that it was made for.
+//
+// Sealing is authenticated encryption under a key that all replicas share; caller, agent and
+// filter are associated data, so that a token opens for nobody else and is not longer for them.
 package cursors
 
 import (

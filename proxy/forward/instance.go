@@ -11,6 +11,10 @@ import (
 // instanceHint says which instance of the agent's an upstream call is best sent to. Pages of a list have
 // their caller in common where they have no context: what one instance began, another
 // may not know how to go on with.
+//
+// The instance is that of the task's record, of the list whose tasks are asked for, or of the
+// answer that has just named the task, in this order. A task id that a 0.1 client made up is
+// nobody's yet.
 func instanceHint(x *exchange.Exchange, l *exchange.UpstreamCall) upstream.Hint {
 	c := l.Call
 	h := upstream.Hint{

@@ -30,7 +30,7 @@ func (in *Inspector) screenRequest(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	return in.Rebody(x, body)
+	return in.ReplaceBody(x, body)
 }
 
 // ScreenAnswer does the same to a document of the agent's, which is an answer to m: an

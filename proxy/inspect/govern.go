@@ -67,14 +67,14 @@ func carries(m *wire.Method) bool {
 	return m.Extension != "" || m.Subject == wire.OfMessage || m.Subject == wire.OfTask || m.Subject == wire.OfCaller
 }
 
-// Govern makes an answer or event of the agent's agree with what was negotiated,
+// GovernAnswer makes an answer or event of the agent's agree with what was negotiated,
 // before it is retold: what nobody asked for is taken out, the rest held against
 // schemas and states, and the gateway's own extensions and hooks have their turn.
 //
 // doc is in the agent's words and stays so; what is returned may share memory with it. The cheap
 // ways out come first: no document, a method that shows no content, nothing that could be
 // carried, and nothing that is configured.
-func (in *Inspector) Govern(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+func (in *Inspector) GovernAnswer(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
 	if len(doc) == 0 || x.Upstream.Binding == wire.GRPC && x.Call.Method.Extension != "" || !carries(x.Call.Method) {
 		return doc, nil
 	}
@@ -90,9 +90,9 @@ func (in *Inspector) Govern(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 		doc = jsonscan.Mend(doc) // what is judged is what the caller reads
 	}
 	w := in.Watch(x)
-	cs, err := in.clean(x, w, seen, doc)
+	cs, err := in.cleanAnswer(x, w, seen, doc)
 	if err == nil {
-		doc, err = cs.Doc, in.weigh(x, w, seen, cs)
+		doc, err = cs.Doc, in.judgeAnswer(x, w, seen, cs)
 	}
 	if err == nil {
 		doc, err = in.answerProvided(x, seen, doc)
@@ -108,17 +108,17 @@ func (ho *Hooks) readAnswer(x *exchange.Exchange, doc []byte) (*wire.Carriers, e
 	return wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, ho.AnswerLimits())
 }
 
-// clean takes out what does not belong into the caller's answers. The carriers are those
+// cleanAnswer takes out what does not belong into the caller's answers. The carriers are those
 // of what is left.
 //
 // Carriers point into the document by offsets, so that they have to be read again once it has
 // changed.
-func (in *Inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
+func (in *Inspector) cleanAnswer(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
 	cs, err := in.readAnswer(x, doc)
 	if err != nil || !seen.MayCarry {
 		return cs, err
 	}
-	if err := in.clear(x, &w.Terms, cs); err != nil {
+	if err := in.clearMarks(x, &w.Terms, cs); err != nil {
 		return nil, err
 	}
 	if out := cs.Apply(); !exchange.Same(out, doc) {
@@ -127,12 +127,12 @@ func (in *Inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.An
 	return cs, nil
 }
 
-// Strip is clean for answers to questions of the gateway's own, which several goroutines
+// StripTask is clean for answers to questions of the gateway's own, which several goroutines
 // put at the same time: what it finds is for one of them to settle.
 //
 // The tasks of a list are asked for at the same time when an agent cannot list them; x.Watched is
 // read by all of them and must have been made before.
-func (in *Inspector) Strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) ([]byte, exchange.Strays, error) {
+func (in *Inspector) StripTask(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) ([]byte, exchange.Strays, error) {
 	if !seen.MayCarry {
 		return doc, exchange.Strays{}, nil
 	}
@@ -144,20 +144,20 @@ func (in *Inspector) Strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen 
 	return cs.Apply(), found, nil
 }
 
-// weigh holds a document of the agent's against schemas, states and A2A's limits.
+// judgeAnswer holds a document of the agent's against schemas, states and A2A's limits.
 //
 // The findings of schemas, of skills' output schemas, of states and of objects are settled
 // together, so that the record has all of them even where the first refuses.
-func (in *Inspector) weigh(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) error {
+func (in *Inspector) judgeAnswer(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) error {
 	var found []content.Violation
 	if x.Conforms() {
-		found = in.strange(x, x.Upstream.Side, true, ownership.ResultOf(x.Upstream.Binding, cs.Doc))
+		found = in.findStrangers(x, x.Upstream.Side, true, ownership.ResultOf(x.Upstream.Binding, cs.Doc))
 	}
 	found = append(append(found, w.Terms.Unknown(cs)...), w.Terms.Values(cs)...)
 	if w.Skill.Output != nil {
 		found = append(found, w.Skill.Hold(cs, w.Skill.Output)...)
 	}
-	arrived, err := in.follow(x, w, seen, cs)
+	arrived, err := in.followStates(x, w, seen, cs)
 	if err != nil {
 		return err
 	}

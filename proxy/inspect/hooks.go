@@ -55,11 +55,11 @@ func (ho *Hooks) askHooks(x *exchange.Exchange) error {
 		if body, err = x.WithParams(params); err != nil {
 			return err
 		}
-		before, err := ho.Reread(x, x.Call.Body)
+		before, err := ho.RereadBody(x, x.Call.Body)
 		if err != nil {
 			return err
 		}
-		after, err := ho.Reread(x, body)
+		after, err := ho.RereadBody(x, body)
 		if err == nil && !sameBusiness(before, after) {
 			err = errors.New("it changed what the call is about")
 		}
@@ -68,7 +68,7 @@ func (ho *Hooks) askHooks(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	return ho.Rebody(x, body)
+	return ho.ReplaceBody(x, body)
 }
 
 // sameBusiness reports whether two calls are about the same things: what decided

@@ -105,11 +105,11 @@ func (in *Inspector) inspect(x *exchange.Exchange) error {
 	if in.judgesContent(x, x.View.Schemas[x.Skill].Input) {
 		x.Mend()
 	}
-	cs, err := in.tidy(x)
+	cs, err := in.tidyBody(x)
 	if err == nil {
-		err = in.hold(x, cs)
+		err = in.holdBody(x, cs)
 	}
-	for _, step := range []func(*exchange.Exchange) error{in.askHooks, in.provide, in.stand} {
+	for _, step := range []func(*exchange.Exchange) error{in.askHooks, in.provide, in.noteStanding} {
 		if err == nil {
 			err = step(x)
 		}
@@ -134,10 +134,10 @@ func (in *Inspector) judgesContent(x *exchange.Exchange, by *schema.Schema) bool
 // them.
 var ours = ext.Set{wire.SkillSelection}
 
-// tidy takes out of the body what belongs to extensions that are not active, and
+// tidyBody takes out of the body what belongs to extensions that are not active, and
 // puts the defaults of those in that are active without the client's knowledge. The
 // carriers are those of the body as it is then, nil where they have not been read.
-func (in *Inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
+func (in *Inspector) tidyBody(x *exchange.Exchange) (*wire.Carriers, error) {
 	if len(x.Call.Body) == 0 || len(x.Terms.Injected) == 0 && !x.Call.MayCarry {
 		return nil, nil
 	}
@@ -146,7 +146,7 @@ func (in *Inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 		return nil, err
 	}
 	t := in.Bounds(x, exchange.Union(x.Shown, ours))
-	if err := in.clear(x, &t, cs); err != nil {
+	if err := in.clearMarks(x, &t, cs); err != nil {
 		return nil, err
 	}
 	for i, c := range cs.List {
@@ -158,7 +158,7 @@ func (in *Inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 	if exchange.Same(body, x.Call.Body) {
 		return cs, nil
 	}
-	return nil, in.Rebody(x, body)
+	return nil, in.ReplaceBody(x, body)
 }
 
 // carriers reads those of the call's body.
@@ -166,18 +166,18 @@ func (ho *Hooks) carriers(x *exchange.Exchange) (*wire.Carriers, error) {
 	return wire.ReadCarriers(x.Side(), x.Call.Method, false, x.Call.Body, ho.ChangedLimits())
 }
 
-// clear deals with marks of extensions that have no business in a document. The
+// clearMarks deals with marks of extensions that have no business in a document. The
 // error is that of a document which is refused for them.
-func (in *Inspector) clear(x *exchange.Exchange, t *content.Terms, cs *wire.Carriers) error {
+func (in *Inspector) clearMarks(x *exchange.Exchange, t *content.Terms, cs *wire.Carriers) error {
 	return x.Settle(x.Sweep(t, cs), t.Answer)
 }
 
-// hold holds the body against schemas and the limits that A2A sets to extensions. cs may
+// holdBody holds the body against schemas and the limits that A2A sets to extensions. cs may
 // be nil.
 //
 // The carriers are made again where tidy has changed the body. Objects are judged as A2A 1.0 has
 // them, which takes a translation for older callers and is therefore last.
-func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
+func (in *Inspector) holdBody(x *exchange.Exchange, cs *wire.Carriers) error {
 	if len(x.Call.Body) == 0 {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 	objects := t.JudgesObjects()
 	var found []content.Violation
 	if len(x.Call.Params) > 0 {
-		found = in.strange(x, x.Side(), false, x.Call.Params)
+		found = in.findStrangers(x, x.Side(), false, x.Call.Params)
 	}
 	if cs != nil || objects || skill.Input != nil || x.Call.MayCarry {
 		var err error
@@ -200,7 +200,7 @@ func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 			found = append(found, skill.Hold(cs, skill.Input)...)
 		}
 		if objects {
-			if cs, err = in.modern(x, cs); err != nil {
+			if cs, err = in.modernBody(x, cs); err != nil {
 				return err
 			}
 			found = append(found, t.Objects(cs)...)
@@ -209,9 +209,9 @@ func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 	return x.Judge(found, false)
 }
 
-// modern is the body of the call as it would be in A2A 1.0, which is what schemas of
+// modernBody is the body of the call as it would be in A2A 1.0, which is what schemas of
 // whole objects are written for.
-func (in *Inspector) modern(x *exchange.Exchange, cs *wire.Carriers) (*wire.Carriers, error) {
+func (in *Inspector) modernBody(x *exchange.Exchange, cs *wire.Carriers) (*wire.Carriers, error) {
 	if x.Call.Version == wire.V10 || x.Call.Method.Extension != "" {
 		return cs, nil
 	}
@@ -234,13 +234,13 @@ func modernSide(b wire.Binding) wire.Side {
 	return wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 }
 
-// strange finds what A2A does not define in a document, where the agent's
+// findStrangers finds what A2A does not define in a document, where the agent's
 // configuration cares.
 //
 // Violations have JSON Pointers (RFC 6901) from the root of the document, with JSON-RPC's
 // envelope where there is one, so that whoever reads the record can find the place in what was
 // sent.
-func (in *Inspector) strange(x *exchange.Exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
+func (in *Inspector) findStrangers(x *exchange.Exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
 	if !x.Conforms() || x.Call.Method.Extension != "" {
 		return nil
 	}

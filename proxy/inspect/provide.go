@@ -35,7 +35,7 @@ func (ho *Hooks) provide(x *exchange.Exchange) error {
 		if err := ho.Providers[uri].Request(f, cs); err != nil {
 			return err
 		}
-		if err := ho.Rebody(x, cs.Apply()); err != nil {
+		if err := ho.ReplaceBody(x, cs.Apply()); err != nil {
 			return err
 		}
 	}

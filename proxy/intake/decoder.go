@@ -48,7 +48,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
@@ -182,6 +182,9 @@ func NoExtension(string) bool { return false }
 
 // methods are those of the extensions that a request asks for; the others are hidden
 // before anything of the call is read.
+//
+// Which they are is known to those alone who may use them: an agent's methods differ from caller
+// to caller.
 func (de *Decoder) methods(h http.Header) *wire.Extra {
 	all := de.Extra.Methods()
 	if len(all) == 0 {
@@ -226,9 +229,9 @@ type Frontend struct {
 // WithPort is a host with the port of the public URL, where it has none itself.
 func (fe *Frontend) WithPort(host string) string { return agents.WithPort(fe.PublicURL, host) }
 
-// Alone reports whether an agent has its first host for itself, and not together with the
+// HasHostAlone reports whether an agent has its first host for itself, and not together with the
 // gateway.
-func (fe *Frontend) Alone(a *agents.Agent) bool {
+func (fe *Frontend) HasHostAlone(a *agents.Agent) bool {
 	if len(a.Hosts) == 0 {
 		return false
 	}
@@ -237,10 +240,10 @@ func (fe *Frontend) Alone(a *agents.Agent) bool {
 	return !shared
 }
 
-// At is the agent that a host belongs to, if any, and whether it does so together with the
+// AgentAt is the agent that a host belongs to, if any, and whether it does so together with the
 // gateway, whose own paths go first then. An agent that is the only one has the gateway's own
 // hosts in this way: there are clients that drop the path of an agent's URL.
-func (de *Decoder) At(host string) (a *agents.Agent, shared bool) {
+func (de *Decoder) AgentAt(host string) (a *agents.Agent, shared bool) {
 	a = de.Hosts[host]
 	if _, own := de.Self[host]; own {
 		return cmp.Or(a, de.Sole), true
@@ -254,6 +257,8 @@ func (de *Decoder) At(host string) (a *agents.Agent, shared bool) {
 const answerMembers = 1 << 20
 
 // AnswerLimits bound what an answer of an agent may hold, likewise.
+//
+// Depth is that of requests, since the same parser reads both.
 func (de *Decoder) AnswerLimits() wire.Limits {
 	l := de.DecodeLimits()
 	l.Body, l.Members = int64(de.Server.Limits.Answer), answerMembers
@@ -277,7 +282,7 @@ func (de *Decoder) Readable(x *exchange.Exchange) func(*state.Record) bool {
 		return nil
 	}
 	return func(r *state.Record) bool {
-		q, err := de.Reading(x, x.Path, x.Call.Skill, r)
+		q, err := de.ReadingRequest(x, x.Path, x.Call.Skill, r)
 		if err == nil {
 			q.Method, q.Message = GetTask, nil
 			_, err = de.Policy.Check(q)
@@ -286,9 +291,9 @@ func (de *Decoder) Readable(x *exchange.Exchange) func(*state.Record) bool {
 	}
 }
 
-// Reading is the call as the rules see it, if it were about a task: r is what is recorded
+// ReadingRequest is the call as the rules see it, if it were about a task: r is what is recorded
 // of that. path and declared are what else says which skill is meant.
-func (de *Decoder) Reading(x *exchange.Exchange, path, declared string, r *state.Record) (policy.Request, error) {
+func (de *Decoder) ReadingRequest(x *exchange.Exchange, path, declared string, r *state.Record) (policy.Request, error) {
 	q := x.PolicyRequest()
 	task := Recorded(r)
 	q.Task = &task
@@ -300,9 +305,9 @@ func (de *Decoder) Reading(x *exchange.Exchange, path, declared string, r *state
 	return q, err
 }
 
-// Wants is what credentials need to know of a demand.
-func Wants(d *authdemand.Demand) *upstream.Demand {
-	return &upstream.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
+// DemandOf is what credentials need to know of a demand.
+func DemandOf(d *authdemand.Demand) *credentials.Demand {
+	return &credentials.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
 }
 
 // Pushes reports whether callers may register webhooks.

@@ -27,7 +27,7 @@ func (de *Decoder) LocateRPC(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	a, shared := de.At(host)
+	a, shared := de.AgentAt(host)
 	if shared { // the tenant may name another
 		x.Home = a
 	} else {

@@ -16,6 +16,9 @@ import (
 // Shown is what agents have shown of tasks that have ended, whichever configuration that
 // was under: by it is noticed that an agent goes on with one, or alters its artifacts. It is
 // in the memory of this process, and bounded. The zero value has nothing.
+//
+// One mutex guards all of it; nothing under it waits or parses. It is a cache: what has been
+// forgotten is not noticed, and nothing is refused for that.
 type Shown struct {
 	mu     sync.Mutex
 	tasks  map[ShownKey]*list.Element // of *shownTask
@@ -60,6 +63,9 @@ const MostShown = 64 << 10
 // look compares a sighting with what was shown before, and remembers it. before is what
 // showed the task when it had ended, for a comparison of artifacts; nil where they cannot
 // differ. It has no doc where that was not an answer, or a large one.
+//
+// A sighting counts as later only if it was asked for after the task had been shown to end,
+// because answers overtake each other.
 func (s *Shown) look(g Sighting, c *stream.Config) (before *shownTask, wrong error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,6 +97,7 @@ func (s *Shown) look(g Sighting, c *stream.Config) (before *shownTask, wrong err
 	return before, wrong
 }
 
+// add remembers a task for the first time. The map is made then, as most processes never need it.
 func (s *Shown) add(g Sighting, c stream.Remembered) {
 	if s.tasks == nil {
 		s.tasks, s.of = map[ShownKey]*list.Element{}, map[string]shownOf{}
@@ -171,6 +178,9 @@ func KeyOf(id []byte) ArtifactKey {
 
 // begin has the artifacts followed of a task that an agent posts as a whole; ids are those
 // that it has.
+//
+// At most MostChunked artifacts of a task are told apart; of others nothing is known, and nothing
+// is held against the agent.
 func (s *Shown) begin(k ShownKey, state string, ids []ArtifactKey, c stream.Remembered) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,6 +242,9 @@ func (s *Shown) ended(k ShownKey) *shownTask {
 
 // Chunked takes in an update of an artifact. closed has those that have begun, and whether
 // nothing more is to come of each.
+//
+// It returns ErrChunkFirst for a chunk that appends to nothing, ErrChunkAfterLast for one behind
+// lastChunk, and nil where it cannot tell.
 func Chunked(closed map[ArtifactKey]bool, id ArtifactKey, appends, last bool) error {
 	over, known := closed[id]
 	switch {

@@ -1,6 +1,35 @@
 // Package record begins and ends the record of a request, and makes the one answer of a refusal:
 // status, challenge (RFC 9110 §11.6.1, RFC 9728), Retry-After, and what the audit log, the trace
 // and the metrics are told.
+//
+// # The frame of every request
+//
+// Do makes a handler of a list of stages. It is the only place where an exchange begins and ends,
+// and Refuse the only one where an error becomes an answer:
+//
+//	begin     request id, client address, trace, CORS; the exchange
+//	stages    until one returns an error
+//	Refuse    the error becomes a wire.Error, and that the answer in the caller's binding and version
+//	finish    recovers a panic, gives back what the call holds, writes the record
+//
+// The record is one struct (telemetry.Exchange), which every stage adds to. At the end it becomes
+// the audit outcome, the span, the metrics and the access log line, so that these cannot
+// disagree.
+//
+// # From an error to an answer
+//
+//	| error of a stage | answer |
+//	| a *wire.Error | itself |
+//	| no credential, or a bad one | 401 with WWW-Authenticate (RFC 9110 §11.6.1) and resource_metadata (RFC 9728 §5.1) |
+//	| policy.Denied | AGENT_NOT_FOUND where the caller may do nothing with the agent; else 403, or 401 where another authentication would do (RFC 9470) |
+//	| ledger.ErrAbsent | TASK_NOT_FOUND, the same for a task of somebody else's and for one that does not exist |
+//	| a limit | 429 with Retry-After and RateLimit headers |
+//	| something that has run out or cannot be reached | 503 with Retry-After |
+//	| trouble with the agent | 502 or 504 |
+//	| whatever is not known here | INTERNAL_ERROR in the gateway's words; the cause is in the log and the record |
+//
+// Once a call with an effect has reached the agent, nothing invites to make it again: what would
+// have been 503 is OUTCOME_UNKNOWN.
 package record
 
 import (
@@ -58,6 +87,10 @@ type Recorder struct {
 }
 
 // begin starts the record of a request.
+//
+// The request id is set on the response at once, so that every answer has it. The context is the
+// request's, with the trace that came in traceparent where a trusted proxy or the configuration
+// lets it.
 func (rc *Recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Site) *exchange.Exchange {
 	x := &exchange.Exchange{FromClient: exchange.FromClient{Request: r, Site: at}, Negotiation: exchange.Negotiation{Book: rc.Book}}
 	x.Out = exchange.Response{ResponseWriter: w, Limit: rc.Server.Timeouts.Write.Std()}
@@ -99,6 +132,9 @@ func (rc *Recorder) finish(x *exchange.Exchange) {
 }
 
 // Conclude is finish; v is what a panic was about, or nil.
+//
+// It is called by the handler, or by the goroutine in which a stream has ended whose handler has
+// returned. http.ErrAbortHandler passes on, as it has net/http cut the connection.
 func (rc *Recorder) Conclude(x *exchange.Exchange, v any) {
 	if v != nil {
 		if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
@@ -134,6 +170,9 @@ func (rc *Recorder) Conclude(x *exchange.Exchange, v any) {
 
 // Refuse answers an exchange with an error, once. After the headers are out it
 // can only be an event of the stream, or silence on a unary answer.
+//
+// On a stream the error is one more event; on gRPC it goes into the trailers; a unary answer that
+// has begun is left as it is, since anything behind it would be read as a part of it.
 func (rc *Recorder) Refuse(x *exchange.Exchange, err error) {
 	e := rc.Refusal(x, err)
 	if over := Overloaded(err); over != "" {
@@ -181,6 +220,8 @@ const statusClientGone = 499
 // DecisionDeny is the decision about calls that somebody may not make.
 const DecisionDeny = "deny"
 
+// decisionOf is what the record says of a refusal: "deny" where somebody may not do it, "error"
+// where it failed.
 func decisionOf(e *wire.Error) string {
 	switch e.Kind {
 	case wire.Unauthenticated, wire.Denied, wire.UnknownAgent, wire.TaskNotFound,

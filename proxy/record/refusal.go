@@ -42,6 +42,10 @@ func (rc *Recorder) Refusal(x *exchange.Exchange, err error) *wire.Error {
 }
 
 // why is refusal, wherever the call has been.
+//
+// The order matters where an error wraps several: overload and the ends of streams come before
+// what they wrap, and a *wire.Error before the errors of state and upstream that it may have as a
+// cause.
 func (rc *Recorder) why(x *exchange.Exchange, err error) *wire.Error {
 	var (
 		e        *wire.Error
@@ -136,6 +140,8 @@ func (rc *Recorder) tooOften(err error) *wire.Error {
 	return e
 }
 
+// unrequested names the extensions that the caller has to request, in the message and in the
+// details.
 func unrequested(missing *ext.MissingError) *wire.Error {
 	e := wire.Errorf(wire.ExtensionRequired, "required extensions were not requested: %s", strings.Join(missing.URIs, ", "))
 	e.Meta = map[string]string{"extensions": strings.Join(missing.URIs, ",")}
@@ -213,6 +219,9 @@ func (rc *Recorder) challenge(x *exchange.Exchange, e *wire.Error, err error, sc
 }
 
 // challenges adds what a demand asks for.
+//
+// There is one challenge per scheme that the chain accepts. A DPoP nonce (RFC 9449 §8) goes with
+// it where proofs need one.
 func (rc *Recorder) challenges(x *exchange.Exchange, e *wire.Error, d authn.Demand) *wire.Error {
 	d.Realm, d.ResourceMetadata = "a2a-gateway", rc.metadataURL(x)
 	if values := rc.Authn.Challenges(d); len(values) > 0 {

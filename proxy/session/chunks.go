@@ -10,6 +10,8 @@ import (
 )
 
 // chunks hold the artifacts of a stream of an agent's to what it has said of them.
+//
+// It belongs to the judge, which is used by the source's goroutine alone.
 type chunks struct {
 	whole  bool                           // all that there are, or were before the stream, are known
 	task   []byte                         // an event with some of them, which has not been looked at; nil for none
@@ -23,6 +25,10 @@ const mostLooks = 16
 
 // artifact says which rule an update of an artifact breaks; nil for none. ErrAgain has it
 // come again.
+//
+// An update that replaces an artifact which had ended is compared with what the feed has shown,
+// since agents repeat artifacts at the end: the same content is no breach. For that the events
+// before it have to be in the feed, so that the judge asks to see this one again.
 func (j *judge) artifact(found *intake.Judged, data []byte) error {
 	c, doc := found.Seen.Chunk, found.DocOf(data)
 	said := doc[c.ID[0]:c.ID[1]]

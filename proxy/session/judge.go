@@ -21,6 +21,9 @@ import (
 
 // judge looks at the events of one stream of an agent's, in the goroutine that reads it,
 // for all clients at once. What depends on a client comes later; see see.
+//
+// It has no lock but for remarks: one goroutine reads the stream, while remarks are read by the
+// exchange when it ends.
 type judge struct {
 	sessions *Sessions
 	agent    string
@@ -51,6 +54,10 @@ type remarks struct {
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
+// newJudge makes the judge of one stream that answers an upstream call of the exchange's.
+// Grammar is lenient with agents before 1.0, which were never told how streams begin. since is
+// when the agent was asked, so that a terminal state which was shown after that is no
+// contradiction.
 func (se *Sessions) newJudge(x *exchange.Exchange, l *exchange.UpstreamCall) *judge {
 	j := &judge{sessions: se, agent: x.Agent.ID, side: l.Side, method: l.Call.Method, ID: bytes.Clone(l.Call.ID)}
 	j.said = &j.own
@@ -81,16 +88,20 @@ func (j *judge) follows(a *subscriber) *judge {
 }
 
 // look is a stream.Judge.
+//
+// It returns one entry, none for an event that is passed over (keep-alives of proxies, "[DONE]"
+// of model servers), or an error that ends the source. The entry is marked Last where the agent
+// may say nothing more of the task, and Rest where its stream may end here without being lost.
 func (j *judge) look(event agentevents.Event) ([]stream.Entry, error) {
-	what := forward.Says(j.side.Binding, event)
-	if what == forward.Nothing {
+	what := forward.UtteranceOf(j.side.Binding, event)
+	if what == forward.NoEvent {
 		return j.skip()
 	}
 	if j.zones {
 		j.zone(&event)
 	}
 	seen, err := j.read(event.Data)
-	if what == forward.Something && (err != nil || forward.ShowsNothing(j.method, seen.Seen)) {
+	if what == forward.MaybeEvent && (err != nil || forward.ShowsNothing(j.method, seen.Seen)) {
 		return j.skip()
 	}
 	if err != nil {
@@ -129,6 +140,9 @@ func (j *judge) zone(event *agentevents.Event) {
 }
 
 // read reads an event.
+//
+// Series is the fast way: an event that differs from the one before only in a text is recognised
+// by its bytes and not parsed anew, which is most of a stream of tokens.
 func (j *judge) read(data []byte) (*intake.Judged, error) {
 	if j.side.Binding == wire.GRPC {
 		return j.sessions.ReadEvent(j.side, j.method, data)
@@ -147,6 +161,10 @@ func (j *judge) read(data []byte) (*intake.Judged, error) {
 func (j *judge) answers(seen wire.Answer) bool { return forward.Answers(seen, j.ID) }
 
 // order holds an event to the grammar of streams (threat A25).
+//
+// Polled tasks that wait for the user are not final, as the poll goes on. An event that breaks a
+// rule which is only reported is admitted to the grammar all the same, so that those behind it
+// are judged by it.
 func (j *judge) order(seen wire.Answer) error {
 	step := grammar.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID}
 	step.Final = seen.Final && seen.Kind == "statusUpdate" // what else 0.x has does not say so
@@ -224,6 +242,8 @@ func (j *judge) remember(found *intake.Judged) error {
 }
 
 // note keeps the first thing that was wrong.
+//
+// Only the first is kept for the record; all are counted in the metrics.
 func (j *judge) note(err error) {
 	r, _ := grammar.RuleOf(err)
 	j.sessions.Telemetry.Metrics.Grammar(j.agent, r.Name)
@@ -244,4 +264,11 @@ func (r *remarks) noted() string {
 		return (*err).Error()
 	}
 	return ""
+}
+
+// skip passes over an event.
+func (j *judge) skip() ([]stream.Entry, error) {
+	j.said.skipped.Add(1)
+	j.sessions.Telemetry.Metrics.StreamSkipped(j.agent)
+	return nil, nil
 }

@@ -17,6 +17,9 @@ import (
 )
 
 // poll makes a stream of looking at a task, for an agent that has none of it.
+//
+// It is a stream.Source, so that a task which is looked at passes through feed, judge and clients
+// like a stream. Its events are differences between two looks.
 type poll struct {
 	ctx context.Context // of the exchange that looks
 	subscriber
@@ -42,7 +45,7 @@ func (se *Sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 		up.Stop()
 		return stream.Opened{}, err
 	}
-	o := se.Opened(a.x, l, nil, up)
+	o := se.OpenedStream(a.x, l, nil, up)
 	j := se.newJudge(a.x, l).goesOn(s.state).follows(a)
 	j.watches, o.Judge = true, j.look
 	o.Body = io.NopCloser(nil)
@@ -64,6 +67,9 @@ func (s *poll) over() bool {
 }
 
 // Next implements stream.Source.
+//
+// An event without data is a sign of life: it keeps the idle timer from ending the source, and
+// clients are not told.
 func (s *poll) Next() (agentevents.Event, error) {
 	for len(s.ready) == 0 {
 		if s.over() {
@@ -101,8 +107,11 @@ func (s *poll) slow() {
 }
 
 // look asks for the task, and finds what the feed has not shown of it.
+//
+// The first look compares with the feed, later ones with the task of the look before: the feed
+// may be behind, as its clients are.
 func (s *poll) look() error {
-	l, doc, seen, err := s.sessions.Put(s.ctx, s.x, intake.Question(intake.GetTask, s.task, nil))
+	l, doc, seen, err := s.sessions.AskAgent(s.ctx, s.x, intake.Question(intake.GetTask, s.task, nil))
 	if err != nil {
 		return err
 	}

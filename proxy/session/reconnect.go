@@ -23,10 +23,14 @@ const (
 	firstRetry = 100 * time.Millisecond
 )
 
-// regain opens another stream of the agent's in the place of one that broke while its
+// reconnect opens another stream of the agent's in the place of one that broke while its
 // task went on, for all clients of the feed, with this exchange's request. cause is what
 // the first ended with. An error is what its clients are told.
-func (se *Sessions) regain(ctx context.Context, a *subscriber, cause error) error {
+//
+// The pause doubles from firstRetry to ownership.LastRetry. An error that says the agent will not
+// come back (not found, permission) ends the tries at once. The context is the client's, so that
+// the next client takes over where this one leaves.
+func (se *Sessions) reconnect(ctx context.Context, a *subscriber, cause error) error {
 	tried := cause
 	x, window := a.x, se.StreamConfig.Resubscribe.Std()
 	ctx = se.Telemetry.Under(ctx, x.Ctx)
@@ -45,7 +49,7 @@ func (se *Sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 			a.feed.Resume(o)
 			return nil
 		}
-		if tried = fmt.Errorf("%w: %w", tried, err); !forward.Away(err) {
+		if tried = fmt.Errorf("%w: %w", tried, err); !forward.MayComeBack(err) {
 			break
 		}
 	}
@@ -96,6 +100,9 @@ func (se *Sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened,
 // subscribeAgain opens a stream of SubscribeToTask and takes its first event. What is
 // missing is found by comparing the task as the agent shows it with what the feed has
 // shown: in front of an agent of 1.0 that is the first event, else it is asked for.
+//
+// The request is detached from the client's context once it has succeeded, because it now serves
+// all clients of the feed.
 func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
 	l, err := a.x.Asking(intake.Question(ownership.SubscribeToTask, a.task, nil))
 	if err != nil {
@@ -104,7 +111,7 @@ func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 	opening, cancel := context.WithTimeout(ctx, a.x.Agent.Upstream.Timeout(wire.SubscribeToTask))
 	defer cancel()
 	up := forward.Detach(opening)
-	l, resp, err := se.Send(up.Ctx, a.x, l)
+	l, resp, err := se.SendUpstream(up.Ctx, a.x, l)
 	if err != nil {
 		up.Stop()
 		return o, forward.Broken(ctx, err)
@@ -120,9 +127,9 @@ func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 		return o, e
 	}
 	if !streams(resp, l) {
-		return o, se.NoStream(a.x, l, resp)
+		return o, se.WhyNoStream(a.x, l, resp)
 	}
-	o = se.Opened(a.x, l, resp, up)
+	o = se.OpenedStream(a.x, l, resp, up)
 	j := se.newJudge(a.x, l)
 	source := o.From(resp.Body, int(se.Server.Limits.Event))
 	var lead [][]byte
@@ -143,6 +150,9 @@ func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 
 // firstOf reads the first event of a regained stream, which is the task as it is, and
 // gives what of it the feed has not shown, and the task's state.
+//
+// An agent of 1.0 begins with the task (A2A 1.0 §3.1.6); one that does not is treated as having
+// no stream.
 func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source agentevents.Source) (lead [][]byte, state string, err error) {
 	for {
 		event, err := source.Next()
@@ -169,7 +179,7 @@ func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source agen
 // catchUp asks for the task as it is and gives what of it the feed has not shown, and the
 // task's state.
 func (se *Sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.UpstreamCall) (lead [][]byte, state string, err error) {
-	l, doc, seen, err := se.Ask(ctx, a.x, intake.Question(intake.GetTask, a.task, nil))
+	l, doc, seen, err := se.AskAboutTask(ctx, a.x, intake.Question(intake.GetTask, a.task, nil))
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -30,6 +31,10 @@ type streamSession struct {
 }
 
 // serveSubscriber gives a client what a feed has for it, until one of them ends.
+//
+// More has several events written at once where that delays none; hooks are asked about each
+// event, so that with them every event is written by itself. Tail gives what the translation has
+// held back until the agent's stream ended.
 func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 	if err := a.borrow(); err != nil {
 		a.Close()
@@ -49,7 +54,7 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		See: func(e stream.Entry, emit relay.Emit) error {
 			counted.Event()
 			defer at.open.Told(&x.Rec)
-			return a.refused(e, se.see(x, a, e, emit))
+			return a.refused(e, se.tellEvent(x, a, e, emit))
 		},
 		Drain: se.Drain,
 	}
@@ -76,7 +81,7 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 	}()
 	err := at.run(x.ClientContext())
 	if errors.Is(err, relay.ErrLeft) {
-		if left = se.leave(x, at, counted.Close); left {
+		if left = se.detach(x, at, counted.Close); left {
 			return errDetached
 		}
 		at.relay.Leave = nil
@@ -117,6 +122,9 @@ func (at *streamSession) took(stats relay.Stats, err error) error {
 }
 
 // end is what the end of a stream means for its client; err is what it came to.
+//
+// It sets the record's end field. "agent finished" is the good end; a gRPC stream is asked for
+// its trailers first, in which the agent may say that it failed.
 func (at *streamSession) end(err error) error {
 	x, a := at.x, at.a
 	if a.resp != nil && (a.mended() || a.polled.Load()) {
@@ -134,7 +142,7 @@ func (at *streamSession) end(err error) error {
 		a.judge.said.tell(x)
 	}
 	if err != nil {
-		x.Rec.End = end(err)
+		x.Rec.End = endText(err)
 		x.Dropped(err)
 		return err
 	}
@@ -156,4 +164,23 @@ func hadNothing(x *exchange.Exchange, a *subscriber) bool {
 // openStream is the exchange among those that are open.
 func openStream(x *exchange.Exchange) *openstreams.Stream {
 	return openstreams.NewStream(x.Rec.RequestID, x.PolicyRequest(), x.Rec.Sharing != "", x.InUse(), cmp.Or(x.Rec.TaskID, x.Call.TaskID), x.Rec.Events)
+}
+
+// unloadRequest lets go of a request once its answer streams: what came with it would stay in
+// memory for as long as the stream is open. The buffer goes to the collector and not
+// to the next call, so that nobody who still holds a part of it sees another's.
+func unloadRequest(x *exchange.Exchange) {
+	if x.Body == nil && x.Told == nil {
+		return
+	}
+	x.Body, x.Told = nil, nil
+	calls := []*wire.Call{&x.Call}
+	if l := x.Upstream; l != nil {
+		l.Body, l.Holder, l.Other = nil, nil, nil
+		calls = append(calls, l.Call)
+	}
+	for _, c := range calls {
+		c.ID = bytes.Clone(c.ID)
+		c.Body, c.Params, c.Message = nil, nil, nil
+	}
 }

@@ -19,6 +19,9 @@ import (
 )
 
 // subscriber is one client of a feed: the exchange that the feed's events are written to.
+//
+// One goroutine uses it at a time, but for Close and what is atomic. Next, Await and Close make
+// it the relay's Entries.
 type subscriber struct {
 	sessions *Sessions
 	x        *exchange.Exchange
@@ -43,6 +46,9 @@ type subscriber struct {
 
 // Next gives the next event. When the agent's stream is lost and it falls to this client
 // to open another, it does.
+//
+// What it does about ErrLost is done by one client of the feed at a time: the cursor chooses it,
+// and chooses another when it leaves.
 func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 	if len(a.lead) > 0 {
 		e := a.lead[0]
@@ -67,7 +73,7 @@ func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 			a.feed.Fail(streamLost(err, err))
 			continue
 		}
-		if failed := a.sessions.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
+		if failed := a.sessions.reconnect(ctx, a, err); failed != nil && ctx.Err() == nil {
 			if errors.Is(failed, ending.ErrEarly) && a.sessions.StreamConfig.Resubscribe.Std() == 0 {
 				failed = io.EOF // nobody has looked for another, so that its end is all there is to say
 			}
@@ -145,6 +151,9 @@ func (a *subscriber) over() (bool, error) {
 
 // bind makes the feed that of the task which its first event has shown, now that it is
 // known to be the caller's: others may join it, and its events have ids.
+//
+// It is asked for each event until it has answered: a message has no task to bind, and a feed
+// that another stream of the task is in already stays this client's alone.
 func (a *subscriber) bind(seen wire.Answer) error {
 	x := a.x
 	if a.task != "" || a.alone || a.resp == nil || seen.Kind == "" || seen.Kind == "message" || len(seen.Tasks) != 1 {
@@ -177,6 +186,9 @@ func (a *subscriber) tail(emit relay.Emit) error {
 }
 
 // recall has an upstream call know what the client was not told before it had the event of a number.
+//
+// A translation remembers what it has said (that the task was shown, what it holds back); a
+// client that resumes in the middle has it told by the newest event that the client has had.
 func (a *subscriber) recall(l *exchange.UpstreamCall, number uint64) {
 	if l.Retell == nil {
 		return
@@ -208,4 +220,15 @@ func (a *subscriber) newest(side wire.Side, number uint64) (*intake.Judged, []by
 		}
 	}
 	return nil, nil
+}
+
+// mended reports whether the agent's first stream was followed by others.
+func (a *subscriber) mended() bool {
+	if a.task == "" {
+		return false
+	}
+	t := a.tracker(a.x.Upstream)
+	t.Mu.Lock()
+	defer t.Mu.Unlock()
+	return !t.Regained.IsZero()
 }

@@ -18,6 +18,9 @@ import (
 // have no stream, and say so in one way or another, although they know the task. Then it is
 // looked at until it ends: the client hears what the next message makes of it, as in front of
 // an agent of 1.0 (A2A 1.0 §3.1.6).
+//
+// The change to polling is decided by the first event or end alone; a stream that has begun and
+// then breaks is the reconnect's affair.
 type unstreamed struct {
 	agentevents.Source                                     // what the agent sends
 	none               func(agentevents.Event, error) bool // does the first thing of it say that there is no stream?
@@ -107,6 +110,9 @@ func mayWatchTask(x *exchange.Forwarding, a *subscriber) bool {
 
 // noneOf reports whether the beginning of an agent's stream says that there is none: it ends
 // or breaks off with nothing said, or with an error about a task that the agent has just shown.
+//
+// Over JSON-RPC and HTTP+JSON any end before the first event says so, except one that was too
+// large to read.
 func (se *Sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event agentevents.Event, err error) bool {
 	if err != nil {
 		if l.Binding != wire.GRPC {

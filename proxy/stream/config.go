@@ -149,6 +149,8 @@ const (
 )
 
 // Validate reports what cannot work, naming the key.
+//
+// Defaults are filled in on a copy, so that only what is written can be wrong.
 func (c Config) Validate() error {
 	c.Defaults()
 	var errs []error

@@ -12,6 +12,8 @@ import (
 
 // Cursor is where one client is in a feed. It is for one goroutine, except that Close
 // may be called by any.
+//
+// All fields are guarded by the feed's mutex, but for feed and wake, which do not change.
 type Cursor struct {
 	feed *Feed
 	wake chan struct{} // has room for one
@@ -83,6 +85,8 @@ func (c *Cursor) Ready() bool {
 	return c.ready(f)
 }
 
+// ready is Ready with the feed locked. A cursor that is told of a loss is ready, if it is the one
+// to mend it.
 func (c *Cursor) ready(f *Feed) bool {
 	switch {
 	case c.closed, c.err != nil && (c.pos >= c.until || f.gone), c.pos != f.tip():
@@ -94,6 +98,9 @@ func (c *Cursor) ready(f *Feed) bool {
 }
 
 // take gives the next entry if it is there.
+//
+// Without an entry and without an error the cursor is marked as waiting, so that the next entry
+// wakes it.
 func (c *Cursor) take() (e Entry, ok bool, err error) {
 	f := c.feed.lock()
 	defer f.mu.Unlock()
@@ -148,6 +155,9 @@ func (c *Cursor) Number() uint64 {
 }
 
 // Close ends Next, and tells the feed that the client has gone.
+//
+// Where it was the last client, the feed's time without clients begins: the source is read on for
+// Linger, or stopped at once where nobody else can come.
 func (c *Cursor) Close() {
 	f := c.feed.lock()
 	if c.closed {

@@ -8,4 +8,51 @@
 // it is read and says what is kept of it, a See function as it is passed on and says what
 // a client gets. It may import internal/sse, internal/wire (for the frames of gRPC),
 // internal/state and below.
+//
+// # One event, from the agent to a client
+//
+//	agent's body -> agentevents.Source -> source.pump -> Judge -> backlog (ring) -> Cursor -> relay.Relay -> client
+//	                                                      |
+//	                                                      sharedLog -> state.Logs -> other replicas
+//
+// A goroutine per source reads events and asks the Judge what is kept of each. Several that come
+// together are judged and added together. The feed's ring keeps the newest within streams.buffer;
+// each client has a Cursor, the number of the entry it was given last. A relay waits for its
+// cursor and writes.
+//
+// # States of a feed
+//
+//	| source | phase | meaning | what ends it |
+//	| some | | the agent's stream is read | its end, Idle, too large an event, nobody listens for Linger |
+//	| none | lost | the stream ended and the task goes on | one client opens another source (Resume), or gives up (Fail) |
+//	| none | rested | the task waits for its user | the next message, which has a stream of its own |
+//	| none | ended | the task has ended | Retain, then the feed is forgotten |
+//	| elsewhere | following | another replica reads the agent | its lease is free: regain takes it |
+//
+// Open makes a feed of a source before the task is known. Bind makes it the task's: others can
+// then find it (Find), its entries have numbers, and its log begins. A task that has a feed
+// without a source takes the new one over (adopt), so that a conversation of several turns has
+// one numbering.
+//
+// # Who waits for whom
+//
+// The source waits for the fastest client without a limit, and for others up to
+// streams.buffer.catchUp: a client that falls behind what is kept is cut off with ErrSlow and may
+// come back with its Last-Event-ID. All feeds together keep streams.buffer.total; squeeze takes
+// from feeds without clients first, then from the one that keeps most.
+//
+// # Locks
+//
+// A feed's mutex guards its clients, its backlog, its phase and its sharedLog; the hub's mutex
+// guards the maps, the line of idle feeds and the work of clerks, and is taken last. Functions
+// that must not be called under a feed's mutex say so: stopping a source calls the request's
+// cancel function. A feed that was adopted points to the one it became a part of; lock follows
+// that.
+//
+// # The stored log
+//
+// With a shared state each feed's entries are appended to a log by clerks, behind the clients'
+// backs: a slow database delays no event. A lease says which replica reads the agent. One that
+// loses its lease takes back what it had not written (fence), because another replica may have
+// given those numbers to other events; the epoch in an event id tells the two apart.
 package stream

@@ -40,6 +40,9 @@ func (d *Dropped) Add(size int) bool {
 
 // drop reads what is behind an event that ends the source, to the end of the agent's
 // stream within bounds, and gives the source's error.
+//
+// It counts and keeps nothing. Where counting was cut short, More says so, and the numbers are
+// lower bounds.
 func (s *source) drop(d *Dropped) error {
 	s.leave() // whoever is given what came before
 	s.idle.Stop()

@@ -37,6 +37,8 @@ var (
 var ErrAgain = errors.New("judge the event again")
 
 // Entry is one event of a feed, as it is kept. It never changes.
+//
+// Data is shared by all clients and by the log; nobody may write to it.
 type Entry struct {
 	Number uint64  // from 1; 0 in a feed that is bound to no task
 	Epoch  [8]byte // tells numbers from those of others that might have had them; zero as well
@@ -148,6 +150,8 @@ func (h *Hub) Configure(c Config, l Limits) {
 }
 
 // NewHub begins with no feed.
+//
+// It starts nothing: goroutines come with sources and logs. Close ends them.
 func NewHub(o HubOptions) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -233,6 +237,7 @@ func (h *Hub) enter(s *source) bool {
 	return true
 }
 
+// leave counts a source out. Close waits for all of them.
 func (h *Hub) leave(s *source) {
 	h.mu.Lock()
 	delete(h.sources, s)

@@ -50,6 +50,9 @@ func (f *Feed) Cut() bool {
 }
 
 // cease says what becomes of a feed whose source has ended with err.
+//
+// It gives a source that is to be stopped once the feed is unlocked, which is nil but for a feed
+// whose clients have all left.
 func (f *Feed) cease(err error) *source {
 	f.source, f.leader, f.over = nil, nil, err
 	f.phase = lost

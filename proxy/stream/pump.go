@@ -27,6 +27,9 @@ type reserve interface {
 type parker interface{ Park(resume func()) bool }
 
 // source is one stream of an agent that is read for a feed.
+//
+// run is the only reader. While the source is parked there is no goroutine at all, and the next
+// byte makes one.
 type source struct {
 	Opened
 
@@ -53,6 +56,7 @@ type source struct {
 	cause error // why it was stopped; set before done is closed
 }
 
+// newSource prepares a source; nothing is read before start.
 func newSource(f *Feed, o Opened) *source {
 	return &source{Opened: o, feed: f, room: make(chan struct{}, 1), done: make(chan struct{})}
 }
@@ -64,6 +68,7 @@ func (f *Feed) begin(o Opened) *source {
 	return f.source
 }
 
+// start begins to read in a goroutine, or ends the source at once where the hub is closed.
 func (s *source) start() {
 	if s.feed.hub.enter(s) {
 		s.prepare()
@@ -181,6 +186,9 @@ func (s *source) leave() {
 
 // pump reads the source to its end. When that is parked, next is for the caller to call,
 // unless it is nil: a client that has something to be given.
+//
+// Events are added in batches: as long as another event lies in the buffer, and up to
+// mostTogether, the next is judged first. A silent agent has its event added at once.
 func (s *source) pump() (next func(), err error) {
 	for {
 		if s.batch == nil && !s.due {
@@ -255,6 +263,9 @@ func (s *source) end(err error) error {
 }
 
 // judge adds what is kept of an event to the batch, unless it is refused.
+//
+// The cost of an event is at least its own size, since the entries made of it may be slices of
+// it.
 func (s *source) judge(event agentevents.Event) *Dropped {
 	size := int64(len(event.Data))
 	event.Data = s.hold(event.Data)
@@ -307,6 +318,8 @@ func (s *source) hold(data []byte) []byte {
 // add puts the batch into the feed as far as there is room for it, and waits for more.
 // While the feed's clients are behind, the agent is not to blame for the silence; before
 // there is one, it would never end.
+//
+// squeeze is called without the feed's lock, as it locks other feeds.
 func (s *source) add() error {
 	if s.batch == nil {
 		return nil

@@ -30,6 +30,8 @@ func (f *Feed) wait() {
 
 // desert begins the time of a feed without clients. It gives a source that is to be
 // stopped at once.
+//
+// The feed is locked, and the source is stopped by the caller once it is not.
 func (f *Feed) desert() *source {
 	if f.task == "" { // nobody else can come
 		f.clear()
@@ -79,6 +81,8 @@ func (f *Feed) expire() {
 }
 
 // forget takes a feed out of the hub.
+//
+// Cursors that are still there find it gone, and end with what they were told.
 func (f *Feed) forget() {
 	f.gone = true
 	if f.shared.retrial != nil {

@@ -156,13 +156,13 @@ func (li *Lister) governList(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := li.Demands(x, seen, doc); err != nil {
+	if err := li.CheckDemands(x, seen, doc); err != nil {
 		return nil, err
 	}
-	if doc, err = li.Govern(x, seen, doc); err != nil {
+	if doc, err = li.GovernAnswer(x, seen, doc); err != nil {
 		return nil, err
 	}
-	return li.Restore(x, &seen, doc)
+	return li.RestoreIDs(x, &seen, doc)
 }
 
 // atOnce is how many of an agent's tasks are asked for at the same time.
@@ -220,9 +220,9 @@ func (li *Lister) describeTask(
 ) (_ *cursors.Listed, err error) {
 	defer li.Contain(x, &err)
 	var found exchange.Strays
-	l, doc, seen, err := li.Ask(ctx, x, intake.Question(intake.GetTask, r.ID, &f.history))
+	l, doc, seen, err := li.AskAboutTask(ctx, x, intake.Question(intake.GetTask, r.ID, &f.history))
 	if err == nil {
-		doc, found, err = li.Strip(x, l, seen, doc)
+		doc, found, err = li.StripTask(x, l, seen, doc)
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Kind == wire.TaskNotFound {

@@ -31,7 +31,7 @@ func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
 	if x.Upstream, err = ls.upstreamCall(base, x.Call.PageToken == ""); err != nil {
 		return err
 	}
-	resp, err := li.Reach(ctx, x)
+	resp, err := li.SendCall(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
 	case a.Failed != nil:
 		return x.Failed(resp, a.Failed)
 	case exchange.IsError(a.Seen):
-		return li.Show(ctx, x, resp, a, a.Seen)
+		return li.ShowAnswer(ctx, x, resp, a, a.Seen)
 	}
 	if err := li.fill(ctx, x, ls, base, a.Doc, a.Seen); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (li *Lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, b
 		if err != nil {
 			return err
 		}
-		if _, doc, seen, err = li.Say(ctx, x, l); err != nil {
+		if _, doc, seen, err = li.SendQuestion(ctx, x, l); err != nil {
 			return err
 		}
 	}
@@ -228,5 +228,5 @@ func (li *Lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listin
 	if err != nil {
 		return err
 	}
-	return li.Show(ctx, x, resp, a, seen)
+	return li.ShowAnswer(ctx, x, resp, a, seen)
 }

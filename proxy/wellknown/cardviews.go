@@ -98,7 +98,7 @@ func (cv *CardViews) ways(x *exchange.Exchange, skill string) []card.Offered {
 		return list
 	}
 	tenants := x.View.Tenants()
-	authority, own := "", cv.Alone(x.Agent)
+	authority, own := "", cv.HasHostAlone(x.Agent)
 	// What leads a path here leads no path of gRPC here, which cannot begin with it.
 	if cv.GRPC && (own || cv.PublicURL.Path == "") {
 		authority = cv.authority(x.Agent)
@@ -167,7 +167,7 @@ func (cv *CardViews) extensions(x *exchange.Exchange, skills []string) []ext.Dec
 func (cv *CardViews) Base(a *agents.Agent) string {
 	if len(a.Hosts) > 0 {
 		own := cv.PublicURL.Scheme + "://" + cv.WithPort(a.Hosts[0])
-		if cv.Alone(a) {
+		if cv.HasHostAlone(a) {
 			return own
 		}
 		return own + cv.PublicURL.Path

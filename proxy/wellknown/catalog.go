@@ -30,7 +30,7 @@ func (ds *Documents) Enter(x *exchange.Exchange) error {
 
 // Visit is authenticate for the catalog. Strangers may come in where the catalog is public
 // and says anything to them; else they are told no more than of any agent.
-func (ds *Documents) Visit(x *exchange.Exchange) error { return ds.Greet(x, ds.Browse.Public) }
+func (ds *Documents) Visit(x *exchange.Exchange) error { return ds.GreetCaller(x, ds.Browse.Public) }
 
 // ServeCatalog answers with the agents that the caller may know of, as far as they are
 // asked for. What an agent's card is to somebody else does not show, nor how many agents

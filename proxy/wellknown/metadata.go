@@ -16,7 +16,7 @@ func (ds *Documents) ServeMetadata(x *exchange.Exchange) error {
 		return err
 	}
 	origin, path := ds.Resource(x)
-	body, err := json.Marshal(ds.About(origin + path))
+	body, err := json.Marshal(ds.MetadataOf(origin + path))
 	if err != nil {
 		return err
 	}

@@ -1,3 +1,9 @@
+// Package agentevents reads the events of an agent's response body, one after the other: SSE
+// reads Server-Sent Events, GRPC the length-prefixed messages of a gRPC body.
+//
+// Either reads no further ahead than one buffer, and refuses events beyond its limit; Skip passes
+// over one that was refused. Besides Next a Source may have More, Rest and Skip, which tell a
+// reader how much it can do without waiting.
 package agentevents
 
 import (
@@ -41,7 +47,7 @@ func Skip(s Source) (int64, error) {
 // none of A2A's.
 const Done = "[DONE]"
 
-// Events reads Server-Sent Events of at most limit bytes. Some agents leave out the blank
+// SSE reads Server-Sent Events of at most limit bytes. Some agents leave out the blank
 // line behind their last event: it counts where its data is a whole JSON object, which the
 // beginning of a longer one never is, or Done.
 func SSE(r io.Reader, limit int) Source {
@@ -72,7 +78,7 @@ func (s events) Rest() bool { return s.reader.Rest() }
 // Skip has it pass over an event that was too large.
 func (s events) Skip() (int64, error) { return s.reader.Skip() }
 
-// Messages reads the messages of a gRPC body, each of at most limit bytes. What
+// GRPC reads the messages of a gRPC body, each of at most limit bytes. What
 // the agent's trailers say is for the caller to read once Run has ended.
 func GRPC(r io.Reader, limit int) Source { return messages{grpcframe.NewReader(r, limit)} }
 

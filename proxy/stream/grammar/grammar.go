@@ -1,3 +1,10 @@
+// Package grammar holds the streams of agents to the rules of A2A (1.0 §3.1.2, §3.1.6, §11.7):
+// what they begin with, what may follow, and what ends them. It knows events in plain words
+// (Step) and nothing of their bytes.
+//
+// A Grammar judges one stream. Rule lists the rules with their names for metrics, and which of
+// them end a stream unless the configuration says otherwise; more than these, Err values are what
+// callers compare.
 package grammar
 
 // Step is one event of an agent in plain words.
@@ -52,7 +59,7 @@ type Grammar struct {
 	moves                int // from one context to another
 }
 
-// defaultTurns is Grammar.Turns where it is not set.
+// DefaultTurns is Grammar.Turns where it is not set.
 const DefaultTurns = 100
 
 // Next takes the next event, or says by one of the errors above why it may not come.

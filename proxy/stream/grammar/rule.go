@@ -26,7 +26,7 @@ type Rule struct {
 	Enforced bool   // where streams.grammar is "enforce"; else a breach is recorded then
 }
 
-// rules are all. What is enforced unless somebody wants more keeps what is not the caller's
+// Rules are all. What is enforced unless somebody wants more keeps what is not the caller's
 // out of its stream, or bounds what an agent can do with it. The others protect nobody:
 // there are agents that break them, and clients that read what they send.
 var Rules = [...]Rule{

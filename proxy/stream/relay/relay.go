@@ -1,3 +1,19 @@
+// Package relay writes the entries of a feed to one client, as Server-Sent Events (WHATWG HTML
+// §9.2) or as messages of gRPC: in order, flushed as they come, with a heartbeat while nothing
+// happens, and with a deadline for each write.
+//
+// It asks Entries for the next entry, a See function for what the client is to have of it, and a
+// Framing for the bytes. It knows nothing of agents and of A2A. Run does all of it in the
+// caller's goroutine; Begin, Go and End do the same in steps, for a stream that waits without a
+// goroutine.
+//
+//	id: kA3…f9.2\n
+//	data: {"jsonrpc":"2.0",…}\n
+//	\n
+//	: keep-alive\n\n            after Limits.Heartbeat of silence
+//
+// How a stream ends is one of the errors of package ending, or what Entries, See, Lead or Tail
+// returned. A failed write comes before any other cause, since it is what the client has noticed.
 package relay
 
 import (
@@ -104,6 +120,9 @@ func (r Relay) Begin(client context.Context, w http.ResponseWriter, from Entries
 }
 
 // Relaying is a Relay that has begun. It is used by one goroutine at a time.
+//
+// ctx ends with the client, with a failed heartbeat, or when the gateway drains; its cause says
+// which. The end of ctx closes from, so that a Next that waits returns.
 type Relaying struct {
 	Relay
 
@@ -144,6 +163,9 @@ func (g *Relaying) Go(again func()) error {
 }
 
 // End ends what Begin has begun. It returns what Run does.
+//
+// Where the stream goes on elsewhere, from stays open, unless something has ended it in that
+// moment.
 func (g *Relaying) End(err error) (Stats, error) {
 	left := false
 	defer g.stop(nil)
@@ -189,6 +211,9 @@ func (g *Relaying) copy() error {
 }
 
 // next passes the next entry on, and those that are there as well.
+//
+// next returns over with the error for End, or nil where the stream has ended well. While More
+// says that another entry is there, nothing is written.
 func (g *Relaying) next() (over bool, err error) {
 	for {
 		entry, err := g.from.Next(g.ctx)

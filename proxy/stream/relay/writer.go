@@ -80,6 +80,8 @@ func (o *writer) stop() {
 	}
 }
 
+// heartbeat writes a comment and sets the timer anew. Events set it as well, so that it comes
+// after silence only.
 func (o *writer) heartbeat() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -121,6 +123,9 @@ func (o *writer) flush() error {
 }
 
 // send writes the events that were added, which lie in parts.
+//
+// Statistics count what was written and not what was added. After an error the buffer is given to
+// nobody: HTTP/2 may still be sending from it.
 func (o *writer) send(parts ...[]byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -191,6 +196,8 @@ func (o *writer) failed() error {
 	return o.err
 }
 
+// writeError tells a client that reads too slowly, whose deadline has passed, from one that has
+// gone.
 func writeError(err error) error {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
