@@ -161,24 +161,24 @@ func TestChunks(t *testing.T) {
 		"others than all chunks":       {[]string{begun, chunk10("a", ""), chunk10("b", appends+last), chunk10("a", "")}, grammar.ErrAltered},
 		"no task first, of a new task": {[]string{chunk10("a", appends)}, grammar.ErrFirst},
 	} {
-		for _, grammar := range []string{"report", "strict"} {
-			w := in(t, speaks(rpc10), streaming(func(c *stream.Config) { c.Grammar = grammar }))
+		for _, word := range []string{"report", "strict"} {
+			w := in(t, speaks(rpc10), streaming(func(c *stream.Config) { c.Grammar = word }))
 			events := append(tt.events, `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`)
 			w.agent.answers((&teller{events: events}).answer)
 			got := w.call("alice", "SendStreamingMessage", message(""))
 			refused := strings.Contains(got.body, "INVALID_AGENT_RESPONSE")
-			if want := grammar == "strict" && tt.want != nil; refused != want {
-				t.Errorf("%s, %s: %s", name, grammar, got.body)
+			if want := word == "strict" && tt.want != nil; refused != want {
+				t.Errorf("%s, %s: %s", name, word, got.body)
 			}
 			want := any(nil)
 			if tt.want != nil {
 				want = tt.want.Error()
 			}
-			if name == "no task first, of a new task" && grammar == "report" {
+			if name == "no task first, of a new task" && word == "report" {
 				want = grammar.ErrChunkFirst.Error() // which is looked at before
 			}
 			if r := w.found("events"); r["grammar"] != want && !(refused && name == "no task first, of a new task") {
-				t.Errorf("%s, %s: recorded %v, want %v", name, grammar, r["grammar"], want)
+				t.Errorf("%s, %s: recorded %v, want %v", name, word, r["grammar"], want)
 			}
 		}
 	}
