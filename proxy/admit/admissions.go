@@ -3,11 +3,11 @@
 // [Authenticator] and [Throttling] are stages of the request path (see package proxy); what they
 // find out stands in the exchange.
 //
-//	| stage | refuses with | leaves in the exchange |
-//	| Admit | 503, Retry-After | Admitted: the call counts as in flight |
-//	| Authenticate | 401 with WWW-Authenticate (RFC 9110 §11.6.1), 429 after many bad credentials | Principal |
-//	| FairShare | 503 | Counted: the call counts for its caller |
-//	| Throttle | 429 | |
+//   - Admit leaves Admitted: the call counts as in flight. It refuses with 503 and Retry-After.
+//   - Authenticate leaves Principal. It refuses with 401 and WWW-Authenticate (RFC 9110 §11.6.1), and
+//     after many bad credentials with 429.
+//   - FairShare leaves Counted: the call counts for its caller. It refuses with 503.
+//   - Throttle refuses with 429.
 //
 // Recorder.finish gives back what they have taken, by Discharge, whatever became of the call.
 package admit

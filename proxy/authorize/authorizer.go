@@ -3,12 +3,15 @@
 //
 // # The stages
 //
-//	| stage | question | refusals |
-//	| Identify | who reads a public document? strangers may | 401 where the document is not public |
-//	| Decode | which method, task, skill and version; which agent and interface? | 400, 404, 413, 415, -32700 to -32600, -32601, VERSION_NOT_SUPPORTED |
-//	| Authorize | which skill, and is it allowed? | 404 for agents one may not know of, else 403, 401 (step-up), 429, CONTENT_TYPE_NOT_SUPPORTED |
-//	| Adopt | are ids that the caller made up the caller's alone? | TaskNotFound |
-//	| Record | is the intent in the audit log? | 503, unless audit.onFailure is allow |
+//   - Identify: who reads a public document? strangers may. Refusals: 401 where the document is
+//     not public.
+//   - Decode: which method, task, skill and version; which agent and interface? Refusals: 400,
+//     404, 413, 415, -32700 to -32600, -32601, VERSION_NOT_SUPPORTED.
+//   - Authorize: which skill, and is it allowed? Refusals: 404 for agents one may not know of,
+//     else 403, 401 (step-up), 429, CONTENT_TYPE_NOT_SUPPORTED.
+//   - Adopt: are ids that the caller made up the caller's alone? Refusals: TASK_NOT_FOUND.
+//   - Record: is the intent in the audit log? Refusals: 503, unless
+//     telemetry.audit.onFailure is allow.
 //
 // Decode leaves the Call, the View of the agent's card and the Endpoint; Authorize leaves the
 // Skill, the Decision (which rule, which extensions it permits), the LimitPass of what was drawn

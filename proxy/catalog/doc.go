@@ -21,4 +21,6 @@
 // A Query asks for agents that have everything it names: skills and extensions by their ids, tags
 // and words in any case. Its errors are of the type Error, in words for the client; there are no
 // others.
+//
+// It exports 21 names: three documents, who may read them, and the parts of an entry.
 package catalog

@@ -2,21 +2,22 @@
 // second waits, afterwards it gets the answer that was kept.
 //
 // It wraps the last stage (forward) and is off unless an agent has a window (agents[].dedupe):
-// A2A 1.0 §3.1.1 lets an agent tell repetitions by messageId, and few do, while clients that lose
-// the connection send again.
+// A2A 1.0 lets an agent tell repetitions by messageId, and few do, while clients that lose the
+// connection send again.
 //
 // A message goes by its sender, agent and messageId; its content goes by a digest of method,
 // skill, extensions and params. For each there is one of these states, in the store that all
 // replicas share:
 //
-//	| state | what a second one gets |
-//	| none | it is claimed (Values.Add, insert-only) and sent |
-//	| claimed, and on its way in this process | it waits for the first, and gets its answer |
-//	| claimed elsewhere, or as a stream | 503 with Retry-After: 1, "this message is being processed" |
-//	| answered, the answer kept | the answer, with its own JSON-RPC id |
-//	| answered, the answer not kept, or in another version or binding | DUPLICATE_MESSAGE, with the id of the task to get |
-//	| lost: the agent may have taken it and nobody knows | DUPLICATE_MESSAGE |
-//	| another content under the same messageId | DUPLICATE_MESSAGE |
+//   - none: it is claimed (Values.Add, insert-only) and sent.
+//   - claimed, and on its way in this process: it waits for the first, and gets its answer.
+//   - claimed elsewhere, or as a stream: 503 with Retry-After: 1, "this message is being
+//     processed".
+//   - answered, the answer kept: the answer, with its own JSON-RPC id.
+//   - answered, the answer not kept, or in another version or binding: DUPLICATE_MESSAGE, with the
+//     id of the task to get.
+//   - lost: the agent may have taken it and nobody knows: DUPLICATE_MESSAGE.
+//   - another content under the same messageId: DUPLICATE_MESSAGE.
 //
 // The claim is written before the agent can see the message and taken back only where it is
 // certain that the agent has not had it: no connection was got, or the agent refused it as too

@@ -3,12 +3,17 @@
 //
 // # One message/send
 //
-//	| step | what happens | refusals |
-//	| PrepareCall | the caller's webhook is replaced; the call is passed through or translated (Upstream in the exchange) | UNSUPPORTED_OPERATION, INVALID_PARAMS |
-//	| SendCall | header, credentials, instance; the request is written and the head of the answer read | 403, 503 with Retry-After, AGENT_TIMEOUT, INVALID_AGENT_RESPONSE |
-//	| Receive | the body is read whole, within server.limits.answer, and judged | INVALID_AGENT_RESPONSE; what the status says where the body says nothing |
-//	| RelayReceived | errors get their name, a message to a task that has ended above all | the agent's own error |
-//	| ShowAnswer | ids are recorded, content is held to the rules, demands for authorization answered or enriched, push configs shown as the caller's own, and the answer is passed on, translated, streamed, or waited for | INVALID_AGENT_RESPONSE |
+//   - PrepareCall: the caller's webhook is replaced; the call is passed through or translated
+//     (Upstream in the exchange). Refusals: UNSUPPORTED_OPERATION, INVALID_PARAMS.
+//   - SendCall: header, credentials, instance; the request is written and the head of the answer
+//     read. Refusals: 403, 503 with Retry-After, AGENT_TIMEOUT, INVALID_AGENT_RESPONSE.
+//   - Receive: the body is read whole, within server.limits.answer, and judged. Refusals:
+//     INVALID_AGENT_RESPONSE; what the status says where the body says nothing.
+//   - RelayReceived: errors get their name, a message to a task that has ended above all.
+//     Refusals: the agent's own error.
+//   - ShowAnswer: ids are recorded, content is held to the rules, demands for authorization
+//     answered or enriched, push configs shown as the caller's own, and the answer is passed on,
+//     translated, streamed, or waited for. Refusals: INVALID_AGENT_RESPONSE.
 //
 // A call is sent once. It is sent a second time only where nothing can have happened: another
 // form of the same request after the agent refused the first form (SendUpstream), or another

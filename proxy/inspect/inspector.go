@@ -15,17 +15,17 @@
 //	Stands   where the call's task stands in the states of extensions
 //	Rec      the violations that were found, for the audit record
 //
-// and a body that agrees with all that. From then on Govern does the same to each answer and
+// and a body that agrees with all that. From then on GovernAnswer does the same to each answer and
 // event.
 //
 // # One request
 //
 //	screenRequest   files: media types, sizes, signatures of what they hold (policy/files)
-//	tidy            metadata and URIs of extensions that are not active are taken out; defaults are put in
-//	hold            schemas of skills and extensions, strict A2A (conformance), the limits of extensions
+//	tidyBody        metadata and URIs of extensions that are not active are taken out; defaults are put in
+//	holdBody        schemas of skills and extensions, strict A2A (conformance), the limits of extensions
 //	askHooks        extensions[].hooks may change params, or refuse
 //	provide         the gateway's own extensions see the message
-//	stand           where the task stands, before the agent moves it on
+//	noteStanding    where the task stands, before the agent moves it on
 //
 // The order matters. Files come first, as the cheapest reason to refuse. What does not belong
 // into the document is gone before it is held against schemas, so that a caller is not refused
@@ -34,12 +34,14 @@
 //
 // # What is refused
 //
-//	| finding | request | answer |
-//	| an extension that is required and was not requested | EXTENSION_SUPPORT_REQUIRED, -32008 | |
-//	| a file that the rules refuse | CONTENT_TYPE_NOT_SUPPORTED -32005, 413 or INVALID_PARAMS | 502, or the part is replaced by a text |
-//	| a value that its schema refuses | INVALID_PARAMS, -32602 | INVALID_AGENT_RESPONSE, -32006 |
-//	| a hook that says no | 403 | INVALID_AGENT_RESPONSE |
-//	| a hook that cannot be asked | 503 with Retry-After, or passed over, as it is configured | the same |
+//   - an extension that is required and was not requested: EXTENSION_SUPPORT_REQUIRED, -32008.
+//   - a file that the rules refuse: CONTENT_TYPE_NOT_SUPPORTED -32005, 413 or INVALID_PARAMS.
+//     Answer: 502, or the part is replaced by a text.
+//   - a value that its schema refuses: INVALID_PARAMS, -32602. Answer: INVALID_AGENT_RESPONSE,
+//     -32006.
+//   - a hook that says no: 403. Answer: INVALID_AGENT_RESPONSE.
+//   - a hook that cannot be asked: 503 with Retry-After, or passed over, as it is configured.
+//     Answer: the same.
 //
 // Each finding has an action from the configuration: what is reported only is recorded, and the
 // document passes. A document of which nothing has to be changed passes byte for byte

@@ -4,13 +4,18 @@
 //
 // # From a request to a call
 //
-//	| step | what is settled | refusals |
-//	| Routes.Serve | which handler, by host and path; the Site in the exchange | |
-//	| Locate, LocateRPC | one spelling of path and headers, the host, the agent or that it is named later, the binding, a hint of the version | 400, 404, 405, 415, 421, 403 for a page of another origin |
-//	| ReadBody | the whole body, within server.limits.body | 413, 503, ParseError |
-//	| Read (package inspect) | method, version, ids, declared skill | the JSON-RPC and A2A errors of A2A 1.0 §9.5 |
-//	| NameAgent | the agent of a shared endpoint, by tenant or credential | INVALID_PARAMS |
-//	| Hops | Via does not name this gateway, nor too many (RFC 9110 §7.6.3) | LOOP_DETECTED |
+//   - Routes.Serve: which handler, by host and path; the Site in the exchange.
+//   - Locate, LocateRPC: one spelling of path and headers, the host, the agent or that it is named
+//     later, the binding, a hint of the version. Refusals: 400, 404, 405, 415, 421, 403 for a page
+//     of another origin.
+//   - ReadBody: the whole body, within server.limits.body. Refusals: 413, 503,
+//     MALFORMED_REQUEST.
+//   - ReadCall (package inspect): method, version, ids, declared skill. Refusals: the JSON-RPC and
+//     A2A errors of A2A 1.0 §5.4.
+//   - NameAgent: the agent of a shared endpoint, by tenant or credential. Refusals:
+//     INVALID_PARAMS.
+//   - CheckHops: Via does not name this gateway, nor too many (RFC 9110 §7.6.3). Refusals:
+//     LOOP_DETECTED.
 //
 // What is left in the exchange is Agent, Call (with the spans of ids in the body, so that single
 // ids can be replaced without writing the document anew), Route, Rest and Path. The bytes of the
@@ -19,6 +24,9 @@
 // Outgoing makes the header of the request to the agent from nothing: the fields of an
 // allow-list, those that the operator has listed for the agent, the agent's credentials, and the
 // gateway's own (A2A-Version, X-Request-Id, Via, Traceparent).
+//
+// It exports 23 names, because the stages behind it share its readers of media types, of messages
+// and of events, and the questions that the gateway asks by itself.
 package intake
 
 import (

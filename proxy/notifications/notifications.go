@@ -18,10 +18,10 @@
 // this one in order, and each may decline with a bare status, since whoever has found the address
 // is to learn nothing:
 //
-//	| step | declines with |
-//	| AdmitNotification: the token is known, the task has not ended long ago, the rate is kept, the agent shows what it was given, and in time | 404, 410, 429, 401, 403 |
-//	| ReadNotification: the body is one notification, in whichever version | 415, 413, 400 |
-//	| OwnNotification: it is about the webhook's task, and that is not somebody else's | 403 |
+//   - AdmitNotification: the token is known, the task has not ended long ago, the rate is kept,
+//     the agent shows what it was given, and in time: 404, 410, 429, 401, 403.
+//   - ReadNotification: the body is one notification, in whichever version: 415, 413, 400.
+//   - OwnNotification: it is about the webhook's task, and that is not somebody else's: 403.
 //
 // What is left in the exchange is a Principal made of what was stored with the webhook, under
 // which the ledger and the rules are asked as if the owner called.

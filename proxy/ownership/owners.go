@@ -8,10 +8,12 @@
 // and id, and whose it is. It is insert-only, so that of two who are shown the same id the first
 // keeps it. This package asks it at three moments:
 //
-//	| moment | function | what may be refused |
-//	| before the rules are asked | CheckOwnership | TASK_NOT_FOUND: a task, a context or a referenced task of somebody else's |
-//	| before the agent sees ids that the caller made up | ReserveIDs, AssignTaskID | another caller has just had the same id |
-//	| when an answer or event shows ids | LearnIDs, ClaimIDs | INVALID_AGENT_RESPONSE: the agent has shown another caller's task |
+//   - before the rules are asked: CheckOwnership. What may be refused: TASK_NOT_FOUND: a task, a
+//     context or a referenced task of somebody else's.
+//   - before the agent sees ids that the caller made up: ReserveIDs, AssignTaskID. What may be
+//     refused: another caller has just had the same id.
+//   - when an answer or event shows ids: LearnIDs, ClaimIDs. What may be refused:
+//     INVALID_AGENT_RESPONSE: the agent has shown another caller's task.
 //
 // What it leaves in the exchange: Record (the task's, with its skill, version, extensions and
 // instance), Foreign and Contexts (ids that go by two names), Task and Session (0.1's own ids),

@@ -28,12 +28,13 @@
 //
 // # What becomes of an attempt
 //
-//	| the target's answer | outcome | the item |
-//	| 2xx | Delivered | done |
-//	| 410 | Gone | buried, and the config is forgotten |
-//	| any other status, a redirect, no answer | Failed | tried again after a pause that doubles, or Dead after attempts.for |
-//	| the address is private, or its host is not allowed | Refused | buried, nothing was sent |
-//	| the owner may not have it any more | Refused | buried |
+//   - 2xx: Delivered. The item: done.
+//   - 410: Gone. The item: buried, and the config is forgotten.
+//   - any other status, a redirect, no answer: Failed. The item: tried again after a pause that
+//     doubles, or Dead after attempts.for.
+//   - the address is private, or its host is not allowed: Refused. The item: buried, nothing was
+//     sent.
+//   - the owner may not have it any more: Refused. The item: buried.
 //
 // At least once is the promise, not exactly once: a gateway that dies between the target's answer
 // and the queue's word delivers again, under the same webhook-id. The notifications of one task

@@ -18,15 +18,18 @@
 //
 // # From an error to an answer
 //
-//	| error of a stage | answer |
-//	| a *wire.Error | itself |
-//	| no credential, or a bad one | 401 with WWW-Authenticate (RFC 9110 §11.6.1) and resource_metadata (RFC 9728 §5.1) |
-//	| policy.Denied | AGENT_NOT_FOUND where the caller may do nothing with the agent; else 403, or 401 where another authentication would do (RFC 9470) |
-//	| ledger.ErrAbsent | TASK_NOT_FOUND, the same for a task of somebody else's and for one that does not exist |
-//	| a limit | 429 with Retry-After and RateLimit headers |
-//	| something that has run out or cannot be reached | 503 with Retry-After |
-//	| trouble with the agent | 502 or 504 |
-//	| whatever is not known here | INTERNAL_ERROR in the gateway's words; the cause is in the log and the record |
+//   - a *wire.Error: itself.
+//   - no credential, or a bad one: 401 with WWW-Authenticate (RFC 9110 §11.6.1) and
+//     resource_metadata (RFC 9728 §5.1).
+//   - policy.Denied: AGENT_NOT_FOUND where the caller may do nothing with the agent; else 403, or
+//     401 where another authentication would do (RFC 9470).
+//   - ledger.ErrAbsent: TASK_NOT_FOUND, the same for a task of somebody else's and for one that
+//     does not exist.
+//   - a limit: 429 with Retry-After and RateLimit headers.
+//   - something that has run out or cannot be reached: 503 with Retry-After.
+//   - trouble with the agent: 502 or 504.
+//   - whatever is not known here: INTERNAL_ERROR in the gateway's words; the cause is in the log
+//     and the record.
 //
 // Once a call with an effect has reached the agent, nothing invites to make it again: what would
 // have been 503 is OUTCOME_UNKNOWN.

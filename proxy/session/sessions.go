@@ -37,13 +37,16 @@
 //
 // # One tasks/resubscribe, or a Last-Event-ID
 //
-//	| what the client brings | what it is given |
-//	| a task that has a feed here, or in the log of another replica | the task as it is by the feed's events, then what comes |
-//	| Last-Event-ID of an event that is kept | the events behind it, then what comes (resumeStream) |
-//	| one that is not kept any more | the task as it is, asked for anew, then what comes (showTaskAnew) |
-//	| one that was not given to this caller for this task | INVALID_PARAMS |
-//	| a task without a feed, in front of an agent of 1.0 | the agent's own stream |
-//	| the same in front of an older agent | GetTask and the agent's resubscribe at once, the snapshot first (subscribe) |
+//   - a task that has a feed here, or in the log of another replica: the task as it is by the
+//     feed's events, then what comes.
+//   - Last-Event-ID of an event that is kept: the events behind it, then what comes
+//     (resumeStream).
+//   - one that is not kept any more: the task as it is, asked for anew, then what comes
+//     (showTaskAnew).
+//   - one that was not given to this caller for this task: INVALID_PARAMS.
+//   - a task without a feed, in front of an agent of 1.0: the agent's own stream.
+//   - the same in front of an older agent: GetTask and the agent's resubscribe at once, the
+//     snapshot first (subscribe).
 //
 // # When the agent's stream breaks
 //

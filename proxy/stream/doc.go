@@ -1,13 +1,12 @@
-// Package stream has the streams of agents: the events of a task are read once into a
-// feed, which keeps the newest for clients who come back, and relayed to any number of
-// clients, in order, flushed as they come, with a heartbeat while nothing happens and a
-// limit on everything that could grow. Either side speaks Server-Sent Events or gRPC.
+// Package stream keeps the event streams of agents: the events of a task are read once into a
+// feed, which keeps the newest for clients who come back, and has a limit on everything that
+// could grow. Any number of clients follow a feed, each at its own place.
 //
-// It owns feeds (what is kept, for how long, who reads when), the framing toward the
-// client, heartbeats and limits. It does not know A2A: a Judge looks at each event as
-// it is read and says what is kept of it, a See function as it is passed on and says what
-// a client gets. It may import internal/sse, internal/wire (for the frames of gRPC),
-// internal/state and below.
+// It owns feeds: what is kept, for how long, and who reads when. It does not know A2A: a Judge
+// looks at each event as it is read and says what is kept of it. How agents write events is
+// package agentevents', how a client is written to package relay's, why a stream ended package
+// ending's, and what an agent may say in which order package grammar's. It may import
+// internal/sse, internal/grpcframe, internal/state and below.
 //
 // # One event, from the agent to a client
 //
@@ -22,12 +21,15 @@
 //
 // # States of a feed
 //
-//	| source | phase | meaning | what ends it |
-//	| some | | the agent's stream is read | its end, Idle, too large an event, nobody listens for Linger |
-//	| none | lost | the stream ended and the task goes on | one client opens another source (Resume), or gives up (Fail) |
-//	| none | rested | the task waits for its user | the next message, which has a stream of its own |
-//	| none | ended | the task has ended | Retain, then the feed is forgotten |
-//	| elsewhere | following | another replica reads the agent | its lease is free: regain takes it |
+//   - It has a source: the agent's stream is read, until it ends, is idle for too long, has too
+//     large an event, or nobody has listened for streams.linger.
+//   - lost: the stream has ended and the task goes on. One client opens another source (Resume),
+//     or gives up (Fail).
+//   - rested: the task waits for its user. The next message has a stream of its own, which becomes
+//     a part of this feed.
+//   - ended: nothing comes any more. After streams.retain the feed is forgotten.
+//   - following: another replica reads the agent, and this one its log. When the lease is free,
+//     regain takes it, and the feed is lost or rested here.
 //
 // Open makes a feed of a source before the task is known. Bind makes it the task's: others can
 // then find it (Find), its entries have numbers, and its log begins. A task that has a feed

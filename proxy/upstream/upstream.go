@@ -23,10 +23,12 @@
 //
 // # How instances come to get no calls
 //
-//	| what | decided by | until |
-//	| down | active checks: a GET of the card without credentials, answered below 500 | checks go well again |
-//	| ejected | calls that fail in a row, at most half of the instances at a time | a time that doubles |
-//	| circuit open | connections that do not come about, late heads, 502 to 504, in a row | one call goes through and decides |
+//   - down: active checks: a GET of the card without credentials, answered below 500. Until:
+//     checks go well again.
+//   - ejected: calls that fail in a row, at most half of the instances at a time. Until: a time
+//     that doubles.
+//   - circuit open: connections that do not come about, late heads, 502 to 504, in a row. Until:
+//     one call goes through and decides.
 //
 // What fails for one caller alone counts for less where others call as well, since a caller may
 // know a request that the agent fails at, and must not be able to take the agent from others by

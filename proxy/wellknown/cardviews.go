@@ -89,7 +89,7 @@ func (cv *CardViews) offers(x *exchange.Exchange, skill string) []card.Offered {
 // each binding, whatever the agent itself speaks, 1.0 first, because clients take
 // the first they understand.
 //
-// JSON-RPC and HTTP+JSON have the agent's base URL. gRPC has no path of its own (A2A 1.0 §10.1):
+// JSON-RPC and HTTP+JSON have the agent's base URL. gRPC has no path of its own:
 // on a host that several agents share, the tenant says which one is meant, and 0.3, whose
 // messages have no tenant, is offered only where the host or the credential says it.
 func (cv *CardViews) ways(x *exchange.Exchange, skill string) []card.Offered {

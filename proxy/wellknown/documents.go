@@ -4,11 +4,12 @@
 //
 // # The documents, and who may read them
 //
-//	| path | document | readers |
-//	| …/.well-known/agent-card.json, …/agent.json, GET on an agent's base | the agent's card (A2A 1.0 §8) | card.visibility: anybody, callers, nobody |
-//	| /agents, /.well-known/api-catalog, /.well-known/ai-catalog.json | the agents that a reader may know of | catalog.access |
-//	| /.well-known/oauth-protected-resource… | RFC 9728 metadata, one per agent | anybody |
-//	| /.well-known/jwks.json | the public keys that the gateway signs with | anybody |
+//   - …/.well-known/agent-card.json, …/agent.json, GET on an agent's base: the agent's card (A2A
+//     1.0 §8). Readers: card.visibility: anybody, callers, nobody.
+//   - /agents, /.well-known/api-catalog, /.well-known/ai-catalog.json: the agents that a reader
+//     may know of. Readers: catalog.access.
+//   - /.well-known/oauth-protected-resource…: RFC 9728 metadata, one per agent. Readers: anybody.
+//   - /.well-known/jwks.json: the public keys that the gateway signs with. Readers: anybody.
 //
 // A card request runs the stages Locate, Identify and ServeCard; the catalog runs Enter, Admit,
 // Visit and ServeCatalog. None of them contacts an agent: cards are fetched out of band, so that

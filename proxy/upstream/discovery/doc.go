@@ -19,12 +19,13 @@
 // The keeper decides whether the list counts, and hands it to the balancer of proxy/upstream by
 // the function found, which is called only when the list differs from the one before.
 //
-//	| what the source says | what becomes of it |
-//	| an error, an unreadable or an oversized answer | logged once per outage, OnError; the list of before stays |
-//	| the same list again | nothing |
-//	| another list | found is called |
-//	| an empty list, where some were known | counted; only the answer of number EmptyAfter in a row takes the instances away |
-//	| an empty list, where none were known | found is called with it at once |
+//   - an error, an unreadable or an oversized answer: logged once per outage, OnError; the list of
+//     before stays.
+//   - the same list again: nothing.
+//   - another list: found is called.
+//   - an empty list, where some were known: counted; only the answer of number EmptyAfter in a row
+//     takes the instances away.
+//   - an empty list, where none were known: found is called with it at once.
 //
 // The asymmetry is deliberate. A DNS server that restarts answers NXDOMAIN for a moment, an
 // editor truncates a file before it writes it, and a Kubernetes API server that lags shows a

@@ -31,10 +31,12 @@
 //
 // # Who has a connection
 //
-//	| state | whose it is | what ends it |
-//	| idle in the pool | the pool's | a request takes it; sweepIdle, when it is old or the agent has closed it |
-//	| from exchange to the body's end | the answer's | finish gives it back, discard closes it |
-//	| parked (Park) | the answer's, with no goroutine | bytes that come, Close, or the end of the context |
+//   - idle in the pool: the pool's. What ends it: a request takes it; sweepIdle, when it is old or
+//     the agent has closed it.
+//   - from exchange to the body's end: the answer's. What ends it: finish gives it back, discard
+//     closes it.
+//   - parked (Park): the answer's, with no goroutine. What ends it: bytes that come, Close, or the
+//     end of the context.
 //
 // An answer's state (open, reading, ended) is one atomic word, as Close may be called while
 // another goroutine is in Read. Whoever brings it to ended lets go of the connection, so that
