@@ -28,7 +28,7 @@ var singledOut = map[string]string{
 	"decoder.go":       "a call of the gateway's own",
 	"dialect.go":       "likewise",
 	"explain.go":       "the method that is asked about unless another is named",
-	"forwarder.go":     "lists are put together from pages, and subscriptions from what a task is",
+	"forward.go":       "lists are put together from pages, and subscriptions from what a task is",
 	"http.go":          "1.0 has two verbs for a subscription",
 	"judgement.go":     "the extended card is refused where the card has none",
 	"lint_sharing.go":  "likewise",

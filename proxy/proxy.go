@@ -26,7 +26,7 @@
 //
 // A message/stream takes the same way; Forward finds text/event-stream in the agent's answer, and
 // package session makes a feed of it (proxy/stream) that the client follows. The handler returns
-// while the stream waits for its first pause.
+// at the first pause of the stream.
 //
 // A tasks/resubscribe, or any streaming call with Last-Event-ID: Forward looks for the task's
 // feed here and in the shared log before it asks the agent.

@@ -63,7 +63,7 @@ func (ad *Admissions) MakeRoom(x *exchange.Exchange, n int64) error {
 	return nil
 }
 
-// Discharge ends what admit, fairShare and makeRoom have begun. A stream ends it early: it has a
+// Discharge ends what Admit, FairShare and MakeRoom have begun. A stream ends it early: it has a
 // place of its own among the streams.
 func (ad *Admissions) Discharge(x *exchange.Exchange) {
 	if x.Admitted {

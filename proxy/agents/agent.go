@@ -57,11 +57,10 @@ type Config struct {
 	// Only translated calls depend on it.
 	FileBytes string `yaml:"fileBytes,omitempty" jsonschema:"enum=doubled,enum=plain"`
 
-	// Quirks are tolerances for what the agent or its clients do otherwise than their version
-	// of A2A has it: zoneless-times (timestamps without a zone are UTC), mixed-objects (0.3's methods called
-	// with 1.0's objects are answered alike), method-paths (JSON-RPC at an address for each method).
-	// Default: all of them;
-	// an empty list is none. See docs/quirks.md.
+	// Quirks are tolerances for what the agent or its clients do otherwise than their version of
+	// A2A has it: zoneless-times (timestamps without a zone are UTC), mixed-objects (0.3's
+	// methods called with 1.0's objects are answered alike), method-paths (JSON-RPC at an address
+	// for each method). Default: all of them; an empty list is none. See docs/quirks.md.
 	Quirks []Quirk `yaml:"quirks" jsonschema:"enum=zoneless-times,enum=mixed-objects,enum=method-paths"`
 
 	// Extensions that are required, allowed or denied on this agent.

@@ -27,7 +27,7 @@ func (az *Authorizer) Adopt(x *exchange.Exchange) error {
 	if !errors.As(err, &other) {
 		return err
 	}
-	// Since own looked nobody had the context, and now somebody has. The answer must not
+	// When CheckOwnership looked nobody had the context, and now somebody has. The answer must not
 	// tell, so the call is what it would have been a moment later.
 	if err := az.Rejudge(x); err != nil {
 		return err

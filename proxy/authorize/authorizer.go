@@ -44,7 +44,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
-// Authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent down.
+// Authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent
+// down.
 type Authorizer struct {
 	*admit.Authenticator
 	*cursors.Cursors
@@ -64,7 +65,7 @@ type Authorizer struct {
 	Streams  *openstreams.Streams
 }
 
-// Identify is authenticate for public documents: a caller without credentials,
+// Identify is the stage Authenticate for public documents: a caller without credentials,
 // or with ones that are no longer good, is a stranger, not an error.
 func (az *Authorizer) Identify(x *exchange.Exchange) error {
 	public := x.Agent != nil && x.Agent.Public()

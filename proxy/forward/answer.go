@@ -25,7 +25,7 @@ func (fw *Forwarder) RelayAnswer(ctx context.Context, x *exchange.Exchange, resp
 	return fw.RelayReceived(ctx, x, resp, a)
 }
 
-// RelayReceived is answer, once the answer has been read.
+// RelayReceived relays an answer that has been read.
 func (fw *Forwarder) RelayReceived(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received) error {
 	x.RecordActivation(resp) // trailers are there now
 	x.Heard(&a)

@@ -41,7 +41,7 @@ func (fw *Forwarder) AskAgent(ctx context.Context, x *exchange.Exchange, c *wire
 	return fw.SendQuestion(ctx, x, l)
 }
 
-// SendQuestion sends such an upstream call and returns its answer, as put does.
+// SendQuestion sends such an upstream call and returns its answer, as AskAgent does.
 //
 // Its errors are the agent's (AgentError), what keeps the call from the agent, and
 // INVALID_AGENT_RESPONSE.

@@ -8,8 +8,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// instanceHint says which instance of the agent's an upstream call is best sent to. Pages of a list have
-// their caller in common where they have no context: what one instance began, another
+// instanceHint says which instance of the agent's an upstream call is best sent to. Pages of a
+// list have their caller in common where they have no context: what one instance began, another
 // may not know how to go on with.
 //
 // The instance is that of the task's record, of the list whose tasks are asked for, or of the

@@ -92,9 +92,9 @@ func (fw *Forwarder) request(ctx context.Context, x *exchange.Exchange, l *excha
 	return &out.Request, nil
 }
 
-// SendUpstream sends an upstream call, once. Where agents disagree about a form and this one refuses the
-// usual, the other is sent: a refusal of the form comes before any effect. The caller ends the
-// trail when the answer has been read.
+// SendUpstream sends an upstream call, once. Where agents disagree about a form and this one
+// refuses the usual, the other is sent: a refusal of the form comes before any effect. The caller
+// ends the trail when the answer has been read.
 //
 // The upstream call that it returns is the one that was answered, which is the other form where
 // that was sent. Its Trail has a span for each request.

@@ -127,8 +127,8 @@ func (in *Inspector) cleanAnswer(x *exchange.Exchange, w *exchange.Watch, seen w
 	return cs, nil
 }
 
-// StripTask is clean for answers to questions of the gateway's own, which several goroutines
-// put at the same time: what it finds is for one of them to settle.
+// StripTask takes out what does not belong into answers to questions of the gateway's own, which
+// several goroutines put at the same time: what it finds is for one of them to settle.
 //
 // The tasks of a list are asked for at the same time when an agent cannot list them; x.Watched is
 // read by all of them and must have been made before.

@@ -27,7 +27,7 @@
 //	provide         the gateway's own extensions see the message
 //	noteStanding    where the task stands, before the agent moves it on
 //
-// The order matters. Files come first, as the cheapest reason to refuse. What does not belong
+// The order matters. Files come first. What does not belong
 // into the document is gone before it is held against schemas, so that a caller is not refused
 // for what the agent would never see. Hooks see what has passed, and are the last to change it
 // but for the gateway's own extensions.

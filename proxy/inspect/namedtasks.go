@@ -7,10 +7,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
-// CheckNamedTasks: may the caller know of what the call names beside its own task? These are tasks
-// that its message refers to, and a context, in which the agent remembers what was said for
-// whichever skills it was used. That they are the caller's, or shared with it, own has found
-// out; the rules may have changed since, or give single skills only.
+// CheckNamedTasks: may the caller know of what the call names beside its own task? These are
+// tasks that its message refers to, and a context, in which the agent remembers what was said for
+// whichever skills it was used. That they are the caller's, or shared with it, CheckOwnership has
+// found out; the rules may have changed since, or give single skills only.
 //
 // Where the rules allow the caller to read everything of the agent's, nothing is looked up. A
 // context that the caller may not name is refused like a task: as one that does not exist.

@@ -46,8 +46,7 @@ func setStanding(x *exchange.Exchange, step state.Step, s exchange.Standing) {
 // followStates takes tasks through the states that extensions add to A2A's. Where a task
 // stands is shared by all calls on it.
 //
-// It returns the violations, for Judge to settle. Shadow rules make them reports, as the rule
-// that demands the extension would only have refused.
+// It returns the violations, for Judge to settle.
 func (in *Inspector) followStates(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) ([]content.Violation, error) {
 	var found []content.Violation
 	for _, a := range w.Terms.Arrivals(cs) {

@@ -29,7 +29,7 @@ var errUnreadable = errors.New("the changed body cannot be read")
 // extensions and hooks put into it: the caller has kept to the limit.
 const roomToChange = 64 << 10
 
-// ChangedLimits are decodeLimits for a body that may have been changed here.
+// ChangedLimits are the DecodeLimits of a body that may have been changed here.
 func (de *Decoder) ChangedLimits() wire.Limits {
 	l := de.DecodeLimits()
 	l.Body += roomToChange

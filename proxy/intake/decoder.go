@@ -216,8 +216,8 @@ func MediaType(h http.Header) string {
 	}
 }
 
-// Frontend is how the gateway shows itself to clients and to the agents: its hosts and paths, the pages
-// that may call it from a browser, and the headers that cross it.
+// Frontend is how the gateway shows itself to clients and to the agents: its hosts and paths, the
+// pages that may call it from a browser, and the headers that cross it.
 type Frontend struct {
 	*admit.Authenticator
 

@@ -39,7 +39,7 @@ func (f Prefix) Inside(r *http.Request, to *Routes) (*http.Request, string, bool
 //
 // Three set-ups exist: whatever is in front passes the public path on (Here is ""), takes it off
 // (Here is "/"), or puts another in its place. In the first both spellings are taken, since
-// health checks come past the proxy.
+// requests may come past what is in front.
 func (f Prefix) cut(path, verb string, to *Routes) (string, bool) {
 	switch f.Here {
 	case "/":

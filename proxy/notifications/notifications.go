@@ -91,7 +91,7 @@ type Notifications struct {
 
 // StillFor reports whether the owner of a webhook may still hear of its task: see Proxy.StillFor.
 //
-// A webhook whose owner was not remembered (Who is empty, as for anonymous callers) stays. The
+// A webhook whose owner was not remembered (Who is empty) stays. The
 // rules are asked for GetTask and for CreateTaskPushNotificationConfig, of which either is
 // enough, and last whether the owner may use the skill at all: rules that look into messages
 // cannot be asked without one.

@@ -128,7 +128,8 @@ type Slot struct {
 	users     atomic.Int32
 }
 
-// Take takes a place, as enter does.
+// Take takes a place for a stream of the principal's, of most there are and of each that one may
+// have; 0 for any number. Its errors are ErrStreams and ErrOwnStreams.
 func (s *Streams) Take(principal string, most int64, each int) (*Slot, error) {
 	if err := s.enter(principal, most, each); err != nil {
 		return nil, err

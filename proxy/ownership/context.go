@@ -159,7 +159,7 @@ func (ow *Owners) NameContexts(x *exchange.Exchange, seen *wire.Answer) error {
 	return err
 }
 
-// NameTask is nameContexts for the task that the call names.
+// NameTask finds what the caller calls the context of the task that the call names.
 func (ow *Owners) NameTask(x *exchange.Exchange) error {
 	if x.Record.Kind != state.Task || !derived(x.Record.Context) {
 		return nil

@@ -128,9 +128,9 @@ func (t *Tracker) still(e stream.Entry, kind string) *stream.Entry {
 // own.
 func (t *Tracker) giveUp() { t.broken, t.task, t.shown, t.translated = true, fold.Task{}, nil, nil }
 
-// Now brings the task up to what the feed has shown, and says how it was shown, where that
-// is how it is, and the number of the event that it has come to. It is not usable where the feed does not go back to the beginning
-// of what it shows.
+// Now brings the task up to what the feed has shown, and says how it was shown, where that is how
+// it is, and the number of the event that it has come to. It is not usable where the feed does
+// not go back to the beginning of what it shows.
 //
 // Between two calls it takes in only what is new. The task is the tracker's own and must not be
 // changed.

@@ -43,8 +43,8 @@
 //
 // # Fairness
 //
-// Places are shared: one owner of webhooks may have half of what is free, of all deliveries and
-// of each target's, so that somebody whose endpoints hang waits alone. A target that fails five
+// Places are shared: one owner of webhooks may have as many as are left for others, of all deliveries
+// and of each target's, so that somebody whose endpoints hang waits alone. A target that fails five
 // times in a row is left alone for a second, then two, up to five minutes; that is counted for
 // each owner, since one path of a host says nothing of another's.
 //

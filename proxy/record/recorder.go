@@ -91,9 +91,8 @@ type Recorder struct {
 
 // begin starts the record of a request.
 //
-// The request id is set on the response at once, so that every answer has it. The context is the
-// request's, with the trace that came in traceparent where a trusted proxy or the configuration
-// lets it.
+// The request id is set on the response at once, so that every answer has it. The server span
+// begins with it.
 func (rc *Recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Site) *exchange.Exchange {
 	x := &exchange.Exchange{FromClient: exchange.FromClient{Request: r, Site: at}, Negotiation: exchange.Negotiation{Book: rc.Book}}
 	x.Out = exchange.Response{ResponseWriter: w, Limit: rc.Server.Timeouts.Write.Std()}
@@ -134,7 +133,7 @@ func (rc *Recorder) finish(x *exchange.Exchange) {
 	}
 }
 
-// Conclude is finish; v is what a panic was about, or nil.
+// Conclude ends the record and gives back what the call holds; v is what a panic was about, or nil.
 //
 // It is called by the handler, or by the goroutine in which a stream has ended whose handler has
 // returned. http.ErrAbortHandler passes on, as it has net/http cut the connection.

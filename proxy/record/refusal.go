@@ -41,7 +41,7 @@ func (rc *Recorder) Refusal(x *exchange.Exchange, err error) *wire.Error {
 	return unrepeatable(x, err, rc.why(x, err))
 }
 
-// why is refusal, wherever the call has been.
+// why is the answer to an error, wherever the call has been.
 //
 // The order matters where an error wraps several: overload and the ends of streams come before
 // what they wrap, and a *wire.Error before the errors of state and upstream that it may have as a

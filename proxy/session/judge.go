@@ -20,7 +20,7 @@ import (
 )
 
 // judge looks at the events of one stream of an agent's, in the goroutine that reads it,
-// for all clients at once. What depends on a client comes later; see see.
+// for all clients at once. What depends on a client comes later, in tellEvent.
 //
 // It has no lock but for remarks: one goroutine reads the stream, while remarks are read by the
 // exchange when it ends.

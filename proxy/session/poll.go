@@ -53,8 +53,8 @@ func (se *Sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 	return o, nil
 }
 
-// newPoll is pollTask for a source that has been opened; its events are said as those of a
-// leg.
+// newPoll is pollTask for a source that has been opened; its events are said as those of
+// the upstream call l.
 func (se *Sessions) newPoll(ctx context.Context, a *subscriber, l *exchange.UpstreamCall) (*poll, error) {
 	s := &poll{ctx: ctx, upstreamCall: l, pause: se.StreamConfig.Poll.Std(), stays: mayWatchTask(&a.x.Forwarding, a)}
 	s.sessions, s.x, s.feed, s.task = se, a.x, a.feed, cmp.Or(a.task, a.x.Call.TaskID) // and nothing that changes

@@ -83,7 +83,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// Sessions serves the event streams of clients: it subscribes to agents, relays, resumes and reconnects.
+// Sessions serves the event streams of clients: it subscribes to agents, relays, resumes and
+// reconnects.
 //
 // It embeds the stages it sends calls through. Drain and Hold are given by internal/gateway:
 // Drain runs a function when the process shuts down, Hold keeps the configuration alive for

@@ -146,7 +146,7 @@ func (a *subscriber) over() (bool, error) {
 	if e == nil || e.Kind == wire.Unavailable || e.Kind == wire.BadAgentResponse {
 		return false, nil
 	}
-	return true, io.EOF // closed has the status
+	return true, io.EOF // the status is read when the stream is ended
 }
 
 // bind makes the feed that of the task which its first event has shown, now that it is

@@ -68,7 +68,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
-// Lister answers ListTasks: what an agent lists, less what is somebody else's, in pages of the gateway's.
+// Lister answers ListTasks: what an agent lists, less what is somebody else's, in pages of the
+// gateway's.
 type Lister struct {
 	*cursors.Cursors
 	*record.Recorder
@@ -143,7 +144,7 @@ func (li *Lister) ListTasks(ctx context.Context, x *exchange.Exchange) error {
 	return nil
 }
 
-// governList is govern for a list of the gateway's own making, which is in 1.0's
+// governList does what GovernAnswer does for a list of the gateway's own making, which is in 1.0's
 // words. Its tasks were stripped one by one.
 //
 // The list has no interface of its own, so that it passes as the answer of one that speaks 1.0

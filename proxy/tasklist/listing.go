@@ -33,7 +33,7 @@ type listing struct {
 	size int                      // tasks to ask the agent for next
 	at   place                    // and where
 	all  bool                     // the caller has asked for the beginning, so that everything is seen
-	may  func(*state.Record) bool // see readable
+	may  func(*state.Record) bool // whether the rules let the caller read a task; nil for all
 
 	first *agentPage // whose envelope the caller gets
 	keep  []bool     // which of its entries stay

@@ -84,7 +84,7 @@ func (c *circuit) admits(now int64) bool {
 
 // leave takes over what became of a call. It reports whether the circuit has opened.
 //
-// A success of any probe closes it; a failure opens it again for the whole wait. A probe that
+// A success of any probe closes it; a failure opens it again. A probe that
 // says nothing lets the next call be the probe at once.
 func (c *circuit) leave(era uint64, now int64, what outcome) bool {
 	switch {

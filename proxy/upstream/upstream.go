@@ -1,11 +1,11 @@
 // Package upstream reaches agents: one set of connections per agent for every
 // binding, the credentials the gateway shows there, and nothing of what is said.
 //
-// It owns transport settings, outgoing credentials, and the choice among an agent's
-// instances. It does not read bodies or write responses, and it never sends a call
-// twice of which something was written, unless it is told that the call changes
-// nothing: a send may have had its effect even when no answer came. It may import
-// internal/secret, internal/share, internal/tunnel, authn, proxy/upstream/discovery, proxy/upstream/http1 and below.
+// It owns transport settings, outgoing credentials, and the choice among an agent's instances. It
+// does not read bodies or write responses, and it never sends a call twice of which something was
+// written, unless it is told that the call changes nothing: a send may have had its effect even
+// when no answer came. It may import internal/secret, internal/share, internal/tunnel, authn,
+// proxy/upstream/discovery, proxy/upstream/http1 and below.
 //
 // # One call
 //
@@ -174,13 +174,12 @@ func (u *Upstream) Wait(ctx context.Context) {
 	}
 }
 
-// RoundTrip sends one request, once. Redirects are answers like any other. The
-// one thing that is repeated without asking, on a new connection, is a request
-// that an idle connection turned out not to take: a GET, which changes nothing,
-// or anything else of which no byte was written. r must not have a GetBody: with
-// one net/http, which has some requests, would repeat more. Where the agent has several instances another may be
-// asked as well, under the same condition: what h calls safe, and anything else of
-// which no byte was written.
+// RoundTrip sends one request, once. Redirects are answers like any other. The one thing that is
+// repeated without asking, on a new connection, is a request that an idle connection turned out
+// not to take: a GET, which changes nothing, or anything else of which no byte was written. r
+// must not have a GetBody: with one net/http, which has some requests, would repeat more. Where
+// the agent has several instances another may be asked as well, under the same condition: what h
+// calls safe, and anything else of which no byte was written.
 //
 // A request whose Content-Type is gRPC's goes over HTTP/2 or fails. net/http does
 // not know gRPC: the caller sets "Te: trailers", frames the messages, and reads

@@ -109,7 +109,7 @@ func (l *Roster) current(agents []*agents.Agent) bool {
 	return true
 }
 
-// survey asks about every agent what serveCard asks about one. Agents whose cards have
+// survey asks about every agent what ServeCard asks about one. Agents whose cards have
 // never been fetched are left out: nothing can be said of them, and calls would fail.
 //
 // Only the fields of the exchange that the rules look at are set: there is no call.
@@ -146,7 +146,7 @@ func (ds *Documents) lists(who *authn.Principal, a *agents.Agent) bool {
 	return who.MayUse(a.ID) && ds.Policy.Sees(who, a.ID)
 }
 
-// entry is what the catalog says of an agent to this caller. p.browse.mu is held.
+// entry is what the catalog says of an agent to this caller. Browse's lock is held.
 //
 // Entries depend on the card, the visible skills and the extensions alone, so that readers who
 // see the same share one. They are dropped together when the card changes.

@@ -60,7 +60,7 @@ func (ds *Documents) ServeCard(x *exchange.Exchange) error {
 	return nil
 }
 
-// servedView is cardView for who asks for the card by HTTP, in whichever form.
+// servedView is the view for who asks for the card by HTTP, in whichever form.
 func (ds *Documents) servedView(x *exchange.Exchange, version wire.Version, pure bool) card.View {
 	v := ds.cardView(x, version)
 	v.Pure = pure

@@ -15,7 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// Enter is locate for what belongs to no agent.
+// Enter is the stage Locate for what belongs to no agent.
 func (ds *Documents) Enter(x *exchange.Exchange) error {
 	x.Rec.Method = "ListAgents"
 	x.Call.Binding, x.Call.Version = wire.HTTPJSON, wire.V10
@@ -28,7 +28,7 @@ func (ds *Documents) Enter(x *exchange.Exchange) error {
 	return nil
 }
 
-// Visit is authenticate for the catalog. Strangers may come in where the catalog is public
+// Visit is the stage Authenticate for the catalog. Strangers may come in where the catalog is public
 // and says anything to them; else they are told no more than of any agent.
 func (ds *Documents) Visit(x *exchange.Exchange) error { return ds.GreetCaller(x, ds.Browse.Public) }
 

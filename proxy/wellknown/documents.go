@@ -38,7 +38,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
-// Documents serves what agents and the gateway are found by: cards, catalogs, RFC 9728 metadata and keys.
+// Documents serves what agents and the gateway are found by: cards, catalogs, RFC 9728 metadata
+// and keys.
 type Documents struct {
 	*admit.Authenticator
 	*record.Recorder

@@ -3,7 +3,7 @@
 // whether the version has a name for the method (Speaks), and at which URL it is called where
 // each method has its own (MethodURL). It calls nobody and knows no agent.
 //
-//	caller 1.0 JSON-RPC    agent offers 0.3 JSON-RPC: 10, 1.0 HTTP+JSON: 1, 1.0 JSON-RPC: 0
+//	caller 1.0 JSON-RPC    agent offers 0.3 JSON-RPC: 11, 1.0 HTTP+JSON: 2, 1.0 JSON-RPC: 0
 package interfaces
 
 import (

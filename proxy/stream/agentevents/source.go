@@ -79,7 +79,7 @@ func (s events) Rest() bool { return s.reader.Rest() }
 func (s events) Skip() (int64, error) { return s.reader.Skip() }
 
 // GRPC reads the messages of a gRPC body, each of at most limit bytes. What
-// the agent's trailers say is for the caller to read once Run has ended.
+// the agent's trailers say is for the caller to read once the stream has ended.
 func GRPC(r io.Reader, limit int) Source { return messages{grpcframe.NewReader(r, limit)} }
 
 type messages struct{ reader *grpcframe.Reader }

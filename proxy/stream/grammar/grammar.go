@@ -3,8 +3,7 @@
 // (Step) and nothing of their bytes.
 //
 // A Grammar judges one stream. Rule lists the rules with their names for metrics, and which of
-// them end a stream unless the configuration says otherwise; more than these, Err values are what
-// callers compare.
+// them end a stream unless the configuration says otherwise.
 package grammar
 
 // Step is one event of an agent in plain words.

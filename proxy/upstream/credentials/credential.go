@@ -10,8 +10,8 @@
 //
 // A token is fetched once for all calls that need the same one, renewed in the background after
 // four fifths of its lifetime, and used until it expires where that fails. What was refused is
-// not asked for again at once: ten seconds for a refusal of the caller, one for a failure of the
-// server. A token endpoint that fails has a breaker, and each caller may have a share of its
+// not asked for again at once: for ten seconds after a refusal, and for one after a failure of
+// the server. A token endpoint that fails has a breaker, and each caller may have a share of its
 // connections.
 //
 // ErrNobody says that the caller is nobody in the agent's system, ErrDeclined that its

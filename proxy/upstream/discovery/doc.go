@@ -36,8 +36,8 @@
 //
 // The API server is spoken to over plain HTTPS with JSON, by its list and watch protocol
 // (Kubernetes API concepts, "Efficient detection of changes"), because the official client
-// library would bring several hundred packages for two GET requests. A list gives the objects and
-// a resourceVersion; a watch from that version on is one JSON document for each line:
+// library is large for two GET requests. A list gives the objects and a resourceVersion; a watch
+// from that version on is one JSON document for each line:
 //
 //	GET /apis/discovery.k8s.io/v1/namespaces/a2a/endpointslices?labelSelector=kubernetes.io/service-name%3Dbilling&limit=100
 //	GET …&watch=1&resourceVersion=4711&allowWatchBookmarks=true&timeoutSeconds=300
