@@ -12,6 +12,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -229,4 +231,43 @@ func (rc *Recorder) challenges(x *exchange.Exchange, e *wire.Error, d authn.Dema
 	}
 	x.Nonce(rc.Authn.Nonce())
 	return e
+}
+
+// Overloaded is what an error says of something that all calls share and that has run
+// out, "" for any other error. Descriptors that end when an agent is connected to are not
+// the agent's fault.
+func Overloaded(err error) overload.Rung {
+	var over overload.Rung
+	switch {
+	case errors.As(err, &over):
+		return over
+	case errors.Is(err, openstreams.ErrStreams):
+		return overload.Streams
+	case server.NoDescriptors(err):
+		return overload.Descriptors
+	}
+	return ""
+}
+
+// turnedDown answers a call that an authorizer refused: somebody who may make other
+// calls on the agent, as the rules allowed this one, so that nothing is given away.
+func turnedDown(r *pdp.Refused) *wire.Error {
+	if r.Err != nil {
+		return exchange.RetryLater("5", "the call cannot be authorized at the moment").Because(r)
+	}
+	return wire.Errorf(wire.Denied, "").Because(r)
+}
+
+// unrepeatable is a refusal as the caller of a call that has reached the agent may see it: it
+// does not invite to make the call again, which would have its effect twice. To subscribe
+// again to a task that was shown has none.
+func unrepeatable(x *exchange.Exchange, err error, e *wire.Error) *wire.Error {
+	if e.Kind != wire.Unavailable && e.Header["Retry-After"] == nil {
+		return e
+	}
+	unrecorded := errors.Is(err, state.ErrUnavailable) || errors.Is(err, state.ErrFull)
+	if shown := x.Call.Method != nil && x.Call.Method.Writes && x.Rec.Events > 0; !x.Uncertain(err) && (!shown || !unrecorded) {
+		return e
+	}
+	return wire.Errorf(wire.OutcomeUnknown, "the call has reached the agent, and what became of it is not known: %s", e.Text()).Because(err)
 }
