@@ -29,6 +29,7 @@ var singledOut = map[string]string{
 	"dialect.go":       "likewise",
 	"explain.go":       "the method that is asked about unless another is named",
 	"forward.go":       "lists are put together from pages, and subscriptions from what a task is",
+	"forwarder.go":     "the webhook of a config that is deleted is forgotten",
 	"http.go":          "1.0 has two verbs for a subscription",
 	"judgement.go":     "the extended card is refused where the card has none",
 	"lint_sharing.go":  "likewise",
