@@ -46,6 +46,8 @@ var floors = [][]string{
 		"internal/wire/mediatype",
 		"internal/wire/taskstate",
 		"proxy/buffers",
+		"proxy/stream/ending",
+		"proxy/stream/grammar",
 	},
 	{ // 1
 		"audit/redact",
@@ -65,6 +67,7 @@ var floors = [][]string{
 		"policy/netset",
 		"policy/window",
 		"proxy/catalog",
+		"proxy/stream/agentevents",
 		"proxy/upstream/discovery",
 		"proxy/upstream/http1",
 	},
@@ -89,6 +92,7 @@ var floors = [][]string{
 		"internal/wire/translate",
 		"policy/content",
 		"policy/expr",
+		"proxy/agents/interfaces",
 		"proxy/stream",
 		"telemetry/metrics",
 	},
@@ -117,7 +121,8 @@ var floors = [][]string{
 		"policy/limits",
 		"policy/pdp",
 		"proxy/push",
-		"proxy/upstream",
+		"proxy/stream/relay",
+		"proxy/upstream/credentials",
 		"telemetry",
 	},
 	{ // 4
@@ -133,6 +138,7 @@ var floors = [][]string{
 		"internal/status",
 		"internal/verdict",
 		"proxy/openstreams",
+		"proxy/upstream",
 		"telemetry/anomaly",
 	},
 	{ // 5

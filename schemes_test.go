@@ -38,8 +38,8 @@ var schemesNamed = map[string]string{
 	"internal/operator/callers.go":                "the console's screen of credentials shows the parts of each",
 	"internal/operator/try.go":                    "the form for calls has a field for a key",
 	"internal/revocation/keys.go":                 "revoked API keys are told to replicas",
-	"proxy/upstream/exchanger.go":                 "only tokens can be exchanged",
-	"telemetry/metrics/label.go":                  "docs/metrics.md is written without authn, and compared below",
+	"proxy/upstream/credentials/exchanger.go":     "only tokens can be exchanged",
+	"telemetry/closed.go":                         "docs/metrics.md is written without authn, and compared below",
 }
 
 // TestSchemesHaveOneRegistration adds up where schemes are named: to add one is to touch its

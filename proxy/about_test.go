@@ -52,7 +52,7 @@ func TestAbout(t *testing.T) {
 			p.Server.TLS = &server.TLS{ClientAuth: tt.auth}
 		}
 		tt.want.Resource, tt.want.Name = "https://gw/agents/x", "a2a-gateway"
-		if diff := cmp.Diff(tt.want, p.authenticator.About("https://gw/agents/x")); diff != "" {
+		if diff := cmp.Diff(tt.want, p.authenticator.MetadataOf("https://gw/agents/x")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

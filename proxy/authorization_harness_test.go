@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // crm is the other system, and crmHeader what a token for it is shown in.
@@ -85,9 +86,9 @@ func (e *endpoint) exchanges(s *setup) {
 		},
 		Issuer: "https://gateway.example", Gateway: "gw",
 	}
-	s.agent.Credentials = []upstream.Credential{
+	s.agent.Credentials = []credentials.Credential{
 		{Value: secret.New("Bearer gateways-own")},
-		{Header: crmHeader, On: "auth-required", Exchange: &upstream.Exchange{
+		{Header: crmHeader, On: "auth-required", Exchange: &credentials.Exchange{
 			TokenURL: secret.URL(e.URL + "/token"), ClientID: "gw", ClientSecret: secret.New("s"), Subject: "assertion",
 			Audience: []string{crm},
 		}},

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // listener is a client's open stream.
@@ -472,8 +473,8 @@ func TestRegainRepeated(t *testing.T) {
 // record; where the configuration is strict it ends.
 func TestGrammarOnRecord(t *testing.T) {
 	t.Parallel()
-	for grammar, strict := range map[string]bool{"enforce": false, "strict": true} {
-		w := build(t, streaming(func(c *stream.Config) { c.Grammar = grammar }))
+	for word, strict := range map[string]bool{"enforce": false, "strict": true} {
+		w := build(t, streaming(func(c *stream.Config) { c.Grammar = word }))
 		k := w.works()
 		k.sloppy = true
 		l := w.listen("alice", "SendStreamingMessage", message(""))
@@ -483,7 +484,7 @@ func TestGrammarOnRecord(t *testing.T) {
 			continue
 		}
 		l.hears("completed", "")
-		if r := w.found("grammar"); r["grammar"] != stream.ErrFirst.Error() {
+		if r := w.found("grammar"); r["grammar"] != grammar.ErrFirst.Error() {
 			t.Errorf("recorded %v", r)
 		}
 	}

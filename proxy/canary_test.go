@@ -27,7 +27,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // indiscreet is an authorization server that repeats what it was sent wherever it can:
@@ -221,19 +221,19 @@ func (s *indiscreet) shown(t *testing.T, w *world, hidden secrets) map[string][]
 
 // fleetOf are agents that are shown a credential of each kind.
 func (s *indiscreet) fleetOf(card string, hidden secrets) []agents.Config {
-	exchange := &upstream.Exchange{TokenURL: secret.URL(s.URL + "/token?k=" + hidden.add("query", "query-canary")), ClientID: "gw",
+	exchange := &credentials.Exchange{TokenURL: secret.URL(s.URL + "/token?k=" + hidden.add("query", "query-canary")), ClientID: "gw",
 		ClientSecret: secret.New(hidden.add("client secret of exchange", "exchange-canary"))}
 	var all []agents.Config
-	for id, c := range map[string]upstream.Credential{
+	for id, c := range map[string]credentials.Credential{
 		"value":     {Value: secret.New("Bearer " + hidden.add("static value", "static-canary"))},
-		"oauth2":    {OAuth2: &upstream.OAuth2{TokenURL: secret.URL(s.URL + "/token"), ClientID: "gw", ClientSecret: secret.New(hidden.add("client secret", "oauth2-canary"))}},
+		"oauth2":    {OAuth2: &credentials.OAuth2{TokenURL: secret.URL(s.URL + "/token"), ClientID: "gw", ClientSecret: secret.New(hidden.add("client secret", "oauth2-canary"))}},
 		"exchange":  {Exchange: exchange},
-		"assertion": {Assertion: &upstream.Assertion{}},
+		"assertion": {Assertion: &credentials.Assertion{}},
 		"passes":    {Passthrough: true},
 		"demanded":  {Exchange: exchange, On: "auth-required"},
 	} {
 		a := agents.Config{ID: id}
-		a.Card.URL, a.Credentials = secret.URL(card), []upstream.Credential{c}
+		a.Card.URL, a.Credentials = secret.URL(card), []credentials.Credential{c}
 		all = append(all, a)
 	}
 	return all

@@ -23,6 +23,8 @@ func (p *Proxy) mountCatalog(t *intake.Routes) {
 	}
 }
 
+// newBrowse prepares the catalog. It is public only where some agent is: a catalog that could
+// list nothing to strangers asks for a credential at once.
 func newBrowse(p *Proxy) *wellknown.Browse {
 	p.Catalog.Defaults()
 	b := &wellknown.Browse{

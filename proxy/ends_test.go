@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // said03 are events of a 0.3 agent by one letter: T and t are a task that works and one that
@@ -144,13 +145,13 @@ func TestStopsAloud(t *testing.T) {
 		always  bool
 		dropped int // events, where it stops
 	}{
-		"first":          {[]string{work, done}, stream.ErrFirst, 0, false, 2},
-		"second message": {[]string{said, said, said}, stream.ErrSecondMessage, 1, false, 2},
-		"mixed":          {[]string{task, said, art, done}, stream.ErrMixed, 1, false, 3},
-		"after end":      {[]string{task, done, art}, stream.ErrAfterEnd, 2, false, 1},
-		"backwards":      {[]string{task, done, work, done}, stream.ErrBackwards, 2, false, 2},
-		"other task":     {[]string{task, other, art, done}, stream.ErrOtherTask, 1, true, 3},
-		"other context":  {[]string{task, where, done}, stream.ErrOtherContext, 1, true, 2},
+		"first":          {[]string{work, done}, grammar.ErrFirst, 0, false, 2},
+		"second message": {[]string{said, said, said}, grammar.ErrSecondMessage, 1, false, 2},
+		"mixed":          {[]string{task, said, art, done}, grammar.ErrMixed, 1, false, 3},
+		"after end":      {[]string{task, done, art}, grammar.ErrAfterEnd, 2, false, 1},
+		"backwards":      {[]string{task, done, work, done}, grammar.ErrBackwards, 2, false, 2},
+		"other task":     {[]string{task, other, art, done}, grammar.ErrOtherTask, 1, true, 3},
+		"other context":  {[]string{task, where, done}, grammar.ErrOtherContext, 1, true, 2},
 		"malformed":      {[]string{task, bad, art}, nil, 1, true, 2},
 		"too large":      {[]string{task, large, art, done}, nil, 1, true, 3},
 		"once more":      {[]string{task, done, strings.Replace(task, "WORKING", "COMPLETED", 1)}, nil, 3, false, 0},
@@ -265,7 +266,7 @@ func TestRegainedIsHeard(t *testing.T) {
 	l := w.listen("alice", "SendStreamingMessage", message(""))
 	l.hears("task working ", "+x", "+y", "completed", "")
 	r := w.found("end")
-	if r["regained"] != 1.0 || r["grammar"] != stream.ErrAltered.Error() || r["skipped_events"] != 4.0 {
+	if r["regained"] != 1.0 || r["grammar"] != grammar.ErrAltered.Error() || r["skipped_events"] != 4.0 {
 		t.Errorf("recorded %v", r)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 // ScreenFiles says what is wrong with the files of a call, each time by note; the error,
 // a *wire.Error, is what a call is refused with for them. Nothing is changed.
+//
+// It is for `explain`, which says what would become of a call that is not made.
 func ScreenFiles(rules *files.Rules, cs *wire.Carriers, note func(*content.Violation)) error {
 	if rules.Request() == files.Off {
 		return nil

@@ -491,13 +491,15 @@ func (w *world) start(s *setup) {
 	w.proxy, err = proxy.New(proxy.Options{
 		Limits: w.limiter(s, ids), Panel: w.panel(s, ids),
 		PublicURL: public, Server: s.server, Agents: all, Authn: chain, Policy: rules,
-		Hosts:  s.server.Hosts,
-		Ledger: ledger.New(s.store, s.shares(rules, all)), Telemetry: w.tel, Audit: w.audit,
-		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
-		Catalog: s.catalog, Anomalies: w.watch(s),
-		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
-		System: s.system, JWKS: s.jwks, Signing: s.signing, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
-		Streams: s.streams, Load: s.load, StreamConfig: s.streaming(), Hub: hub,
+		Hosts:     s.server.Hosts,
+		Telemetry: w.tel, Audit: w.audit, FailOpen: s.failOpen, Anomalies: w.watch(s),
+		Push: push.Config{Mode: s.push}, Relay: w.relay(s), System: s.system, Load: s.load,
+		Memory:     proxy.Memory{Ledger: ledger.New(s.store, s.shares(rules, all)), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values},
+		Extensions: proxy.Extensions{Book: book, Providers: provided.Providers(), Steps: s.steps},
+		Documents: proxy.Documents{
+			Schemes: card.Schemes{APIKeyHeader: "X-API-Key"}, Catalog: s.catalog, JWKS: s.jwks, Signing: s.signing, GRPC: true,
+		},
+		Streaming: proxy.Streaming{Streams: s.streams, StreamConfig: s.streaming(), Hub: hub, Drain: s.drain},
 	})
 	must(w, err)
 	w.url = front.URL()

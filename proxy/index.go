@@ -16,6 +16,10 @@ import (
 )
 
 // index builds the lookup tables and refuses what is ambiguous.
+//
+// An agent's own rules for files are compiled only where it has some; all others share the usual
+// ones. The sole agent is remembered because clients that drop the path of a URL can only mean
+// that one.
 func (p *Proxy) index() error {
 	p.agents, p.fileRules = make(map[string]*agents.Agent, len(p.Agents)), make(map[string]*files.Rules, len(p.Agents))
 	hosts := map[string]string{}
@@ -63,6 +67,9 @@ func (p *Proxy) index() error {
 
 // relies names the fields of calls that this configuration has callers identified by, or has
 // agents given, in the place of somebody's who asks to have them taken off.
+//
+// They must not be named in Connection (RFC 9110 §7.6.1): a proxy in front would take them off,
+// and with them what the call is judged by.
 func (p *Proxy) relies() []string {
 	names := slices.Clone(p.Authn.CredentialHeaders())
 	for _, a := range p.Agents {

@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // TestOrigins: where an agent is, by its card and its interfaces, in one spelling.
@@ -38,7 +38,7 @@ func TestAssertionsAreForOneAgent(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
 		w := build(t, func(s *setup) {
-			s.agent.Credentials = []upstream.Credential{{Header: "X-Assertion", Assertion: &upstream.Assertion{}}}
+			s.agent.Credentials = []credentials.Credential{{Header: "X-Assertion", Assertion: &credentials.Assertion{}}}
 			s.upstream.Sign = func(_ string, payload []byte) (string, error) {
 				return "e30." + base64.RawURLEncoding.EncodeToString(payload) + ".", nil
 			}

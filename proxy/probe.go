@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents/interfaces"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -43,16 +44,27 @@ type Finding struct {
 	Refuses bool // an agent may be there: it does not take who calls
 }
 
+// fails is a finding with which calls would fail as well.
 func fails(format string, args ...any) Finding {
 	return Finding{Text: fmt.Sprintf(format, args...), Fails: true}
 }
 
+// odd is a finding with which calls may work.
 func odd(format string, args ...any) Finding {
 	return Finding{Text: fmt.Sprintf(format, args...), Odd: true}
 }
 
 // Probe asks an agent over one of its interfaces for a task that nobody has, with the
 // credentials that depend on no caller. It changes nothing there.
+//
+// It is used by `validate --online` and by the console. GetTask with an unknown id was chosen
+// because every A2A version has it, because it has no effect, and because the answer that is due,
+// TASK_NOT_FOUND, tells an A2A agent from a web server.
+//
+//	POST /rpc  {"jsonrpc":"2.0","id":"<uuid>","method":"GetTask","params":{"id":"<uuid>"}}
+//	-32001     it answers as it should
+//	401        a credential is missing, or is not the right one
+//	404, HTML  nothing is there, or something else
 func Probe(ctx context.Context, up *upstream.Upstream, i card.Interface) Finding {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, upstream.ErrLate)
 	defer cancel()
@@ -80,6 +92,9 @@ func Probe(ctx context.Context, up *upstream.Upstream, i card.Interface) Finding
 
 // unknownTask is the request for a task that nobody has, as the interface wants it. Its id is a
 // UUID because some agents take no other.
+//
+// The request is made by the same functions as any upstream call, so that a probe fails where
+// calls would.
 func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed, error) {
 	side := wire.Side{Version: i.Version, Binding: i.Binding}
 	a := &probed{Side: side, task: uuid.NewString()}
@@ -97,7 +112,7 @@ func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed,
 	if err != nil {
 		return nil, nil, err
 	}
-	l := exchange.UpstreamCall{Endpoint: &agents.Endpoint{Side: side, URL: u, Methods: agents.IsMethodPath(side, u)}, Call: &out.Call, Path: out.Path, Query: out.Query}
+	l := exchange.UpstreamCall{Endpoint: &agents.Endpoint{Side: side, URL: u, Methods: interfaces.IsMethodPath(side, u)}, Call: &out.Call, Path: out.Path, Query: out.Query}
 	to, err := l.Target()
 	if err != nil {
 		return nil, nil, err
@@ -126,6 +141,9 @@ func noHTTP2(err error) bool {
 }
 
 // unreached says why there is no answer, and what could be done about that.
+//
+// Errors of net and tls have no types for most of these cases, so that texts are compared. The
+// URL in them may have a password, and is hidden.
 func unreached(ctx context.Context, i card.Interface, err error) Finding {
 	hidden := secret.URL(i.URL).Hide(err)
 	text := err.Error()

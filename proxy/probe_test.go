@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // The answers below are told apart by how they come out.
@@ -179,7 +180,7 @@ func TestProbe(t *testing.T) {
 		t.Cleanup(func() { _ = a.Close(context.WithoutCancel(t.Context())) })
 		return a
 	}
-	secretly := upstream.Config{Credentials: []upstream.Credential{{Value: secret.New("Bearer CANARY")}}}
+	secretly := upstream.Config{Credentials: []credentials.Credential{{Value: secret.New("Bearer CANARY")}}}
 	open10, open03 := start(demo.Agent10, demo.Options{}), start(demo.Agent03, demo.Options{})
 	grpc := overGRPC(t, start(demo.Agent10, demo.Options{GRPC: true}))
 	closed := start(demo.Agent10, demo.Options{BearerToken: "CANARY"})

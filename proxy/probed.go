@@ -17,6 +17,9 @@ import (
 )
 
 // probed is what came back from an agent that was asked for a task that nobody has.
+//
+// It is read once: found and the functions below it look at status, media type and body, in the
+// order of what says most.
 type probed struct {
 	wire.Side // that it was asked over
 
@@ -36,6 +39,9 @@ type probed struct {
 const asItShould = "it answers as it should"
 
 // found says what the answer means.
+//
+// Redirects come first, since they are not followed; then whether the agent wants another
+// credential, which hides everything else.
 func (a *probed) found() Finding {
 	switch {
 	case 300 <= a.status && a.status < 400:
@@ -70,6 +76,9 @@ func (a *probed) foundByStatus() Finding {
 }
 
 // foundInBody is what an answer over JSON-RPC or HTTP+JSON says.
+//
+// An agent that has the task is no A2A agent, or answers without looking: the id was made up a
+// moment ago.
 func (a *probed) foundInBody() Finding {
 	seen, err := wire.ReadAnswer(a.Binding, a.Version, a.method, a.body, wire.Limits{})
 	switch {
@@ -105,6 +114,9 @@ func speaksOfTask(message string) bool {
 }
 
 // foundInError is what an error of A2A says.
+//
+// What is due is TASK_NOT_FOUND. Three others are as good, as they show that A2A is spoken: no
+// tasks at all, a required extension, a missing credential.
 func (a *probed) foundInError(e *wire.Error) Finding {
 	switch e.Reason {
 	case wire.TaskNotFound.Reason:
@@ -207,6 +219,7 @@ func (a *probed) isPage() bool {
 	return media == "text/html" || media == "" && bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<"))
 }
 
+// otherProtocol is what is said of an MCP server, which answers JSON-RPC at a similar path.
 func (a *probed) otherProtocol() Finding {
 	return fails("%s, as an MCP server answers: that is another protocol than A2A", a.what())
 }

@@ -12,6 +12,49 @@
 // The package owns the order of the questions and the URLs of the public listener. It does not
 // own the answers: they come from authn, policy, policy/ledger and ext, which do not know each
 // other; the stages carry values between them.
+//
+// # Four requests
+//
+// A message/send over JSON-RPC, POST /agents/billing:
+//
+//	ServeHTTP      by host: the gateway's own, or an agent's
+//	Routes.Serve   /agents/{agent} with POST: the handler call
+//	Locate         host, agent, binding; nothing of the body has been read
+//	governed()     Admit … Record, as listed below; each may refuse
+//	Forward        the agent answers, package forward reads and passes the answer on
+//	finish         audit outcome, span, metrics, access log
+//
+// A message/stream takes the same way; Forward finds text/event-stream in the agent's answer, and
+// package session makes a feed of it (proxy/stream) that the client follows. The handler returns
+// at the first pause of the stream.
+//
+// A tasks/resubscribe, or any streaming call with Last-Event-ID: Forward looks for the task's
+// feed here and in the shared log before it asks the agent.
+//
+// A push delivery of an agent, POST /push/<token>: the handler notified has one stage,
+// ServeNotification of package forward, which asks package notifications whose it is and queues
+// it. A Worker of proxy/push delivers it later, and asks StillFor before it does.
+//
+// # What the stages share
+//
+// Each has the exchange and nothing else; a stage that needs what another has found out reads it
+// there. The parts of the exchange are named after the stages that fill them in, and each
+// package's doc says what it leaves. A stage returns an error and never writes a response, but
+// for those that serve one.
+//
+//	Locate, Decode    Agent, Call, View, Endpoint
+//	Authenticate      Principal
+//	CheckOwnership    Record, Contexts
+//	Authorize         Skill, Decision, LimitPass
+//	Negotiate         Terms, Shown
+//	Adopt, Record     Reserved, Captured
+//	Forward           Upstream, Writer
+//
+// # Reloads
+//
+// A Proxy is made for one configuration. What must survive a reload (Hub, Streams, Shown, Ledger,
+// Load) comes with Options from internal/gateway, and is shared by the Proxy of before, which
+// goes on serving the requests that it has begun.
 package proxy
 
 import (
@@ -42,6 +85,9 @@ import (
 )
 
 // Proxy serves one configuration and never changes; a reload makes a new one.
+//
+// Nothing of it changes after New, so that requests read it without a lock. The maps are indexes
+// over Options.Agents.
 type Proxy struct {
 	Options
 
@@ -69,6 +115,9 @@ type Proxy struct {
 }
 
 // New wires a Proxy.
+//
+// Its errors are about the configuration, naming the key: an id or a host that two agents have, a
+// header that carries credentials among those that are passed on.
 func New(o Options) (*Proxy, error) {
 	if o.Streams == nil {
 		o.Streams = new(openstreams.Streams)
@@ -105,7 +154,7 @@ func New(o Options) (*Proxy, error) {
 	card := p.recorder.Do(p.decoder.Locate, p.authorizer.Identify, p.documents.ServeCard)
 	metadata := p.recorder.Do(p.documents.ServeMetadata)
 	keys := p.recorder.Do(p.documents.ServeKeys)
-	notified := p.recorder.Do(p.forwarder.Notified)
+	notified := p.recorder.Do(p.forwarder.ServeNotification)
 	lost := p.recorder.Do(p.decoder.Locate, p.decoder.Nowhere)
 	p.asterisk = p.recorder.Do(p.decoder.ServeOptions)
 	p.stray = p.recorder.Do(p.decoder.Strayed)
@@ -162,6 +211,8 @@ func (p *Proxy) mountPush(t *intake.Routes, notified record.Handler) {
 }
 
 // mountRPC adds gRPC's paths, which are the same for every agent.
+//
+// The reflection and health services are served by Options.System, and only where there is one.
 func (p *Proxy) mountRPC(t *intake.Routes, rpc record.Handler) {
 	for _, service := range wire.Services() {
 		t.Below("/"+service+"/", false, rpc)
@@ -180,6 +231,9 @@ func (p *Proxy) mountRPC(t *intake.Routes, rpc record.Handler) {
 }
 
 // ServeHTTP routes by host first: on a host of its own, an agent has the root.
+//
+// A host that is the gateway's and an agent's as well has the gateway's own paths first. What is
+// at no path is served too: by a handler that refuses in A2A's shape and leaves a record.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "*" && r.Method == http.MethodOptions {
 		p.asterisk(w, r, exchange.Site{Fixed: "*"})
@@ -187,7 +241,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	to := p.main
 	if host, ok := hostname.Canonical(r.Host); ok {
-		if a, shared := p.decoder.At(host); a != nil && shared {
+		if a, shared := p.decoder.AgentAt(host); a != nil && shared {
 			to = p.home
 		} else if a != nil {
 			to = p.hosted

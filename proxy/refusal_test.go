@@ -30,6 +30,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
@@ -71,10 +72,10 @@ func TestRefusal(t *testing.T) {
 		{"deadline", context.DeadlineExceeded, wire.AgentTimeout, ""},
 		{"full", stream.ErrFull, wire.Unavailable, "Retry-After"},
 		{"state full", state.ErrFull, wire.Unavailable, "Retry-After"},
-		{"draining", stream.ErrDraining, wire.Unavailable, "Retry-After"},
-		{"idle", stream.ErrIdle, wire.AgentTimeout, ""},
-		{"large event", stream.ErrTooLarge, wire.BadAgentResponse, ""},
-		{"broken stream", stream.ErrBroken, wire.BadAgentResponse, ""},
+		{"draining", ending.ErrDraining, wire.Unavailable, "Retry-After"},
+		{"idle", ending.ErrIdle, wire.AgentTimeout, ""},
+		{"large event", ending.ErrTooLarge, wire.BadAgentResponse, ""},
+		{"broken stream", ending.ErrBroken, wire.BadAgentResponse, ""},
 		{"no dial", fmt.Errorf("%w: %w", exchange.ErrAgentBroke, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), wire.Unavailable, "Retry-After"},
 		{"read timed out", fmt.Errorf("%w: %w", exchange.ErrAgentBroke, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}), wire.AgentTimeout, ""},
 		{"reset", fmt.Errorf("%w: %w", exchange.ErrAgentBroke, &net.OpError{Op: "read", Err: syscall.ECONNRESET}), wire.BadAgentResponse, ""},

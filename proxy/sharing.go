@@ -10,6 +10,9 @@ import (
 
 // Sharing carries what rules say of tasks that are shared to the ledger, which does not
 // know them: it is for ledger.Config.Share, where the configuration shares any.
+//
+// It returns a function that the ledger asks for each task of somebody else's: whether this
+// caller may use it by this method.
 func Sharing(rules *policy.Set) func(*authn.Principal, string, *wire.Method, state.Record) bool {
 	return func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool {
 		if !rules.MayShare(p, agent, m) {

@@ -20,6 +20,9 @@ import (
 
 // stages are the structs whose methods are the request path, each made of what it depends on:
 // those before it, and parts of Options. None knows those behind it.
+//
+// Their order here is that in which they are made, which is not that of the request path: see
+// governed.
 type stages struct {
 	admissions     *admit.Admissions
 	authenticator  *admit.Authenticator
@@ -46,6 +49,9 @@ type stages struct {
 }
 
 // mountStages gives each stage what it depends on, and nothing else.
+//
+// Each gets the parts by name, so that what a stage can reach is visible here. They are values
+// for the life of the Proxy and hold no state of a request.
 func (p *Proxy) mountStages() {
 	p.admissions = &admit.Admissions{Load: p.Load, Server: &p.Server}
 	p.authenticator = &admit.Authenticator{Authn: p.Authn, Server: &p.Server, Origins: p.origins}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // errorBodies are those with which agents, and what stands in front of them, refuse calls
@@ -305,17 +305,17 @@ func TestStatusesOfPolls(t *testing.T) {
 func TestUnauthorizedAgents(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		shows      []upstream.Credential
+		shows      []credentials.Credential
 		status     int
 		want       int
 		challenged bool
 		text       string
 	}{
 		"none":                  {nil, 401, 200, false, "it does not accept what the gateway shows it"},
-		"a secret":              {[]upstream.Credential{{Value: secret.New("Bearer shown")}}, 401, 200, false, "it does not accept what the gateway shows it"},
-		"a secret, forbidden":   {[]upstream.Credential{{Value: secret.New("Bearer shown")}}, 403, 200, false, "it does not accept what the gateway shows it"},
-		"the caller's":          {[]upstream.Credential{{Passthrough: true}}, 401, 401, true, "Authentication required"},
-		"the caller's, refused": {[]upstream.Credential{{Passthrough: true}}, 403, 403, false, "permission denied by the agent"},
+		"a secret":              {[]credentials.Credential{{Value: secret.New("Bearer shown")}}, 401, 200, false, "it does not accept what the gateway shows it"},
+		"a secret, forbidden":   {[]credentials.Credential{{Value: secret.New("Bearer shown")}}, 403, 200, false, "it does not accept what the gateway shows it"},
+		"the caller's":          {[]credentials.Credential{{Passthrough: true}}, 401, 401, true, "Authentication required"},
+		"the caller's, refused": {[]credentials.Credential{{Passthrough: true}}, 403, 403, false, "permission denied by the agent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,7 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // cell is one operation in one version and binding, about a task and a context.
@@ -603,26 +603,26 @@ func TestA23_Credentials(t *testing.T) {
 	issuer, err := demo.NewIssuer(demo.IssuerOptions{})
 	must(t, err)
 	t.Cleanup(func() { _ = issuer.Close(context.Background()) })
-	oauth := &upstream.OAuth2{
+	oauth := &credentials.OAuth2{
 		TokenURL: secret.URL(issuer.URL + "/token"), ClientID: "alice", ClientSecret: secret.New("alice-secret"),
 		Scopes: []string{"billing.read"}, Audience: "agent",
 	}
 	tests := map[string]struct {
-		credentials []upstream.Credential
+		credentials []credentials.Credential
 		want        func(t *testing.T, h http.Header, inbound string) bool
 	}{
 		"none": {nil, func(_ *testing.T, h http.Header, _ string) bool { return h["Authorization"] == nil }},
 		"static": {
-			[]upstream.Credential{{Value: secret.New("Bearer static")}, {Header: "x-key", Value: secret.New("k")}},
+			[]credentials.Credential{{Value: secret.New("Bearer static")}, {Header: "x-key", Value: secret.New("k")}},
 			func(_ *testing.T, h http.Header, _ string) bool {
 				return slices.Equal(h["Authorization"], []string{"Bearer static"}) && slices.Equal(h["X-Key"], []string{"k"})
 			},
 		},
-		"OAuth2": {[]upstream.Credential{{OAuth2: oauth}}, func(_ *testing.T, h http.Header, inbound string) bool {
+		"OAuth2": {[]credentials.Credential{{OAuth2: oauth}}, func(_ *testing.T, h http.Header, inbound string) bool {
 			token, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 			return ok && strings.Count(token, ".") == 2 && "Bearer "+token != inbound && len(h["Authorization"]) == 1
 		}},
-		"passed on": {[]upstream.Credential{{Passthrough: true}}, func(_ *testing.T, h http.Header, inbound string) bool {
+		"passed on": {[]credentials.Credential{{Passthrough: true}}, func(_ *testing.T, h http.Header, inbound string) bool {
 			return slices.Equal(h["Authorization"], []string{inbound})
 		}},
 	}

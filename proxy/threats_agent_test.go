@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // rawAgent is an agent on a bare socket: serve gets each connection and answers
@@ -327,8 +328,8 @@ func TestL32_NoTokenForAgent(t *testing.T) {
 	}))
 	t.Cleanup(broken.Close)
 	w := build(t)
-	up, err := upstream.New(upstream.Config{Credentials: []upstream.Credential{{
-		OAuth2: &upstream.OAuth2{TokenURL: secret.URL(broken.URL), ClientID: "gw", ClientSecret: secret.New("s3cret")},
+	up, err := upstream.New(upstream.Config{Credentials: []credentials.Credential{{
+		OAuth2: &credentials.OAuth2{TokenURL: secret.URL(broken.URL), ClientID: "gw", ClientSecret: secret.New("s3cret")},
 	}}}, upstream.Options{})
 	must(t, err)
 	t.Cleanup(up.Close)

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // answering is a world whose gateway has something to show to tasks that ask for it.
 func answering(t *testing.T) *world {
 	return build(t, func(s *setup) {
-		s.agent.Credentials = []upstream.Credential{{Value: secret.New("Bearer shown"), On: "auth-required"}}
+		s.agent.Credentials = []credentials.Credential{{Value: secret.New("Bearer shown"), On: "auth-required"}}
 	})
 }
 

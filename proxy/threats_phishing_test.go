@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // permits lets links of the agent's lead to one host, to one domain, and to an address.
@@ -191,7 +191,7 @@ func TestA24_GoodLinks(t *testing.T) {
 func TestA24_NoCredentialForPhishing(t *testing.T) {
 	t.Parallel()
 	w := in(t, speaks(rpc10), permits, func(s *setup) {
-		s.agent.Credentials = []upstream.Credential{{Header: crmHeader, Value: secret.New("token"), On: "auth-required"}}
+		s.agent.Credentials = []credentials.Credential{{Header: crmHeader, Value: secret.New("token"), On: "auth-required"}}
 	})
 	for _, method := range ways {
 		w.given("tied", w.base, w.agent, "t", "c-t", "")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // task10 is a task of A2A 1.0 with one artifact, of these parts; "" for none.
@@ -76,23 +77,23 @@ func TestContradictions(t *testing.T) {
 		shows  string
 		want   error
 	}{
-		"send, get":                  {nil, task10("COMPLETED", x), "GetTask", task10("WORKING", x), stream.ErrBackwards},
-		"send, get another end":      {nil, task10("COMPLETED", x), "GetTask", task10("FAILED", x), stream.ErrBackwards},
+		"send, get":                  {nil, task10("COMPLETED", x), "GetTask", task10("WORKING", x), grammar.ErrBackwards},
+		"send, get another end":      {nil, task10("COMPLETED", x), "GetTask", task10("FAILED", x), grammar.ErrBackwards},
 		"send, get the same":         {nil, task10("COMPLETED", x), "GetTask", task10("COMPLETED", x), nil},
 		"send, get without it":       {nil, task10("COMPLETED", x), "GetTask", task10("COMPLETED", ""), nil},
-		"send, get other content":    {nil, task10("COMPLETED", x), "GetTask", task10("COMPLETED", y), stream.ErrAltered},
+		"send, get other content":    {nil, task10("COMPLETED", x), "GetTask", task10("COMPLETED", y), grammar.ErrAltered},
 		"send, get other white":      {nil, task10("COMPLETED", x), "GetTask", task10("COMPLETED", ` { "text" : "x" } `), nil},
 		"goes on, and ends":          {nil, task10("WORKING", x), "GetTask", task10("COMPLETED", y), nil},
 		"asks, goes on":              {nil, task10("INPUT_REQUIRED", x), "GetTask", task10("WORKING", y), nil},
-		"send, cancel":               {nil, task10("COMPLETED", x), "CancelTask", task10("CANCELED", x), stream.ErrBackwards},
-		"stream, get":                {[]string{done}, "", "GetTask", task10("WORKING", x), stream.ErrBackwards},
+		"send, cancel":               {nil, task10("COMPLETED", x), "CancelTask", task10("CANCELED", x), grammar.ErrBackwards},
+		"stream, get":                {[]string{done}, "", "GetTask", task10("WORKING", x), grammar.ErrBackwards},
 		"stream, get the same":       {[]string{done}, "", "GetTask", task10("COMPLETED", x), nil},
-		"stream, get other content":  {[]string{done}, "", "GetTask", task10("COMPLETED", y), stream.ErrAltered},
+		"stream, get other content":  {[]string{done}, "", "GetTask", task10("COMPLETED", y), grammar.ErrAltered},
 		"chunks, get all of them":    {[]string{`{"task":` + task10("WORKING", "") + `}`, chunk10("a", ""), chunk10("b", appends+last), `{"task":` + task10("COMPLETED", "") + `}`}, "", "GetTask", task10("COMPLETED", `{"text":"ab"}`), nil},
-		"chunks, get others":         {[]string{`{"task":` + task10("WORKING", "") + `}`, chunk10("a", ""), chunk10("b", appends+last), `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`}, "", "GetTask", task10("COMPLETED", `{"text":"ac"}`), stream.ErrAltered},
-		"send, list":                 {nil, task10("COMPLETED", x), "ListTasks", task10("WORKING", x), stream.ErrBackwards},
+		"chunks, get others":         {[]string{`{"task":` + task10("WORKING", "") + `}`, chunk10("a", ""), chunk10("b", appends+last), `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`}, "", "GetTask", task10("COMPLETED", `{"text":"ac"}`), grammar.ErrAltered},
+		"send, list":                 {nil, task10("COMPLETED", x), "ListTasks", task10("WORKING", x), grammar.ErrBackwards},
 		"send, list the same":        {nil, task10("COMPLETED", x), "ListTasks", task10("COMPLETED", x), nil},
-		"send, and its next message": {nil, task10("COMPLETED", x), "SendMessage", task10("WORKING", x), stream.ErrBackwards},
+		"send, and its next message": {nil, task10("COMPLETED", x), "SendMessage", task10("WORKING", x), grammar.ErrBackwards},
 	} {
 		for _, grammar := range []string{"enforce", "strict", "off"} {
 			w := in(t, speaks(rpc10), streaming(func(c *stream.Config) { c.Grammar = grammar }))
@@ -149,35 +150,35 @@ func TestChunks(t *testing.T) {
 		want   error
 	}{
 		"begins and goes on":           {[]string{begun, chunk10("a", ""), chunk10("b", appends), chunk10("c", appends+last)}, nil},
-		"has not begun":                {[]string{begun, chunk10("a", appends), chunk10("b", appends)}, stream.ErrChunkFirst},
+		"has not begun":                {[]string{begun, chunk10("a", appends), chunk10("b", appends)}, grammar.ErrChunkFirst},
 		"has begun in the task":        {[]string{had, chunk10("a", appends)}, nil},
-		"behind the last":              {[]string{begun, chunk10("a", ""), chunk10("b", appends+last), chunk10("c", appends)}, stream.ErrChunkAfterLast},
-		"two last ones":                {[]string{begun, chunk10("a", ""), chunk10("b", appends+last), chunk10("b", appends+last)}, stream.ErrChunkAfterLast},
+		"behind the last":              {[]string{begun, chunk10("a", ""), chunk10("b", appends+last), chunk10("c", appends)}, grammar.ErrChunkAfterLast},
+		"two last ones":                {[]string{begun, chunk10("a", ""), chunk10("b", appends+last), chunk10("b", appends+last)}, grammar.ErrChunkAfterLast},
 		"is replaced before its end":   {[]string{begun, chunk10("a", ""), chunk10("b", ""), chunk10("c", last)}, nil},
 		"is sent once more":            {[]string{begun, chunk10("ab", last), chunk10("ab", last)}, nil},
 		"is sent once more, as one":    {[]string{begun, chunk10("a", ""), chunk10("b", appends+last), chunk10("ab", "")}, nil},
-		"is sent with other content":   {[]string{begun, chunk10("ab", last), chunk10("ac", last)}, stream.ErrAltered},
-		"others than all chunks":       {[]string{begun, chunk10("a", ""), chunk10("b", appends+last), chunk10("a", "")}, stream.ErrAltered},
-		"no task first, of a new task": {[]string{chunk10("a", appends)}, stream.ErrFirst},
+		"is sent with other content":   {[]string{begun, chunk10("ab", last), chunk10("ac", last)}, grammar.ErrAltered},
+		"others than all chunks":       {[]string{begun, chunk10("a", ""), chunk10("b", appends+last), chunk10("a", "")}, grammar.ErrAltered},
+		"no task first, of a new task": {[]string{chunk10("a", appends)}, grammar.ErrFirst},
 	} {
-		for _, grammar := range []string{"report", "strict"} {
-			w := in(t, speaks(rpc10), streaming(func(c *stream.Config) { c.Grammar = grammar }))
+		for _, word := range []string{"report", "strict"} {
+			w := in(t, speaks(rpc10), streaming(func(c *stream.Config) { c.Grammar = word }))
 			events := append(tt.events, `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`)
 			w.agent.answers((&teller{events: events}).answer)
 			got := w.call("alice", "SendStreamingMessage", message(""))
 			refused := strings.Contains(got.body, "INVALID_AGENT_RESPONSE")
-			if want := grammar == "strict" && tt.want != nil; refused != want {
-				t.Errorf("%s, %s: %s", name, grammar, got.body)
+			if want := word == "strict" && tt.want != nil; refused != want {
+				t.Errorf("%s, %s: %s", name, word, got.body)
 			}
 			want := any(nil)
 			if tt.want != nil {
 				want = tt.want.Error()
 			}
-			if name == "no task first, of a new task" && grammar == "report" {
-				want = stream.ErrChunkFirst.Error() // which is looked at before
+			if name == "no task first, of a new task" && word == "report" {
+				want = grammar.ErrChunkFirst.Error() // which is looked at before
 			}
 			if r := w.found("events"); r["grammar"] != want && !(refused && name == "no task first, of a new task") {
-				t.Errorf("%s, %s: recorded %v, want %v", name, grammar, r["grammar"], want)
+				t.Errorf("%s, %s: recorded %v, want %v", name, word, r["grammar"], want)
 			}
 		}
 	}
@@ -200,7 +201,7 @@ func TestChunksIDBehindText(t *testing.T) {
 		if n := strings.Count(got.body, "artifactUpdate"); n != 3 || strings.Contains(got.body, `"error"`) {
 			t.Errorf("%d updates of 3: %s", n, got.body)
 		}
-		if r := w.found("events"); r["grammar"] != stream.ErrAltered.Error() {
+		if r := w.found("events"); r["grammar"] != grammar.ErrAltered.Error() {
 			t.Errorf("recorded %v", r["grammar"])
 		}
 	}
@@ -257,21 +258,21 @@ func TestContradictionsByWebhook(t *testing.T) {
 		want  error // of the last
 	}{
 		"in order":                 {[]string{task("WORKING", ""), chunk10("a", ""), chunk10("b", appends+last), status("COMPLETED", "")}, nil},
-		"goes on":                  {[]string{status("COMPLETED", ""), status("WORKING", "")}, stream.ErrBackwards},
+		"goes on":                  {[]string{status("COMPLETED", ""), status("WORKING", "")}, grammar.ErrBackwards},
 		"an old one, late":         {[]string{status("COMPLETED", ""), status("WORKING", `,"timestamp":"2020-01-01T00:00:00Z"`)}, nil},
-		"has not begun":            {[]string{task("WORKING", ""), chunk10("a", appends)}, stream.ErrChunkFirst},
+		"has not begun":            {[]string{task("WORKING", ""), chunk10("a", appends)}, grammar.ErrChunkFirst},
 		"nobody knows":             {[]string{chunk10("a", appends)}, nil},
 		"has begun in the task":    {[]string{task("WORKING", x), chunk10("a", appends)}, nil},
-		"behind the last":          {[]string{task("WORKING", ""), chunk10("a", last), chunk10("b", appends)}, stream.ErrChunkAfterLast},
+		"behind the last":          {[]string{task("WORKING", ""), chunk10("a", last), chunk10("b", appends)}, grammar.ErrChunkAfterLast},
 		"the same once more":       {[]string{task("COMPLETED", x), task("COMPLETED", x+" ")}, nil},
-		"other content":            {[]string{task("COMPLETED", x), task("COMPLETED", y)}, stream.ErrAltered},
-		"other, half a character":  {[]string{task("COMPLETED", x), task("COMPLETED", `{"text":"\ud83d"}`)}, stream.ErrAltered},
-		"other, a result behind":   {[]string{behind(task("COMPLETED", x)), behind(task("COMPLETED", y))}, stream.ErrAltered},
-		"not begun, half a one":    {[]string{`{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"metadata":{"m":"\ud83d"}}}`, chunk10("a", appends)}, stream.ErrChunkFirst},
+		"other content":            {[]string{task("COMPLETED", x), task("COMPLETED", y)}, grammar.ErrAltered},
+		"other, half a character":  {[]string{task("COMPLETED", x), task("COMPLETED", `{"text":"\ud83d"}`)}, grammar.ErrAltered},
+		"other, a result behind":   {[]string{behind(task("COMPLETED", x)), behind(task("COMPLETED", y))}, grammar.ErrAltered},
+		"not begun, half a one":    {[]string{`{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"metadata":{"m":"\ud83d"}}}`, chunk10("a", appends)}, grammar.ErrChunkFirst},
 		"an update with the same":  {[]string{task("COMPLETED", x), chunk10("x", "")}, nil},
-		"an update with another":   {[]string{task("COMPLETED", x), chunk10("y", "")}, stream.ErrAltered},
+		"an update with another":   {[]string{task("COMPLETED", x), chunk10("y", "")}, grammar.ErrAltered},
 		"another before the end":   {[]string{task("WORKING", x), chunk10("y", "")}, nil},
-		"0.3, another at the end":  {[]string{`{"kind":"task","id":"t","contextId":"c","status":{"state":"completed"},"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"x"}]}]}`, task("COMPLETED", y)}, stream.ErrAltered},
+		"0.3, another at the end":  {[]string{`{"kind":"task","id":"t","contextId":"c","status":{"state":"completed"},"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"x"}]}]}`, task("COMPLETED", y)}, grammar.ErrAltered},
 		"0.3, the same at the end": {[]string{`{"kind":"task","id":"t","contextId":"c","status":{"state":"completed"},"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"x"}]}]}`, task("COMPLETED", x)}, nil},
 	} {
 		for _, grammar := range []string{"enforce", "strict"} {
@@ -303,7 +304,7 @@ func TestContradictionsByWebhook(t *testing.T) {
 // TestContradictionsInOldWords: what agents before 1.0 show is held to the same.
 func TestContradictionsInOldWords(t *testing.T) {
 	t.Parallel()
-	for altered, want := range map[string]any{"x": nil, "y": stream.ErrAltered.Error()} {
+	for altered, want := range map[string]any{"x": nil, "y": grammar.ErrAltered.Error()} {
 		w := in(t, speaks(rpc03), streaming())
 		w.agent.answers(func(rw http.ResponseWriter, r *record) {
 			if r.rpc().Method == "message/stream" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // audience is whom a credential that an agent is given is for.
@@ -49,8 +49,7 @@ func (c *Config) overheard() []string {
 
 // audiences are those of one credential, as far as they are known before cards are. A secret that
 // is the same for two agents, a value or a client's, is the operator's own choice and none of them.
-// Nil for a credential whose audience is its issuer's to choose, as with a fixed token.
-func (c *Config) audiences(agent *agents.Config, cred *upstream.Credential) []audience {
+func (c *Config) audiences(agent *agents.Config, cred *credentials.Credential) []audience {
 	switch {
 	case cred.Assertion != nil && cred.Assertion.Audience != "":
 		return []audience{{"assertion", "assertion.audience", cred.Assertion.Audience, true}}
@@ -89,7 +88,7 @@ func (c *Config) audienceOf(agent *agents.Config) string {
 			if err != nil {
 				return agent.ID
 			}
-			return upstream.Origin(u) + u.EscapedPath()
+			return credentials.Origin(u) + u.EscapedPath()
 		}
 	}
 	// A card that is in the file itself may name no interface yet: the id is all there is.

@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // Doubts returns warnings about what the sections on identity say together, about keys that
@@ -85,7 +85,7 @@ func (c *Config) forgetful() []string {
 
 // passedOn warns of tokens that reach an agent without what they are bound to: their
 // proofs are for the gateway, and stay there.
-func (c *Config) passedOn(at string, cred *upstream.Credential) []string {
+func (c *Config) passedOn(at string, cred *credentials.Credential) []string {
 	if !cred.Passthrough {
 		return nil
 	}
@@ -112,7 +112,7 @@ func carrier(name string) string {
 // nobodys warns of an exchange of tokens that no caller can have, by the combinations of
 // credentials that make a call: RFC 8693 exchanges a token of somebody's, and a caller with an API
 // key or a certificate has none. Such calls would all fail, one by one.
-func (c *Config) nobodys(at string, cred *upstream.Credential) []string {
+func (c *Config) nobodys(at string, cred *credentials.Credential) []string {
 	if cred.Exchange == nil || len(c.Authn.OIDC) == 0 { // then it is an error
 		return nil
 	}

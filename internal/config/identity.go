@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // checkIdentity reports what of identity only holds between sections: certificates that nobody asks
@@ -69,7 +69,7 @@ func (c *Config) identities() []string {
 	var warnings []string
 	for i := range c.Agents {
 		for j, cred := range c.Agents[i].Credentials {
-			mapped, key := &upstream.Identity{}, ""
+			mapped, key := &credentials.Identity{}, ""
 			switch {
 			case cred.Exchange != nil && cred.Exchange.Identity != nil:
 				mapped, key = cred.Exchange.Identity, "exchange"

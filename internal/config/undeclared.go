@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // checkUndeclared makes sure that agents are told which skills a call is allowed for,
@@ -18,7 +18,7 @@ func (c *Config) checkUndeclared() []error {
 	}
 	var errs []error
 	for i := range c.Agents {
-		told := func(cred upstream.Credential) bool {
+		told := func(cred credentials.Credential) bool {
 			return cred.Assertion != nil && cred.On != "auth-required"
 		}
 		if a := &c.Agents[i]; !slices.ContainsFunc(a.Credentials, told) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+
 	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"

@@ -31,8 +31,8 @@ func (au *Authenticator) Authenticate(x *exchange.Exchange) error {
 	return nil
 }
 
-// Greet finds out who is calling, where strangers may be welcome.
-func (au *Authenticator) Greet(x *exchange.Exchange, strangers bool) error {
+// GreetCaller finds out who is calling, where strangers may be welcome.
+func (au *Authenticator) GreetCaller(x *exchange.Exchange, strangers bool) error {
 	principal, err := au.Authn.Authenticate(x.Request)
 	if err != nil {
 		err = au.Authn.Blame(x.Rec.ClientIP, err)
@@ -50,4 +50,16 @@ func (au *Authenticator) Greet(x *exchange.Exchange, strangers bool) error {
 		return err
 	}
 	return nil
+}
+
+// NoCard is what a stranger and a caller are told about an agent that is not
+// there for them.
+func (au *Authenticator) NoCard(x *exchange.Exchange) error {
+	if x.Principal == nil {
+		_, err := au.Authn.Authenticate(x.Request)
+		if err != nil {
+			return err
+		}
+	}
+	return agents.ErrUnknown
 }

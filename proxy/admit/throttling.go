@@ -27,7 +27,7 @@ func (th *Throttling) Throttle(x *exchange.Exchange) error {
 	})
 }
 
-// ThrottleSkill is throttle for what can be asked once the skill is known.
+// ThrottleSkill asks what can be asked once the skill is known.
 func (th *Throttling) ThrottleSkill(x *exchange.Exchange) error {
 	return th.Anomalies.CheckSkill(anomalyCaller(x), x.Agent.ID, x.Skill)
 }

@@ -2,9 +2,13 @@
 // what its current card says of interfaces, skills, media types and extensions.
 //
 // A View is taken once per call, so that a card that changes in the middle of one cannot mix
-// two cards. The package decides which interface could serve a call (Distance, Reaches), and
-// calls nobody. It may import card, ext, proxy/upstream, policy/files and below, and is
-// imported by proxy, internal/config and internal/gateway.
+// two cards. It has the interfaces that calls may go to; which of them is nearest to a caller
+// package interfaces says. The package calls nobody. It may import card, ext, proxy/upstream,
+// policy/files and below, and is imported by proxy, internal/config and internal/gateway.
+//
+// Of its 30 exported names five are sections of the configuration, four the quirks that can be
+// switched off, three the errors of an agent that cannot be called, and three the header fields
+// that no configuration lets through: closed sets, which are read together.
 package agents
 
 import (
@@ -53,11 +57,10 @@ type Config struct {
 	// Only translated calls depend on it.
 	FileBytes string `yaml:"fileBytes,omitempty" jsonschema:"enum=doubled,enum=plain"`
 
-	// Quirks are tolerances for what the agent or its clients do otherwise than their version
-	// of A2A has it: zoneless-times (timestamps without a zone are UTC), mixed-objects (0.3's methods called
-	// with 1.0's objects are answered alike), method-paths (JSON-RPC at an address for each method).
-	// Default: all of them;
-	// an empty list is none. See docs/quirks.md.
+	// Quirks are tolerances for what the agent or its clients do otherwise than their version of
+	// A2A has it: zoneless-times (timestamps without a zone are UTC), mixed-objects (0.3's
+	// methods called with 1.0's objects are answered alike), method-paths (JSON-RPC at an address
+	// for each method). Default: all of them; an empty list is none. See docs/quirks.md.
 	Quirks []Quirk `yaml:"quirks" jsonschema:"enum=zoneless-times,enum=mixed-objects,enum=method-paths"`
 
 	// Extensions that are required, allowed or denied on this agent.

@@ -33,7 +33,8 @@ type AuthorizationConfig struct {
 	Message string `yaml:"message"`
 }
 
-// ReportLinks is the value of `links` with which links of an agent's authentication demands pass, and are recorded.
+// ReportLinks is the value of `links` with which links of an agent's authentication demands pass,
+// and are recorded.
 const ReportLinks = "report"
 
 const maxMessage = 1 << 10

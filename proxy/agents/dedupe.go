@@ -20,6 +20,7 @@ type DedupeConfig struct {
 // defaultAnswers is DedupeConfig.Answers.
 const defaultAnswers = 64 << 10
 
+// MaxAnswer is how many bytes of an answer are kept at most, with the default in the place of 0.
 func (c DedupeConfig) MaxAnswer() int {
 	if c.Answers == 0 {
 		return defaultAnswers

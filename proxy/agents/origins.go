@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // Origins are those that an agent is at as far as the configuration says: of its card, and of
@@ -16,7 +16,7 @@ func (c *Config) Origins() []string {
 		if err != nil {
 			return // which Validate tells of
 		}
-		if o := upstream.Origin(u); o != "" && !slices.Contains(list, o) {
+		if o := credentials.Origin(u); o != "" && !slices.Contains(list, o) {
 			list = append(list, o)
 		}
 	}
@@ -57,5 +57,5 @@ func OriginsOf(agents []*Agent) Origins {
 
 // Others reports whether other agents than one are at the origin of an address.
 func (o Origins) Others(u *url.URL, id string) bool {
-	return slices.ContainsFunc(o[upstream.Origin(u)], func(other string) bool { return other != id })
+	return slices.ContainsFunc(o[credentials.Origin(u)], func(other string) bool { return other != id })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents/interfaces"
 )
 
 // View is what one exchange needs to know of the agent's card. It is taken once
@@ -18,7 +19,7 @@ type View struct {
 	Card            *card.Card
 	interfaces      []card.Interface // those that may be contacted
 	Endpoints       []Endpoint       // the same, ready for use
-	OutputModes     []string         // see outputModes
+	OutputModes     []string         // its own and those of its skills, each once
 	backend         string           // what contexts are recorded by; "" without an interface
 	Skills          []string         // every skill id
 	Extensions      []ext.Declared
@@ -35,7 +36,7 @@ type Endpoint struct {
 	Tenant  string
 	Address string   // the URL as far as it may be told of
 	URL     *url.URL // it, parsed; never changed
-	Methods bool     // the URL is that of one method; see methodURL
+	Methods bool     // the URL is that of one method; see interfaces.MethodURL
 	Says    []string // the version, as the lines of a header; never changed
 }
 
@@ -77,7 +78,7 @@ func (a *Agent) NotReady() error {
 	return ErrNotReady
 }
 
-// cardAway is errNotReady with the reason, which says nothing else of the call.
+// cardAway is ErrNotReady with the reason why no card is in force.
 type cardAway struct{ why error }
 
 func (e cardAway) Error() string { return "the agent has no card in force: " + e.why.Error() }
@@ -100,7 +101,7 @@ func (a *Agent) read(c *card.Card) *View {
 				Address: secret.URL(i.URL).String(), URL: u, Says: []string{string(i.Version)},
 			})
 			e := &v.Endpoints[len(v.Endpoints)-1]
-			e.Methods = a.Tolerates(MethodAddresses) && IsMethodPath(e.Side, u)
+			e.Methods = a.Tolerates(MethodAddresses) && interfaces.IsMethodPath(e.Side, u)
 		}
 	}
 	v.backend = backendOf(v.Endpoints)

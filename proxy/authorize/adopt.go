@@ -18,7 +18,7 @@ import (
 func (az *Authorizer) Adopt(x *exchange.Exchange) error {
 	err := az.ReserveIDs(x)
 	if err == nil {
-		return az.Ready(x)
+		return az.CheckRecordable(x)
 	}
 	if x.Foreign != nil {
 		return err
@@ -27,7 +27,7 @@ func (az *Authorizer) Adopt(x *exchange.Exchange) error {
 	if !errors.As(err, &other) {
 		return err
 	}
-	// Since own looked nobody had the context, and now somebody has. The answer must not
+	// When CheckOwnership looked nobody had the context, and now somebody has. The answer must not
 	// tell, so the call is what it would have been a moment later.
 	if err := az.Rejudge(x); err != nil {
 		return err
@@ -35,16 +35,19 @@ func (az *Authorizer) Adopt(x *exchange.Exchange) error {
 	if err := az.ReserveIDs(x); err != nil {
 		return err
 	}
-	return az.Ready(x)
+	return az.CheckRecordable(x)
 }
 
 // Rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
 // context that it is in. What it took of its caller's limits it has taken.
+//
+// The body is read anew because ownership may have put other ids into it. It is called as well
+// where a call is sent a second time in another version.
 func (az *Authorizer) Rejudge(x *exchange.Exchange) error {
-	if e := az.Read(x); e != nil {
+	if e := az.ReadCall(x); e != nil {
 		return e
 	}
-	if err := az.Recognise(x); err != nil {
+	if err := az.RecogniseVersion(x); err != nil {
 		return err
 	}
 	x.Task, x.Session, x.Contexts = translate.Alias{}, translate.Alias{}, nil

@@ -1,5 +1,26 @@
 // Package authorize decides about a call: policy by skill, the external authorizers, the rate
 // limits, and the adoption of a context for the caller.
+//
+// # The stages
+//
+//   - Identify: who reads a public document? strangers may. Refusals: 401 where the document is
+//     not public.
+//   - Decode: which method, task, skill and version; which agent and interface? Refusals: 400,
+//     404, 413, 415, -32700 to -32600, -32601, VERSION_NOT_SUPPORTED.
+//   - Authorize: which skill, and is it allowed? Refusals: 404 for agents one may not know of,
+//     else 403, 401 (step-up), 429, CONTENT_TYPE_NOT_SUPPORTED.
+//   - Adopt: are ids that the caller made up the caller's alone? Refusals: TASK_NOT_FOUND.
+//   - Record: is the intent in the audit log? Refusals: 503, unless
+//     telemetry.audit.onFailure is allow.
+//
+// Decode leaves the Call, the View of the agent's card and the Endpoint; Authorize leaves the
+// Skill, the Decision (which rule, which extensions it permits), the LimitPass of what was drawn
+// from limits and the authorizers' verdicts for the record; Adopt leaves Reserved; Record leaves
+// the intent on disk and Captured.
+//
+// The order within Authorize is from cheap to dear, and from what tells least: rules need no
+// network, limits draw from a store, authorizers are asked over HTTP or gRPC. A limit is drawn
+// only for calls that the rules allow, so that refused calls cannot use up a caller's budget.
 package authorize
 
 import (
@@ -23,7 +44,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 )
 
-// Authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent down.
+// Authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent
+// down.
 type Authorizer struct {
 	*admit.Authenticator
 	*cursors.Cursors
@@ -43,15 +65,18 @@ type Authorizer struct {
 	Streams  *openstreams.Streams
 }
 
-// Identify is authenticate for public documents: a caller without credentials,
+// Identify is the stage Authenticate for public documents: a caller without credentials,
 // or with ones that are no longer good, is a stranger, not an error.
 func (az *Authorizer) Identify(x *exchange.Exchange) error {
 	public := x.Agent != nil && x.Agent.Public()
-	return az.Greet(x, public)
+	return az.GreetCaller(x, public)
 }
 
 // Decode: what is asked, and of whom? It reads the body, settles the version,
 // finds the agent where the path did not name it, and the interface to call.
+//
+// The hops are counted before anything is looked up: a loop through two gateways must end with
+// the least work.
 func (az *Authorizer) Decode(x *exchange.Exchange) error {
 	body, err := az.ReadBody(x)
 	if err != nil {
@@ -59,18 +84,18 @@ func (az *Authorizer) Decode(x *exchange.Exchange) error {
 	}
 	x.Body = body
 	x.Rec.RequestBytes = int64(len(body.Bytes()))
-	if e := az.Read(x); e != nil {
-		return az.Misread(x, e)
+	if e := az.ReadCall(x); e != nil {
+		return az.RefuseMisread(x, e)
 	}
 	// Only now, with the caller's id known for the answer, is it time to say that
 	// there is no such agent.
-	if err := az.Meet(x); err != nil {
+	if err := az.MeetAgent(x); err != nil {
 		return err
 	}
-	if err := az.Hops(x); err != nil {
+	if err := az.CheckHops(x); err != nil {
 		return err
 	}
-	if err := az.Recognise(x); err != nil {
+	if err := az.RecogniseVersion(x); err != nil {
 		return err
 	}
 	if err := az.CheckExtensionMethod(x); err != nil {
@@ -106,10 +131,10 @@ func (az *Authorizer) Authorize(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := az.Beside(x); err != nil {
+	if err := az.CheckNamedTasks(x); err != nil {
 		return err
 	}
-	if err := az.Modes(x); err != nil {
+	if err := az.CheckModes(x); err != nil {
 		return err
 	}
 	if err := az.MayPush(x); err != nil {

@@ -19,7 +19,7 @@ func (az *Authorizer) AskAuthorizers(x *exchange.Exchange) error {
 	q.Skills = possibleSkills(x)
 	if az.Panel.Reads(x.Agent.ID) {
 		var err error
-		if q.Message, err = az.Message(x); err != nil {
+		if q.Message, err = az.MessageOf(x); err != nil {
 			return err
 		}
 	}

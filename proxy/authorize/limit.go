@@ -7,6 +7,9 @@ import (
 )
 
 // spend: has the caller room for this call? What it takes is given back by finish.
+//
+// A client who comes back to a stream whose place is still held does not need a second one. The
+// RateLimit headers are set at once, so that refusals by later stages have them too.
 func (az *Authorizer) spend(x *exchange.Exchange) error {
 	if az.Limits == nil || x.LimitPass != nil { // it has paid: the call is judged again
 		return nil

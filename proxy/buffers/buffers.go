@@ -163,7 +163,7 @@ func (r *Reader) Close() error {
 // ErrTooLong is what Fill fails with for a body over its limit.
 var ErrTooLong = errors.New("longer than the limit")
 
-// Fill reads r to its end, or fails with errTooLong once there are more than limit bytes,
+// Fill reads r to its end, or fails with ErrTooLong once there are more than limit bytes,
 // with those of before.
 func (b *Buffer) Fill(r io.Reader, length, limit int64) error {
 	if length > limit {

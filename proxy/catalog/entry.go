@@ -83,6 +83,10 @@ const (
 )
 
 // NewEntry writes an agent down.
+//
+// The search text has all that is said in lower case, joined by line breaks, so that no word
+// spans two of them. An error is one of encoding/json and does not occur with texts of cards,
+// whose invalid UTF-8 is replaced.
 func NewEntry(a About) (*Entry, error) {
 	e := &Entry{about: a}
 	var said, tags []string

@@ -22,6 +22,9 @@ func NewList(entries []*Entry) List {
 
 // find is the page that is asked for, how many agents fit on all pages together, and
 // behind which id the next page begins, "" at the end.
+//
+// Where nothing is searched for the page is a slice of the list itself, without a look at each
+// entry.
 func (l List) find(q *Query, limit int) (page []*Entry, total int, after string) {
 	from, found := slices.BinarySearchFunc(l, q.After, func(e *Entry, id string) int { return strings.Compare(e.about.ID, id) })
 	if found {
@@ -92,6 +95,9 @@ var (
 const Profile = "https://www.rfc-editor.org/info/rfc9727"
 
 // Write is the document that lists what of l is asked for, and the URL of the next page.
+//
+// next is "" for the last page. It keeps the query, so that a client can follow it without
+// knowing how it is made.
 func (d *Documents) Write(f *Form, l List, q Query) (body []byte, next string) {
 	usual := d.Config.Page
 	if f.long {
@@ -131,8 +137,10 @@ func (b *text) join(page []*Entry, value func(*Entry) jsontext.Value, further ..
 	b.out = append(b.out, ']')
 }
 
+// put appends literal JSON.
 func (b *text) put(s string) { b.out = append(b.out, s...) }
 
+// own writes the gateway's own form.
 func (b *text) own(page []*Entry) {
 	b.put(`{"agents":`)
 	b.join(page, func(e *Entry) jsontext.Value { return e.own })

@@ -9,6 +9,8 @@ import (
 )
 
 // Query is what of a catalog is asked for: agents that have everything named.
+//
+// The zero Query asks for all agents.
 type Query struct {
 	Skills     []string // ids
 	Tags       []string // of skills, in lower case
@@ -36,6 +38,8 @@ const (
 
 // Parse reads the query of a URL. What is misspelt, doubled or empty is an Error: it must
 // not become a wider question than was meant.
+//
+// The number of terms is bounded, since each is looked for in each agent.
 func Parse(raw string, c Config) (Query, error) {
 	var q Query
 	if raw == "" {
@@ -93,6 +97,7 @@ func (q *Query) take(name string, list []string, c Config) error {
 	return nil
 }
 
+// lower gives the texts in lower case, in a list of its own.
 func lower(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -102,6 +107,8 @@ func lower(list []string) []string {
 }
 
 // Encode is the query as the part of a URL behind the question mark.
+//
+// Parameters are sorted by name, so that the same question has the same URL for caches.
 func (q Query) Encode() string {
 	values := url.Values{}
 	add := func(name string, list []string) {
@@ -130,6 +137,8 @@ func (q *Query) all() bool {
 }
 
 // fits reports whether an agent has everything that is asked for.
+//
+// Tags and words are in lower case on both sides.
 func (q *Query) fits(e *Entry) bool {
 	for _, id := range q.Skills {
 		if !slices.ContainsFunc(e.about.Skills, func(s Skill) bool { return s.ID == id }) {

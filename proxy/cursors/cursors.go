@@ -1,6 +1,9 @@
 // Package cursors seals the tokens that clients bring back: page tokens of lists, and event ids
 // (Last-Event-ID) of streams. A sealed token opens only for the caller, the agent and the list
 // or task that it was made for.
+//
+// Sealing is authenticated encryption under a key that all replicas share; caller, agent and
+// filter are associated data, so that a token opens for nobody else, and does not grow by them.
 package cursors
 
 import (
@@ -31,7 +34,8 @@ type Sealer interface {
 // pagePurpose is what page tokens are sealed for.
 const pagePurpose = "page-token"
 
-// OwnList begins the sealed text of a page token that is the gateway's own; the agent's have another byte.
+// OwnList begins the sealed text of a page token that is the gateway's own; the agent's have
+// another byte.
 const OwnList byte = 'o'
 
 // SealPage makes a page token. It is good for this caller, agent and filter.
@@ -57,7 +61,8 @@ func (cu *Cursors) OpenPage(x *exchange.Exchange, list byte) ([]byte, *wire.Erro
 	return plain[1:], nil
 }
 
-// BadPage is the error (Invalid params) of a page token that was not given to this caller for this list.
+// BadPage is the error (Invalid params) of a page token that was not given to this caller for
+// this list.
 func BadPage() *wire.Error {
 	return wire.Errorf(wire.InvalidParams, "pageToken is not one that this list has given")
 }

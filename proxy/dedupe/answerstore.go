@@ -48,6 +48,9 @@ type processed struct {
 
 // answered takes the answer that the response at hand has sent. What the header held
 // before is about the one call.
+//
+// Fields that were there before the call was forwarded, such as X-Request-Id, belong to the
+// request and not to the answer.
 func (k *processed) answered(x *exchange.Exchange, side string, before http.Header) {
 	k.Side, k.Status, k.Body = side, x.Writer.Status, x.Writer.Copy.Bytes()
 	k.Header = http.Header{}
@@ -74,11 +77,15 @@ func (c purposed) Open(sealed, aad []byte) ([]byte, error) {
 	return c.Unseal(c.purpose, sealed, aad)
 }
 
+// remembered is the store behind encryption: who reads the database reads no answers.
 func (as *AnswerStore) remembered() state.Values {
 	return state.Sealed(as.Values, purposed{as.Sealer, dedupeSpace})
 }
 
 // reserve claims a message for this exchange, or finds what has become of it.
+//
+// It returns nil, nil where the claim is this exchange's. What is claimed and neither answered
+// nor given up by Until counts as lost.
 func (as *AnswerStore) reserve(x *exchange.Exchange, key string, digest [32]byte) (*processed, error) {
 	// Whoever claimed it and has not said more by then has died.
 	until := time.Now().Add(x.Agent.Upstream.Timeout(x.Call.Method.Name) + time.Minute)
@@ -121,6 +128,8 @@ func (as *AnswerStore) keep(x *exchange.Exchange, key string, k *processed) {
 	}
 }
 
+// memorise writes it down without the call's context: the client may have left, and the next one
+// needs it.
 func (as *AnswerStore) memorise(x *exchange.Exchange, key string, k *processed) error {
 	data, err := json.Marshal(k)
 	if err != nil {
@@ -129,6 +138,7 @@ func (as *AnswerStore) memorise(x *exchange.Exchange, key string, k *processed) 
 	return as.remembered().Put(context.WithoutCancel(x.Ctx), dedupeSpace, key, data, x.Agent.Dedupe.Window.Std())
 }
 
+// withoutAnswer keeps that it was processed, and the task, and drops the answer itself.
 func (k *processed) withoutAnswer() { k.Side, k.Status, k.Header, k.Body = "", 0, nil, nil }
 
 // forget lets a message be sent again that the agent has not had.
@@ -173,6 +183,8 @@ func before(x *exchange.Exchange, k *processed, text string) *wire.Error {
 
 // replayAnswer gives the caller an answer that another exchange of the caller's got. Of it, the
 // JSON-RPC id alone was about that one.
+//
+// Trailers of a gRPC answer go out behind the body, as net/http takes them by http.TrailerPrefix.
 func replayAnswer(x *exchange.Exchange, k *processed) {
 	body, h := k.Body, x.Writer.Header()
 	if x.Call.Binding == wire.JSONRPC {

@@ -1,5 +1,28 @@
 // Package dedupe gives a repeated message the answer of the first: while that is on its way the
 // second waits, afterwards it gets the answer that was kept.
+//
+// It wraps the last stage (forward) and is off unless an agent has a window (agents[].dedupe):
+// A2A 1.0 lets an agent tell repetitions by messageId, and few do, while clients that lose the
+// connection send again.
+//
+// A message goes by its sender, agent and messageId; its content goes by a digest of method,
+// skill, extensions and params. For each there is one of these states, in the store that all
+// replicas share:
+//
+//   - none: it is claimed (Values.Add, insert-only) and sent.
+//   - claimed, and on its way in this process: it waits for the first, and gets its answer.
+//   - claimed elsewhere, or as a stream: 503 with Retry-After: 1, "this message is being
+//     processed".
+//   - answered, the answer kept: the answer, with its own JSON-RPC id.
+//   - answered, the answer not kept, or in another version or binding: DUPLICATE_MESSAGE, with the
+//     id of the task to get.
+//   - lost: the agent may have taken it and nobody knows: DUPLICATE_MESSAGE.
+//   - another content under the same messageId: DUPLICATE_MESSAGE.
+//
+// The claim is written before the agent can see the message and taken back only where it is
+// certain that the agent has not had it: no connection was got, or the agent refused it as too
+// much. A crash leaves the claim, which is the safe side, since to pay twice is worse than to be
+// asked to look.
 package dedupe
 
 import (
@@ -62,6 +85,10 @@ func (dd *Deduper) WithDedupe(forward record.Stage) record.Stage {
 }
 
 // dedupe makes x's call the one that is sent, or answers it by that one.
+//
+// The flight is entered in the map before the store is asked, so that of two at once in this
+// process one asks. It is taken out before done is closed, so that whoever comes later finds the
+// store and not a flight that has landed.
 func (dd *Deduper) dedupe(x *exchange.Exchange, forward record.Stage) error {
 	x.Stays = true // others wait for what becomes of it
 	key, mine := messageKey(x), &Flight{digest: messageDigest(x), side: x.SaidTo(), stream: x.Call.Streaming, done: make(chan struct{})}
@@ -99,6 +126,9 @@ func (dd *Deduper) dedupe(x *exchange.Exchange, forward record.Stage) error {
 var errNobodySaid = errors.New("the call that this one waited for has failed")
 
 // shareable is an error as several exchanges may have it.
+//
+// An error that says "ask the agent" in terms of the first exchange is turned into a refusal,
+// because those who wait have sent nothing. Headers are cloned, as each exchange adds its own.
 func (dd *Deduper) shareable(x *exchange.Exchange, err error) error {
 	var e *wire.Error
 	if !errors.As(err, &e) {
@@ -133,6 +163,10 @@ func (dd *Deduper) join(x *exchange.Exchange, f, mine *Flight) error {
 }
 
 // lead sends the message and keeps what became of it.
+//
+// httptrace tells whether a connection was got at all, which is the line between "certainly not
+// taken" and "perhaps taken". The answer is copied while it is written; its size is bounded when
+// it is kept.
 func (dd *Deduper) lead(x *exchange.Exchange, key string, mine *Flight, forward record.Stage) (*processed, error) {
 	if !mine.stream {
 		// Who gives up and sends it again finds the answer.
@@ -180,6 +214,9 @@ func refused(reason string) bool {
 }
 
 // mayHaveTaken reports whether the agent may have taken the message.
+//
+// It errs toward yes. No is certain only before a connection, at the gateway's own refusals
+// before sending, and for statuses with which an agent says that it did nothing.
 func mayHaveTaken(x *exchange.Exchange, err error, reached bool) bool {
 	var e *wire.Error
 	var away *upstream.Unavailable

@@ -8,7 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // IsError reports whether a document is an error of JSON-RPC, HTTP+JSON or gRPC.
@@ -71,7 +71,7 @@ func (x *Exchange) Failed(resp *http.Response, e *wire.Error) error {
 }
 
 // Speak makes a reply the exchange's upstream call: its answers are for the caller.
-func (x *Exchange) Speak(c *wire.Call, shows *upstream.Demand) error {
+func (x *Exchange) Speak(c *wire.Call, shows *credentials.Demand) error {
 	again := *c
 	again.Extra = x.Call.Extra
 	to := x.TranslationTarget(c)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents/interfaces"
 )
 
 // Connect picks the interface of the agent's that serves the call with the least
@@ -21,16 +22,16 @@ func (x *Exchange) Connect() error {
 	if len(x.View.Endpoints) == 0 {
 		return agents.ErrNoInterface
 	}
-	best, reached := agents.Unreachable, false
+	best, reached := interfaces.Unreachable, false
 	for i := range x.View.Endpoints {
 		e := &x.View.Endpoints[i]
-		if !agents.Reaches(x.Side(), e.Side, x.Call.Method) {
+		if !interfaces.Reaches(x.Side(), e.Side, x.Call.Method) {
 			continue
 		}
 		if reached = true; !x.MayUse(e) {
 			continue
 		}
-		if d := agents.Distance(x.Side(), e.Side, x.Call.Method); d < best {
+		if d := interfaces.Distance(x.Side(), e.Side, x.Call.Method); d < best {
 			x.Endpoint, best = e, d
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // FromClient is the request as the connection has it, and the response to its client (begin).
@@ -106,7 +106,7 @@ func (x *FromClient) Publish(mediaType string, body []byte) error {
 // ClientLeft reports whether an exchange ended because its client did. A body
 // that came too slowly also ends the request's context; its sender is still there.
 func (x *Exchange) ClientLeft(err error) bool {
-	if errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) {
+	if errors.Is(err, ending.ErrGone) || errors.Is(err, ending.ErrSlow) {
 		return true
 	}
 	return x.ClientContext().Err() != nil && !errors.Is(err, os.ErrDeadlineExceeded)

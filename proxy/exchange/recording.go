@@ -11,6 +11,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -31,7 +33,7 @@ func (x *Recording) Begun() bool { return x.Rec.TaskState != "" || x.Learned != 
 // Dropped records what the client was not given of a stream that has ended with err, and
 // which rule that was about.
 func (x *Recording) Dropped(err error) {
-	if r, ok := stream.RuleOf(err); ok {
+	if r, ok := grammar.RuleOf(err); ok {
 		x.Rec.Grammar = r.Err.Error()
 	}
 	var d *stream.Dropped
@@ -136,7 +138,7 @@ func (x *Exchange) EndTrail(err error) {
 	if x.Trail == nil {
 		return
 	}
-	if x.Trail.Learn(&x.Rec); errors.Is(err, ErrAgentBroke) || errors.Is(err, stream.ErrBroken) || errors.Is(err, stream.ErrEarly) {
+	if x.Trail.Learn(&x.Rec); errors.Is(err, ErrAgentBroke) || errors.Is(err, ending.ErrBroken) || errors.Is(err, ending.ErrEarly) {
 		x.Trail.End(x.Rec.UpstreamStatus, err)
 	}
 	x.Trail.End(x.Rec.UpstreamStatus, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // StreamState is the client's stream: its place, and who writes it (forward).
@@ -43,7 +43,7 @@ func (x *Exchange) Open() error {
 	}
 	x.Writer.WriteHeader(http.StatusOK)
 	if err := http.NewResponseController(x.Writer).Flush(); err != nil {
-		return stream.ErrGone
+		return ending.ErrGone
 	}
 	x.Writer.disarm()
 	return nil

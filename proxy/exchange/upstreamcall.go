@@ -11,8 +11,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents/interfaces"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -29,7 +31,7 @@ type UpstreamCall struct {
 	Holder *buffers.Buffer // holds body, where that is the caller's own bytes or retold for them; else nil
 
 	Own    bool                          // the call is the gateway's, whatever the answer is passed on as
-	Shows  *upstream.Demand              // what a task wants to see that the call answers; nil for none
+	Shows  *credentials.Demand           // what a task wants to see that the call answers; nil for none
 	Retell *translate.Retelling          // how answers come back; nil where both sides speak alike
 	Wait   bool                          // the caller waits for the task's end, and the agent was not told so
 	Trail  *telemetry.Trail              // its spans; nil where it is not traced
@@ -120,7 +122,7 @@ func (l *UpstreamCall) Target() (*url.URL, error) {
 	switch l.Binding {
 	case wire.JSONRPC:
 		if l.Methods {
-			return agents.MethodURL(l.URL, l.Call.Method), nil
+			return interfaces.MethodURL(l.URL, l.Call.Method), nil
 		}
 		return l.URL, nil
 	case wire.HTTPJSON:

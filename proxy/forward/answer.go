@@ -11,44 +11,52 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// Answer relays a unary answer: read whole, checked, its ids recorded, and then
+// RelayAnswer relays a unary answer: read whole, checked, its ids recorded, and then
 // passed on, byte for byte where caller and agent speak alike.
-func (fw *Forwarder) Answer(ctx context.Context, x *exchange.Exchange, resp *http.Response) error {
+//
+// The body stays in a pooled buffer until the answer has been written: what is passed on are
+// slices of it.
+func (fw *Forwarder) RelayAnswer(ctx context.Context, x *exchange.Exchange, resp *http.Response) error {
 	body := buffers.New()
 	defer x.GiveBack(body)
 	a, err := fw.Receive(x, x.Upstream, resp, body)
 	if err != nil {
 		return err
 	}
-	return fw.Answered(ctx, x, resp, a)
+	return fw.RelayReceived(ctx, x, resp, a)
 }
 
-// Answered is answer, once the answer has been read.
-func (fw *Forwarder) Answered(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received) error {
+// RelayReceived relays an answer that has been read.
+func (fw *Forwarder) RelayReceived(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received) error {
 	x.RecordActivation(resp) // trailers are there now
 	x.Heard(&a)
 	if a.Failed != nil {
 		if err := x.Stray(a.Failed.Reason); err != nil {
 			return err
 		}
-		return x.Failed(resp, fw.Ended(ctx, x, a.Failed))
+		return x.Failed(resp, fw.NameEndedTask(ctx, x, a.Failed))
 	}
-	return fw.Show(ctx, x, resp, a, a.Seen)
+	return fw.ShowAnswer(ctx, x, resp, a, a.Seen)
 }
 
-// Show gives the caller a unary answer that has been read.
-func (fw *Forwarder) Show(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received, seen wire.Answer) error {
+// ShowAnswer gives the caller a unary answer that has been read.
+//
+// It is called as well for answers that are put in the place of the first: what the agent says to
+// the gateway's own message, and pages of a list that were put together. The switch at its end is
+// in the order in which one excludes the other; the last case, a translated answer, is what is
+// left.
+func (fw *Forwarder) ShowAnswer(ctx context.Context, x *exchange.Exchange, resp *http.Response, a exchange.Received, seen wire.Answer) error {
 	fw.LearnVersion(x, seen)
 	if !exchange.IsError(seen) {
 		if err := x.Verify(); err != nil {
 			return err
 		}
 	}
-	d, err := fw.Demand(x, seen, a.Doc)
+	d, err := fw.ReadDemand(x, seen, a.Doc)
 	if err != nil {
 		return err
 	}
-	doc, err := fw.Observe(x, seen, a.Doc)
+	doc, err := fw.ObserveAnswer(x, seen, a.Doc)
 	if err != nil {
 		return err
 	}
@@ -58,7 +66,7 @@ func (fw *Forwarder) Show(ctx context.Context, x *exchange.Exchange, resp *http.
 		return err
 	}
 	if !exchange.IsError(seen) && x.Call.Method.Push {
-		if doc, err = fw.configs(ctx, x, doc); err != nil {
+		if doc, err = fw.showConfigs(ctx, x, doc); err != nil {
 			return err
 		}
 	}
@@ -76,9 +84,9 @@ func (fw *Forwarder) Show(ctx context.Context, x *exchange.Exchange, resp *http.
 	case exchange.IsError(seen) && mayFallBack(x, seen):
 		return ErrMethodUnknown
 	case exchange.IsError(seen):
-		return x.Failed(resp, fw.Ended(ctx, x, a.AgentError(x.Upstream, resp, doc)))
+		return x.Failed(resp, fw.NameEndedTask(ctx, x, a.AgentError(x.Upstream, resp, doc)))
 	case x.Upstream.Wait && !taskstate.Settled(seen.State):
-		if doc, done, err = fw.await(ctx, x, seen, doc); err != nil || done {
+		if doc, done, err = fw.awaitSettled(ctx, x, seen, doc); err != nil || done {
 			return err
 		}
 	}
@@ -90,6 +98,9 @@ func (fw *Forwarder) Show(ctx context.Context, x *exchange.Exchange, resp *http.
 }
 
 // passAnswer gives the caller what the agent said, as the agent said it.
+//
+// A gRPC answer is written as the message that came, unless something in its document was
+// changed: then the message is made of the document. Content-Length is set for all but 204.
 func passAnswer(x *exchange.Exchange, resp *http.Response, a exchange.Received, doc []byte) error {
 	if x.Upstream.Binding == wire.GRPC {
 		message := a.Bytes
@@ -121,6 +132,9 @@ func passAnswer(x *exchange.Exchange, resp *http.Response, a exchange.Received, 
 }
 
 // deliverAnswer gives the caller an answer retold.
+//
+// The room that the translation needs is borrowed from a pool, since it can be several times the
+// answer's length.
 func deliverAnswer(x *exchange.Exchange, doc []byte) error {
 	n := translate.Room(len(doc))
 	room := buffers.NewFor(int64(n))

@@ -12,15 +12,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
 
-// Ask puts a question about a task to the agent. The answer must be about it, and
+// AskAboutTask puts a question about a task to the agent. The answer must be about it, and
 // show nothing of other callers'.
-func (fw *Forwarder) Ask(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
-	l, doc, seen, err := fw.Put(ctx, x, c)
+//
+// The ids in the answer are recorded as the caller's before anybody sees it, as those of any
+// answer are. An answer about another task than was asked for is refused.
+func (fw *Forwarder) AskAboutTask(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
+	l, doc, seen, err := fw.AskAgent(ctx, x, c)
 	if err == nil && (len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID) {
 		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	if err == nil {
-		_, err = fw.Claim(x, l.Served.Instance, seen)
+		_, err = fw.ClaimIDs(x, l.Served.Instance, seen)
 	}
 	if err == nil {
 		x.Tally(seen)
@@ -28,20 +31,23 @@ func (fw *Forwarder) Ask(ctx context.Context, x *exchange.Exchange, c *wire.Call
 	return l, doc, seen, err
 }
 
-// Put puts a question to the agent and returns its answer, in the agent's words,
+// AskAgent puts a question to the agent and returns its answer, in the agent's words,
 // and how it would be retold as a 1.0 document. It may be used by several
 // goroutines: it changes nothing of the exchange.
-func (fw *Forwarder) Put(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
+func (fw *Forwarder) AskAgent(ctx context.Context, x *exchange.Exchange, c *wire.Call) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
 	l, err := x.Asking(c)
 	if err != nil {
 		return nil, nil, wire.Answer{}, err
 	}
-	return fw.Say(ctx, x, l)
+	return fw.SendQuestion(ctx, x, l)
 }
 
-// Say sends such an upstream call and returns its answer, as put does.
-func (fw *Forwarder) Say(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
-	l, resp, err := fw.Send(ctx, x, l)
+// SendQuestion sends such an upstream call and returns its answer, as AskAgent does.
+//
+// Its errors are the agent's (AgentError), what keeps the call from the agent, and
+// INVALID_AGENT_RESPONSE.
+func (fw *Forwarder) SendQuestion(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, []byte, wire.Answer, error) {
+	l, resp, err := fw.SendUpstream(ctx, x, l)
 	if err != nil {
 		return nil, nil, wire.Answer{}, Broken(ctx, err)
 	}
@@ -74,10 +80,13 @@ const (
 	lastLook  = 2 * time.Second
 )
 
-// await waits, on behalf of a caller who asked to, for the end of a task whose
+// awaitSettled waits, on behalf of a caller who asked to, for the end of a task whose
 // agent could not be asked to: the answer to a send becomes that to the get which
 // found the task settled. It is done when the caller has got another answer.
-func (fw *Forwarder) await(
+//
+// The pause doubles from 50 ms to 2 s. The call's own timeout ends it, with AGENT_TIMEOUT; the
+// task goes on, and the caller can get it.
+func (fw *Forwarder) awaitSettled(
 	ctx context.Context, x *exchange.Exchange, seen wire.Answer, doc []byte,
 ) (_ []byte, done bool, _ error) {
 	if len(seen.Tasks) != 1 {
@@ -91,7 +100,7 @@ func (fw *Forwarder) await(
 		}
 		var err error
 		var l *exchange.UpstreamCall
-		if l, doc, seen, err = fw.Ask(ctx, x, intake.Question(intake.GetTask, seen.Tasks[0].ID, x.Upstream.Retell.History)); err != nil {
+		if l, doc, seen, err = fw.AskAboutTask(ctx, x, intake.Question(intake.GetTask, seen.Tasks[0].ID, x.Upstream.Retell.History)); err != nil {
 			return nil, false, err
 		}
 		if err := fw.Witness(x, l, seen, doc); err != nil {
@@ -99,12 +108,12 @@ func (fw *Forwarder) await(
 		}
 	}
 	fw.StateOf(x, seen.State)
-	d, err := fw.Demand(x, seen, doc)
+	d, err := fw.ReadDemand(x, seen, doc)
 	if err == nil {
-		doc, err = fw.Govern(x, seen, doc)
+		doc, err = fw.GovernAnswer(x, seen, doc)
 	}
 	if err == nil {
-		doc, err = fw.Restore(x, &seen, doc)
+		doc, err = fw.RestoreIDs(x, &seen, doc)
 	}
 	if err != nil {
 		return nil, false, err

@@ -15,11 +15,14 @@ const (
 	defaultMessage = "Authorization has been provided."
 )
 
-// Demand reads what a task wants to see that waits for authorization, nil for any other
+// ReadDemand reads what a task wants to see that waits for authorization, nil for any other
 // answer, and holds its links against the hosts that are permitted: an agent that has
 // been taken over asks the user to log in somewhere else. That a task waits is never an
 // authorization.
-func (fw *Forwarder) Demand(x *exchange.Exchange, seen wire.Answer, doc []byte) (*authdemand.Demand, error) {
+//
+// Its error is that a link in the demand leads to a host that is not permitted
+// (agents[].authorization.hosts), and withholds the answer.
+func (fw *Forwarder) ReadDemand(x *exchange.Exchange, seen wire.Answer, doc []byte) (*authdemand.Demand, error) {
 	if exchange.IsError(seen) || !AsksForMore(seen.State) {
 		return nil, nil //nolint:nilnil // no demand and no error: the usual answer
 	}
@@ -30,7 +33,7 @@ func (fw *Forwarder) Demand(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 	if !slices.ContainsFunc(seen.Tasks, func(t wire.TaskRef) bool { return t.ID == d.Task }) {
 		d.Task = "" // read in two ways: it may be somebody else's, and is not answered
 	}
-	return &d, fw.Links(x, &d)
+	return &d, fw.CheckLinks(x, &d)
 }
 
 // AsksForMore reports whether a task in that state may have a demand.
@@ -38,9 +41,12 @@ func AsksForMore(state string) bool {
 	return state == "TASK_STATE_AUTH_REQUIRED" || state == "TASK_STATE_INPUT_REQUIRED"
 }
 
-// Enrich tells the client where a token can be had for a task that waits for one, if
+// EnrichDemand tells the client where a token can be had for a task that waits for one, if
 // that is known.
-func (fw *Forwarder) Enrich(x *exchange.Exchange, doc []byte) ([]byte, error) {
+//
+// The value goes into the metadata of the message in the task's status, under
+// negotiate.TaskAuthorization; messages of the history and of other places are left alone.
+func (fw *Forwarder) EnrichDemand(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	where := x.Agent.Authorization.ResourceMetadata
 	if where == "" {
 		return doc, nil

@@ -25,16 +25,22 @@ type configPage struct {
 	Next    string           `json:"nextPageToken"`
 }
 
-// pages reports whether a side has pages of push notification configs: 0.1 and
+// hasPages reports whether a side has pages of push notification configs: 0.1 and
 // JSON-RPC of 0.3 have not.
-func pages(s wire.Side) bool {
+//
+// Those without pages get all configs in one answer, so that the gateway reads all pages for
+// them.
+func hasPages(s wire.Side) bool {
 	return s.Version == wire.V10 || s.Version == wire.V03 && s.Binding != wire.JSONRPC
 }
 
 // allConfigs completes the first page of a task's push notification configs, for a
 // caller who takes what it gets for all there is.
+//
+// An agent that never stops giving pages is refused after morePages, rather than cut off: a list
+// that ends too early looks complete.
 func (fw *Forwarder) allConfigs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
-	if x.Upstream.Call.Method != listConfigs || pages(x.Side()) || !pages(x.Upstream.Side) {
+	if x.Upstream.Call.Method != listConfigs || hasPages(x.Side()) || !hasPages(x.Upstream.Side) {
 		return doc, nil
 	}
 	all, err := readPage(x.Upstream, doc)
@@ -47,11 +53,11 @@ func (fw *Forwarder) allConfigs(ctx context.Context, x *exchange.Exchange, doc [
 		}
 		c := intake.Question(listConfigs, x.Call.TaskID, nil)
 		c.PageToken = all.Next
-		l, next, seen, err := fw.Put(ctx, x, c)
+		l, next, seen, err := fw.AskAgent(ctx, x, c)
 		if err != nil {
 			return nil, err
 		}
-		if err := fw.Learn(x, seen); err != nil { // whose task they are of
+		if err := fw.LearnIDs(x, seen); err != nil { // whose task they are of
 			return nil, err
 		}
 		page, err := readPage(l, next)
@@ -82,6 +88,8 @@ type rpcPage struct {
 	Result  configPage     `json:"result"`
 }
 
+// readPage reads a page in the agent's envelope. Duplicate or broken members were found before;
+// what fails here is a page of another shape.
 func readPage(l *exchange.UpstreamCall, doc []byte) (configPage, error) {
 	var err error
 	var page rpcPage
@@ -97,6 +105,8 @@ func readPage(l *exchange.UpstreamCall, doc []byte) (configPage, error) {
 	return page.Result, nil
 }
 
+// writePage writes all configs as one page of the agent's, which is then translated like one that
+// came.
 func writePage(l *exchange.UpstreamCall, page configPage) ([]byte, error) {
 	if l.Binding == wire.JSONRPC {
 		return json.Marshal(rpcPage{Version: "2.0", ID: l.Call.ID, Result: page})
@@ -104,9 +114,13 @@ func writePage(l *exchange.UpstreamCall, page configPage) ([]byte, error) {
 	return json.Marshal(page)
 }
 
-// configs completes an answer about push notification configs, and shows the caller its
+// showConfigs completes an answer about push notification configs, and shows the caller its
 // own webhooks in it.
-func (fw *Forwarder) configs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
+//
+// A config that is not the caller's, or whose webhook nobody knows here, is left out. What the
+// agent has done is written down without the call's context, since it stays done when the client
+// leaves.
+func (fw *Forwarder) showConfigs(ctx context.Context, x *exchange.Exchange, doc []byte) ([]byte, error) {
 	doc, err := fw.allConfigs(ctx, x, doc)
 	if err != nil || fw.Relay == nil || !x.Call.Method.Push {
 		return doc, err

@@ -12,6 +12,9 @@ import (
 // receiveRPC reads the answer of a unary gRPC call: at most one message, and the
 // status behind it, which the header has instead where there is no message. What stands
 // in front of an agent may know HTTP alone, and refuse the call by that.
+//
+// A status in the trailers is the answer whatever the body says. An HTTP status of 300 or more
+// without a gRPC status comes from a proxy, and is read like any other.
 func (fw *Forwarder) receiveRPC(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body []byte) (exchange.Received, error) {
 	media := intake.MediaType(resp.Header)
 	switch said := resp.Header.Get(exchange.StatusFields[0]) != "" || resp.Trailer.Get(exchange.StatusFields[0]) != ""; {

@@ -8,9 +8,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// instanceHint says which instance of the agent's an upstream call is best sent to. Pages of a list have
-// their caller in common where they have no context: what one instance began, another
+// instanceHint says which instance of the agent's an upstream call is best sent to. Pages of a
+// list have their caller in common where they have no context: what one instance began, another
 // may not know how to go on with.
+//
+// The instance is that of the task's record, of the list whose tasks are asked for, or of the
+// answer that has just named the task, in this order. A task id that a 0.1 client made up is
+// nobody's yet.
 func instanceHint(x *exchange.Exchange, l *exchange.UpstreamCall) upstream.Hint {
 	c := l.Call
 	h := upstream.Hint{

@@ -17,8 +17,11 @@ import (
 // notificationMethod is what records call the delivery of an agent.
 const notificationMethod = "PushNotification"
 
-// Notified takes an agent's delivery in: 200 once it is queued.
-func (fw *Forwarder) Notified(x *exchange.Exchange) error {
+// ServeNotification takes an agent's delivery in: 200 once it is queued.
+//
+// The answer is written before the record is concluded, and Ended tells the registry whether the
+// agent has it: a notification without an id whose answer got lost is otherwise queued twice.
+func (fw *Forwarder) ServeNotification(x *exchange.Exchange) error {
 	x.Rec.Method = notificationMethod
 	if _, err := fw.Screen(x); err != nil {
 		return err
@@ -52,6 +55,10 @@ func (fw *Forwarder) Notified(x *exchange.Exchange) error {
 	return nil
 }
 
+// takeNotification takes one delivery of an agent's in, and leaves in n what it has found out.
+// The order: whose webhook it is, what is in the body, whether its task is the webhook's, whether
+// it has come before, whether it contradicts what was shown. Only then is it queued, and only
+// when it is queued is its name marked as taken.
 func (fw *Forwarder) takeNotification(x *exchange.Exchange, n *webhooks.Notification) (err error) {
 	if n.Hook, err = fw.AdmitNotification(x); err != nil {
 		return err
@@ -84,6 +91,9 @@ func (fw *Forwarder) takeNotification(x *exchange.Exchange, n *webhooks.Notifica
 }
 
 // passNotification retells it and queues it.
+//
+// An update that the receiver's version has no word for is taken and goes nowhere: to send it
+// again would change nothing.
 func (fw *Forwarder) passNotification(x *exchange.Exchange, n *webhooks.Notification) error {
 	h := n.Hook
 	body, err := fw.retellNotification(x, n)

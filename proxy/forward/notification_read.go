@@ -17,6 +17,9 @@ import (
 
 // retellNotification is the notification as its receiver is to have it. Where both sides
 // speak alike it is what the agent wrote, but for ids that go by other names.
+//
+// The result is a copy in any case where it goes on as it came, since the body's buffer is
+// another call's after this one.
 func (fw *Forwarder) retellNotification(x *exchange.Exchange, n *webhooks.Notification) ([]byte, error) {
 	h := n.Hook
 	if h.Foreign.Agent != "" {
@@ -61,6 +64,10 @@ const askLimit = 10 * time.Second
 
 // wholeTask asks the agent for the task, in its owner's behalf, and returns it as a 1.0
 // notification. The owner's credentials are not at hand: an agent that wants them says no.
+//
+// The exchange's call and request are replaced for the time of asking, because the functions that
+// send a call read them from there, and nothing of the agent's own request may reach the agent as
+// if the owner had sent it.
 func (fw *Forwarder) wholeTask(x *exchange.Exchange, n *webhooks.Notification) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(x.Ctx, askLimit)
 	defer cancel()
@@ -73,7 +80,7 @@ func (fw *Forwarder) wholeTask(x *exchange.Exchange, n *webhooks.Notification) (
 	if err := x.Connect(); err != nil {
 		return nil, err
 	}
-	l, doc, seen, err := fw.Ask(ctx, x, intake.Question(intake.GetTask, n.Hook.Task, nil))
+	l, doc, seen, err := fw.AskAboutTask(ctx, x, intake.Question(intake.GetTask, n.Hook.Task, nil))
 	if err == nil {
 		doc, err = fw.ScreenAnswer(x, l.Side, l.Call.Method, seen, doc)
 	}

@@ -15,6 +15,9 @@ import (
 
 // passThrough sends what the caller sent. Only a tenant that named the agent gives
 // way to the one that the interface has.
+//
+// Over JSON-RPC the path is the interface's own; over HTTP+JSON the path and the query of the
+// caller go behind it; over gRPC the path is the method's.
 func (fw *Forwarder) passThrough(x *exchange.Exchange) error {
 	c := &x.Call
 	l := &exchange.UpstreamCall{Endpoint: x.Endpoint, Call: c, Verb: x.Request.Method, Holder: x.Body}
@@ -22,7 +25,7 @@ func (fw *Forwarder) passThrough(x *exchange.Exchange) error {
 		replaceTenant(x)
 	}
 	if x.Webhook != nil {
-		body, err := fw.Substituted(x)
+		body, err := fw.SubstitutedBody(x)
 		if err != nil {
 			return err
 		}
@@ -46,6 +49,9 @@ func (fw *Forwarder) passThrough(x *exchange.Exchange) error {
 // grpcMessage is the caller's protobuf message, as it came but for what names the agent.
 // One whose context or webhook had to be replaced is made of its document, and has what A2A
 // knows of it.
+//
+// A message that is made of its document loses fields that the protobuf schema of A2A does not
+// have. It is done only where the alternative is a foreign context or webhook.
 func grpcMessage(x *exchange.Exchange) ([]byte, error) {
 	c := &x.Call
 	switch {
@@ -78,6 +84,8 @@ func replaceTenant(x *exchange.Exchange) {
 }
 
 // pathBelow is the path below the interface's URL.
+//
+// /{tenant}/message:send becomes /message:send, or gets the interface's own tenant.
 func pathBelow(x *exchange.Exchange) string {
 	if !x.Named || x.Route.Tenant == "" {
 		return x.Rest

@@ -17,7 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 )
 
 // errorWait is how long the body of an answer that is an error by its status is waited for
@@ -27,6 +27,10 @@ const errorWait = time.Second
 
 // Receive reads a unary answer. body holds it for as long as it is used. What an agent
 // says by its HTTP status alone, whatever the body, is an error here.
+//
+// The error is a *wire.Error for the caller. Received has the document, what was seen in it, and
+// the form that it came in where that was not the usual one. A status from 300 on is given one
+// second for its body, since proxies send error pages of any length.
 func (fw *Forwarder) Receive(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, body *buffers.Buffer) (exchange.Received, error) {
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		if !mayBeError(l, resp) {
@@ -66,12 +70,15 @@ func mayBeError(l *exchange.UpstreamCall, resp *http.Response) bool {
 }
 
 // receiveDocument reads an answer that is a success by its status.
+//
+// An event stream of exactly one event is accepted as one answer, as some agents stream whatever
+// is asked.
 func (fw *Forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCall, resp *http.Response, body []byte) (a exchange.Received, err error) {
 	label := mediatype.ReadLabel(resp.Header["Content-Type"])
 	a.Relabel = label.Corrected()
 	switch {
 	case label.Media != mediatype.Events:
-	case stream.IsObject(body): // and no line of it is a field of an event
+	case agentevents.IsObject(body): // and no line of it is a field of an event
 		label = mediatype.Label{Form: "Content-Type text/event-stream", JSON: true}
 	default:
 		if body, err = fw.onlyEvent(l, body); err != nil {
@@ -125,6 +132,8 @@ func Answers(seen wire.Answer, id []byte) bool {
 
 // byStatus has an object of HTTP+JSON be the error that its status is, where it says no
 // better. A result is shown to nobody then: nothing of it has been looked at.
+//
+// 401 and 403 always mean what they say, whatever object stands in the body.
 func (fw *Forwarder) byStatus(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, a *exchange.Received) error {
 	seen := &a.Seen
 	switch {
@@ -155,6 +164,9 @@ func isFinal(status int) bool { return 200 <= status && status < 600 }
 
 // statusError is the error of an answer whose status is all there is to read. object is for a
 // JSON object of HTTP+JSON.
+//
+// Passes and Asks tell whose credential was refused: the caller's own, which the caller can mend,
+// or one of the gateway's, which is the operator's affair and a 502 to the caller.
 func (fw *Forwarder) statusError(x *exchange.Exchange, l *exchange.UpstreamCall, resp *http.Response, object bool) *wire.Error {
 	status := resp.StatusCode
 	e := failure.Plain{
@@ -219,7 +231,7 @@ func redirectTo(resp *http.Response) string {
 // onlyEvent is the data of the one event of a stream that answers a call for one
 // answer. A stream of more cannot be one. What counts as an event is as in other streams.
 func (fw *Forwarder) onlyEvent(l *exchange.UpstreamCall, body []byte) ([]byte, error) {
-	events := stream.Events(bytes.NewReader(body), int(fw.Server.Limits.Answer))
+	events := agentevents.SSE(bytes.NewReader(body), int(fw.Server.Limits.Answer))
 	var data []byte
 	for n := 0; ; {
 		event, err := events.Next()
@@ -239,11 +251,11 @@ func (fw *Forwarder) onlyEvent(l *exchange.UpstreamCall, body []byte) ([]byte, e
 }
 
 // isNone reports whether an event is none of A2A's.
-func (fw *Forwarder) isNone(l *exchange.UpstreamCall, event stream.Event) bool {
-	switch Says(l.Binding, event) {
-	case Nothing:
+func (fw *Forwarder) isNone(l *exchange.UpstreamCall, event agentevents.Event) bool {
+	switch UtteranceOf(l.Binding, event) {
+	case NoEvent:
 		return true
-	case Something:
+	case MaybeEvent:
 		seen, err := fw.Judge(l, event.Data)
 		return err != nil || ShowsNothing(l.Call.Method, seen)
 	}

@@ -20,21 +20,27 @@ var sendMessage = intake.Method(wire.SendMessage)
 // handleAuthRequired does what is to be done about a unary answer that shows a demand, d, if any:
 // either the caller gets the answer to what the gateway has answered, and all is done,
 // or doc, with where a token can be had.
+//
+// Without a demand, which is the usual case, it does nothing and returns doc.
 func (fw *Forwarder) handleAuthRequired(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, doc []byte) (_ []byte, done bool, _ error) {
 	if d == nil {
 		return doc, false, nil
 	}
-	if fw.Provides(ctx, x, d, sendMessage) {
-		if done, err := fw.instead(ctx, x, d); done {
+	if fw.MayAnswerTask(ctx, x, d, sendMessage) {
+		if done, err := fw.answerInstead(ctx, x, d); done {
 			return nil, true, err
 		}
 	}
-	doc, err := fw.Enrich(x, jsonscan.Mend(doc))
+	doc, err := fw.EnrichDemand(x, jsonscan.Mend(doc))
 	return doc, false, err
 }
 
 // Reply is the gateway's own message to a task that waits for authorization. What
 // authorizes is in the header; the text is for an agent that wants one.
+//
+// It is built as a 1.0 document, and is translated like a caller's:
+// {"message":{"messageId":…,"role":"ROLE_USER","taskId":…,"parts":[{"text":"Authorization has
+// been provided."}]},"configuration":{"returnImmediately":false}}.
 func (fw *Forwarder) Reply(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
 	type part struct {
 		Text string `json:"text"`
@@ -67,64 +73,67 @@ func (fw *Forwarder) Reply(x *exchange.Exchange, d *authdemand.Demand, m *wire.M
 	}, nil
 }
 
-// instead answers a task that a unary answer shows to wait, and gives the caller the
+// answerInstead answers a task that a unary answer shows to wait, and gives the caller the
 // answer to that. Where the agent does not take it, nothing is done, and the caller is
 // to have the first answer.
-func (fw *Forwarder) instead(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (done bool, _ error) {
+//
+// Nothing of a failed attempt reaches the caller. Withdrawing lets the next call try again,
+// unless the agent may have the message.
+func (fw *Forwarder) answerInstead(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (done bool, _ error) {
 	before := x.Upstream
 	body := buffers.New()
 	defer x.GiveBack(body)
-	resp, err := fw.again(ctx, x, d)
+	resp, err := fw.sendReply(ctx, x, d)
 	var a exchange.Received
 	var seen wire.Answer
 	if err == nil {
 		defer resp.Body.Close() // nothing is left to do with the answer
-		a, seen, err = fw.Taken(x, resp, body)
+		a, seen, err = fw.TakeReply(x, resp, body)
 		if err != nil && !x.Upstream.Own {
 			err = intake.Heard{Err: err} // what failed is the look at the task behind it
 		}
 	}
 	if err != nil {
 		x.Upstream = before
-		fw.Withdraw(x, d, err)
+		fw.WithdrawAnswer(x, d, err)
 		return false, nil
 	}
 	x.RecordActivation(resp)
-	return true, fw.Show(ctx, x, resp, a, seen)
+	return true, fw.ShowAnswer(ctx, x, resp, a, seen)
 }
 
-// again answers a task. The answer to that is in the place of the first: to a send what
+// sendReply answers a task. The answer to that is in the place of the first: to a send what
 // the agent says to it, else the same call once more.
-func (fw *Forwarder) again(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (*http.Response, error) {
+func (fw *Forwarder) sendReply(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand) (*http.Response, error) {
 	sends := x.Call.Method.Subject == wire.OfMessage
 	c, err := fw.Reply(x, d, sendMessage, sends && x.Waits())
 	if err != nil {
 		return nil, err
 	}
 	if sends {
-		if err := x.Speak(c, intake.Wants(d)); err != nil {
+		if err := x.Speak(c, intake.DemandOf(d)); err != nil {
 			return nil, err
 		}
-		return fw.Reach(ctx, x)
+		return fw.SendCall(ctx, x)
 	}
 	l, err := x.Asking(c)
 	if err != nil {
 		return nil, err
 	}
-	l.Shows = intake.Wants(d)
-	if _, _, _, err := fw.Say(ctx, x, l); err != nil {
+	l.Shows = intake.DemandOf(d)
+	if _, _, _, err := fw.SendQuestion(ctx, x, l); err != nil {
 		return nil, err
 	}
-	resp, err := fw.Reach(ctx, x)
+	resp, err := fw.SendCall(ctx, x)
 	if err != nil {
 		err = intake.Heard{Err: err}
 	}
 	return resp, err
 }
 
-// Taken reads the agent's answer to what the gateway has said. One that is an error is
+// TakeReply reads the agent's answer to what the gateway has said. One that is an error is
 // not for the caller, who has not said it.
-func (fw *Forwarder) Taken(x *exchange.Exchange, resp *http.Response, body *buffers.Buffer) (exchange.Received, wire.Answer, error) {
+func (fw *Forwarder) TakeReply(x *exchange.Exchange, resp *http.Response, body *buffers.Buffer) (exchange.Received, wire.Answer, error) {
 	a, err := fw.Receive(x, x.Upstream, resp, body)
 	switch {
 	case err != nil:

@@ -10,12 +10,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
-// Prepare settles how the call goes to the agent.
-func (fw *Forwarder) Prepare(x *exchange.Exchange) error {
-	if err := fw.Intercept(x); err != nil {
+// PrepareCall settles how the call goes to the agent.
+//
+// It leaves x.Upstream: endpoint, verb, path, query, body, and the Retelling where the call was
+// translated. A method that came with a version after the agent's is refused here rather than by
+// the agent, whose refusal would be an unknown method.
+func (fw *Forwarder) PrepareCall(x *exchange.Exchange) error {
+	if err := fw.InterceptWebhook(x); err != nil {
 		return err
 	}
 	switch {
@@ -59,6 +63,10 @@ type outbound struct {
 }
 
 // request is the HTTP request of an upstream call.
+//
+// The body reader and the request are one allocation. Errors of credentials are 403 where the
+// caller is nobody in the agent's system, and 503 where a token cannot be had at the moment;
+// their cause is for the record alone.
 func (fw *Forwarder) request(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*http.Request, error) {
 	target, err := l.Target()
 	if err != nil {
@@ -69,7 +77,7 @@ func (fw *Forwarder) request(ctx context.Context, x *exchange.Exchange, l *excha
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if errors.Is(err, upstream.ErrNobody) || errors.Is(err, upstream.ErrDeclined) {
+		if errors.Is(err, credentials.ErrNobody) || errors.Is(err, credentials.ErrDeclined) {
 			return nil, wire.Errorf(wire.Denied, "permission denied in the agent's own system").Because(err)
 		}
 		return nil, exchange.RetryLater("5", "the agent's credentials are not available at the moment").Because(err)
@@ -84,10 +92,13 @@ func (fw *Forwarder) request(ctx context.Context, x *exchange.Exchange, l *excha
 	return &out.Request, nil
 }
 
-// Send sends an upstream call, once. Where agents disagree about a form and this one refuses the
-// usual, the other is sent: a refusal of the form comes before any effect. The caller ends the
-// trail when the answer has been read.
-func (fw *Forwarder) Send(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, *http.Response, error) {
+// SendUpstream sends an upstream call, once. Where agents disagree about a form and this one
+// refuses the usual, the other is sent: a refusal of the form comes before any effect. The caller
+// ends the trail when the answer has been read.
+//
+// The upstream call that it returns is the one that was answered, which is the other form where
+// that was sent. Its Trail has a span for each request.
+func (fw *Forwarder) SendUpstream(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall) (*exchange.UpstreamCall, *http.Response, error) {
 	req, err := fw.request(ctx, x, l)
 	if err != nil {
 		return l, nil, err
@@ -111,7 +122,7 @@ func (fw *Forwarder) Send(ctx context.Context, x *exchange.Exchange, l *exchange
 	if err != nil {
 		return l, nil, err
 	}
-	return fw.Send(ctx, x, again)
+	return fw.SendUpstream(ctx, x, again)
 }
 
 // refusesForm tells the statuses of a form that a server does not take. 404 may

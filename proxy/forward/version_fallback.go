@@ -14,6 +14,9 @@ var ErrMethodUnknown = errors.New("the agent does not know the method in the ver
 
 // mayFallBack reports whether the call, which the agent has refused, is to be sent in the
 // caller's version. What the operator has written down is not doubted.
+//
+// It must not be tried where the card names the caller's version at the same address, or where it
+// was tried before in vain.
 func mayFallBack(x *exchange.Exchange, seen wire.Answer) bool {
 	e := x.Endpoint
 	switch {

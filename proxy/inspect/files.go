@@ -13,6 +13,9 @@ import (
 
 // screenRequest holds the files that a caller sends to the rules. Calls that have none are
 // known by the one reading of their body.
+//
+// MayFile is set by the scan of the body where it saw a part that can hold a file. In all other
+// calls nothing is read a second time.
 func (in *Inspector) screenRequest(x *exchange.Exchange) error {
 	rules := in.FileRules[x.Agent.ID]
 	if !x.Call.MayFile || rules.Request() == files.Off || len(x.Call.Body) == 0 {
@@ -28,11 +31,14 @@ func (in *Inspector) screenRequest(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	return in.Rebody(x, body)
+	return in.ReplaceBody(x, body)
 }
 
 // ScreenAnswer does the same to a document of the agent's, which is an answer to m: an
 // answer, an event or a notification. What it returns is what is left of it.
+//
+// It takes the method from its caller, as events are answers to the streaming method whatever the
+// call was, and notifications to none.
 func (in *Inspector) ScreenAnswer(x *exchange.Exchange, side wire.Side, m *wire.Method, seen wire.Answer, doc []byte) ([]byte, error) {
 	rules := in.FileRules[x.Agent.ID]
 	if !seen.MayFile || rules.Answer() == files.Off {
@@ -47,6 +53,10 @@ func (in *Inspector) ScreenAnswer(x *exchange.Exchange, side wire.Side, m *wire.
 }
 
 // Screening is one document while its files are judged.
+//
+// It is used once. Note hears of each fault, enforced or not; refused is the first that refuses
+// the whole document, and is returned after all have been noted, so that the record has all of
+// them.
 type Screening struct {
 	Note   func(*content.Violation)
 	Cs     *wire.Carriers
@@ -79,6 +89,9 @@ func (s *Screening) Screen() ([]byte, error) {
 }
 
 // settle records a fault, and finds what becomes of its file.
+//
+// A fault in the history does not refuse an answer: it was said in an earlier turn, and nobody
+// can take it back. The file is withheld instead.
 func (s *Screening) settle(f *message.File, fault *files.Fault) {
 	v := content.Violation{
 		Fault: content.Fault(fault.Kind), Pointer: s.Cs.Pointer(f.Part), Text: fault.Text,

@@ -11,6 +11,10 @@ import (
 )
 
 // Watch returns the exchange's.
+//
+// It is made once per exchange, at the first answer, because what bounds answers depends on the
+// skill and the extensions that were settled for the call. Canonical is set where objects have to
+// be judged in 1.0's words although the agent speaks another version.
 func (in *Inspector) Watch(x *exchange.Exchange) *exchange.Watch {
 	if x.Watched != nil {
 		return x.Watched
@@ -29,6 +33,9 @@ func (in *Inspector) Watch(x *exchange.Exchange) *exchange.Watch {
 
 // looksAtAll reports whether every document of the agent's is looked at; else those are
 // that may carry something.
+//
+// It is asked once per exchange: x.Passes remembers that it said no, so that the events of a
+// stream cost nothing.
 func (in *Inspector) looksAtAll(x *exchange.Exchange) bool {
 	t := in.Bounds(x, nil)
 	return t.JudgesObjects() || x.View.Schemas[x.Skill].Output != nil || len(x.Terms.Provided) > 0 || x.Conforms() || in.Hooked(x)
@@ -37,6 +44,10 @@ func (in *Inspector) looksAtAll(x *exchange.Exchange) bool {
 // visibleIn lists the extensions that the caller may find in the agent's documents:
 // those of this call; those that were active when the task was made; and in what only
 // shows tasks as they are, whatever the caller could have asked for when they ran.
+//
+// A task keeps the extensions it was made with (the ledger has them), since a client that fetches
+// it later need not repeat them. Injected extensions stay invisible: the client does not know
+// them and would be shown metadata that it never asked for.
 func (in *Inspector) visibleIn(x *exchange.Exchange) ext.Set {
 	visible := ext.Union(ext.Union(x.Shown, ours), x.Record.Extensions)
 	if x.Call.Method.Subject == wire.OfMessage && x.Record.ID == "" { // 0.1's clients name tasks that are new
@@ -56,10 +67,14 @@ func carries(m *wire.Method) bool {
 	return m.Extension != "" || m.Subject == wire.OfMessage || m.Subject == wire.OfTask || m.Subject == wire.OfCaller
 }
 
-// Govern makes an answer or event of the agent's agree with what was negotiated,
+// GovernAnswer makes an answer or event of the agent's agree with what was negotiated,
 // before it is retold: what nobody asked for is taken out, the rest held against
 // schemas and states, and the gateway's own extensions and hooks have their turn.
-func (in *Inspector) Govern(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+//
+// doc is in the agent's words and stays so; what is returned may share memory with it. The cheap
+// ways out come first: no document, a method that shows no content, nothing that could be
+// carried, and nothing that is configured.
+func (in *Inspector) GovernAnswer(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
 	if len(doc) == 0 || x.Upstream.Binding == wire.GRPC && x.Call.Method.Extension != "" || !carries(x.Call.Method) {
 		return doc, nil
 	}
@@ -75,9 +90,9 @@ func (in *Inspector) Govern(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 		doc = jsonscan.Mend(doc) // what is judged is what the caller reads
 	}
 	w := in.Watch(x)
-	cs, err := in.clean(x, w, seen, doc)
+	cs, err := in.cleanAnswer(x, w, seen, doc)
 	if err == nil {
-		doc, err = cs.Doc, in.weigh(x, w, seen, cs)
+		doc, err = cs.Doc, in.judgeAnswer(x, w, seen, cs)
 	}
 	if err == nil {
 		doc, err = in.answerProvided(x, seen, doc)
@@ -88,18 +103,22 @@ func (in *Inspector) Govern(x *exchange.Exchange, seen wire.Answer, doc []byte) 
 	return doc, err
 }
 
+// readAnswer finds the carriers of an answer, in the agent's version and binding.
 func (ho *Hooks) readAnswer(x *exchange.Exchange, doc []byte) (*wire.Carriers, error) {
 	return wire.ReadCarriers(x.Upstream.Side, x.Upstream.Call.Method, true, doc, ho.AnswerLimits())
 }
 
-// clean takes out what does not belong into the caller's answers. The carriers are those
+// cleanAnswer takes out what does not belong into the caller's answers. The carriers are those
 // of what is left.
-func (in *Inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
+//
+// Carriers point into the document by offsets, so that they have to be read again once it has
+// changed.
+func (in *Inspector) cleanAnswer(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
 	cs, err := in.readAnswer(x, doc)
 	if err != nil || !seen.MayCarry {
 		return cs, err
 	}
-	if err := in.clear(x, &w.Terms, cs); err != nil {
+	if err := in.clearMarks(x, &w.Terms, cs); err != nil {
 		return nil, err
 	}
 	if out := cs.Apply(); !exchange.Same(out, doc) {
@@ -108,9 +127,12 @@ func (in *Inspector) clean(x *exchange.Exchange, w *exchange.Watch, seen wire.An
 	return cs, nil
 }
 
-// Strip is clean for answers to questions of the gateway's own, which several goroutines
-// put at the same time: what it finds is for one of them to settle.
-func (in *Inspector) Strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) ([]byte, exchange.Strays, error) {
+// StripTask takes out what does not belong into answers to questions of the gateway's own, which
+// several goroutines put at the same time: what it finds is for one of them to settle.
+//
+// The tasks of a list are asked for at the same time when an agent cannot list them; x.Watched is
+// read by all of them and must have been made before.
+func (in *Inspector) StripTask(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) ([]byte, exchange.Strays, error) {
 	if !seen.MayCarry {
 		return doc, exchange.Strays{}, nil
 	}
@@ -122,17 +144,20 @@ func (in *Inspector) Strip(x *exchange.Exchange, l *exchange.UpstreamCall, seen 
 	return cs.Apply(), found, nil
 }
 
-// weigh holds a document of the agent's against schemas, states and A2A's limits.
-func (in *Inspector) weigh(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) error {
+// judgeAnswer holds a document of the agent's against schemas, states and A2A's limits.
+//
+// The findings of schemas, of skills' output schemas, of states and of objects are settled
+// together, so that the record has all of them even where the first refuses.
+func (in *Inspector) judgeAnswer(x *exchange.Exchange, w *exchange.Watch, seen wire.Answer, cs *wire.Carriers) error {
 	var found []content.Violation
 	if x.Conforms() {
-		found = in.strange(x, x.Upstream.Side, true, ownership.ResultOf(x.Upstream.Binding, cs.Doc))
+		found = in.findStrangers(x, x.Upstream.Side, true, ownership.ResultOf(x.Upstream.Binding, cs.Doc))
 	}
 	found = append(append(found, w.Terms.Unknown(cs)...), w.Terms.Values(cs)...)
 	if w.Skill.Output != nil {
 		found = append(found, w.Skill.Hold(cs, w.Skill.Output)...)
 	}
-	arrived, err := in.follow(x, w, seen, cs)
+	arrived, err := in.followStates(x, w, seen, cs)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,10 @@ func (ho *Hooks) callout(x *exchange.Exchange, phase hook.Phase, s wire.Side, do
 }
 
 // askHooks is the request phase.
+//
+// A hook is sent the params and may send other params back. What decided about the call is
+// compared afterwards: a hook that changes the task, the context or the skill has broken its
+// contract, and the call fails with INTERNAL_ERROR rather than go where the rules have not looked.
 func (ho *Hooks) askHooks(x *exchange.Exchange) error {
 	if !ho.Hooked(x) {
 		return nil
@@ -52,11 +56,11 @@ func (ho *Hooks) askHooks(x *exchange.Exchange) error {
 		if body, err = x.WithParams(params); err != nil {
 			return err
 		}
-		before, err := ho.Reread(x, x.Call.Body)
+		before, err := ho.RereadBody(x, x.Call.Body)
 		if err != nil {
 			return err
 		}
-		after, err := ho.Reread(x, body)
+		after, err := ho.RereadBody(x, body)
 		if err == nil && !sameBusiness(before, after) {
 			err = errors.New("it changed what the call is about")
 		}
@@ -65,7 +69,7 @@ func (ho *Hooks) askHooks(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	return ho.Rebody(x, body)
+	return ho.ReplaceBody(x, body)
 }
 
 // sameBusiness reports whether two calls are about the same things: what decided
@@ -77,6 +81,9 @@ func sameBusiness(a, b *wire.Call) bool {
 }
 
 // tellHooks is the response phase, or that of one event.
+//
+// It is given the result without JSON-RPC's envelope, and its answer is put back into the
+// envelope. An error has no result, and is not shown to hooks.
 func (ho *Hooks) tellHooks(x *exchange.Exchange, doc []byte) ([]byte, error) {
 	if !ho.Hooked(x) {
 		return doc, nil

@@ -1,6 +1,52 @@
 // Package inspect holds the content of calls and answers to the rules: media types, files,
 // schemas, carriers of extensions, hooks, and the states of tasks. A violation is refused,
 // stripped or reported, as the rule says.
+//
+// # What comes in, and what is left behind
+//
+// A call reaches this package after the rules have allowed it (proxy/authorize). The stage
+// Negotiate settles which extensions are active for the call, as A2A 1.0 §4.6 has it: those that
+// the caller requested in A2A-Extensions, that the agent's card declares, and that registry,
+// agent and rules permit. It leaves in the exchange
+//
+//	Terms    what is sent to the agent, what is visible to the caller, what the gateway provides or injects
+//	Shown    the extensions whose traces the caller may see in answers
+//	Watched  how answers are judged (made with the first answer that needs it)
+//	Stands   where the call's task stands in the states of extensions
+//	Rec      the violations that were found, for the audit record
+//
+// and a body that agrees with all that. From then on GovernAnswer does the same to each answer and
+// event.
+//
+// # One request
+//
+//	screenRequest   files: media types, sizes, signatures of what they hold (policy/files)
+//	tidyBody        metadata and URIs of extensions that are not active are taken out; defaults are put in
+//	holdBody        schemas of skills and extensions, strict A2A (conformance), the limits of extensions
+//	askHooks        extensions[].hooks may change params, or refuse
+//	provide         the gateway's own extensions see the message
+//	noteStanding    where the task stands, before the agent moves it on
+//
+// The order matters. Files come first. What does not belong
+// into the document is gone before it is held against schemas, so that a caller is not refused
+// for what the agent would never see. Hooks see what has passed, and are the last to change it
+// but for the gateway's own extensions.
+//
+// # What is refused
+//
+//   - an extension that is required and was not requested: EXTENSION_SUPPORT_REQUIRED, -32008.
+//   - a file that the rules refuse: CONTENT_TYPE_NOT_SUPPORTED -32005, 413 or INVALID_PARAMS.
+//     Answer: 502, or the part is replaced by a text.
+//   - a value that its schema refuses: INVALID_PARAMS, -32602. Answer: INVALID_AGENT_RESPONSE,
+//     -32006.
+//   - a hook that says no: 403. Answer: INVALID_AGENT_RESPONSE.
+//   - a hook that cannot be asked: 503 with Retry-After, or passed over, as it is configured.
+//     Answer: the same.
+//
+// Each finding has an action from the configuration: what is reported only is recorded, and the
+// document passes. A document of which nothing has to be changed passes byte for byte
+// (docs/decisions/0001): carriers, the places in it where extensions can leave something, are
+// read only if the one scan of wire saw that there are any.
 package inspect
 
 import (
@@ -24,6 +70,9 @@ import (
 
 // Inspector holds requests and answers to what extensions, schemas, media types and the rules about
 // files ask of their content.
+//
+// It embeds the stages before it, whose methods it calls: the decoder to read a changed body, the
+// owners for what answers show, the card views for extended cards, the hooks.
 type Inspector struct {
 	*negotiate.ExtensionRules
 	*intake.Frontend
@@ -42,6 +91,9 @@ type Inspector struct {
 
 // inspect makes the call's body agree with what was negotiated, and holds it against
 // the schemas of what is active. Most calls have nothing that could be looked at.
+//
+// A gRPC call of an extension's method is opaque: its protobuf messages are the extension's own,
+// and nothing of them can be read here.
 func (in *Inspector) inspect(x *exchange.Exchange) error {
 	if x.Opaque() {
 		return nil
@@ -55,11 +107,11 @@ func (in *Inspector) inspect(x *exchange.Exchange) error {
 	if in.judgesContent(x, x.View.Schemas[x.Skill].Input) {
 		x.Mend()
 	}
-	cs, err := in.tidy(x)
+	cs, err := in.tidyBody(x)
 	if err == nil {
-		err = in.hold(x, cs)
+		err = in.holdBody(x, cs)
 	}
-	for _, step := range []func(*exchange.Exchange) error{in.askHooks, in.provide, in.stand} {
+	for _, step := range []func(*exchange.Exchange) error{in.askHooks, in.provide, in.noteStanding} {
 		if err == nil {
 			err = step(x)
 		}
@@ -69,6 +121,8 @@ func (in *Inspector) inspect(x *exchange.Exchange) error {
 
 // unconstrained reports whether there is nothing to do about a document: its call has no
 // extension, it carries nothing of one, and no schema of the skill's is for it.
+//
+// It is true for nearly all calls, so that it costs a few comparisons and reads nothing.
 func unconstrained(x *exchange.Exchange, mayCarry bool, by *schema.Schema) bool {
 	return !mayCarry && by == nil && len(x.Terms.Send) == 0 && len(x.Terms.Provided) == 0 && !x.Conforms()
 }
@@ -82,10 +136,10 @@ func (in *Inspector) judgesContent(x *exchange.Exchange, by *schema.Schema) bool
 // them.
 var ours = ext.Set{wire.SkillSelection}
 
-// tidy takes out of the body what belongs to extensions that are not active, and
+// tidyBody takes out of the body what belongs to extensions that are not active, and
 // puts the defaults of those in that are active without the client's knowledge. The
 // carriers are those of the body as it is then, nil where they have not been read.
-func (in *Inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
+func (in *Inspector) tidyBody(x *exchange.Exchange) (*wire.Carriers, error) {
 	if len(x.Call.Body) == 0 || len(x.Terms.Injected) == 0 && !x.Call.MayCarry {
 		return nil, nil
 	}
@@ -94,7 +148,7 @@ func (in *Inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 		return nil, err
 	}
 	t := in.Bounds(x, ext.Union(x.Shown, ours))
-	if err := in.clear(x, &t, cs); err != nil {
+	if err := in.clearMarks(x, &t, cs); err != nil {
 		return nil, err
 	}
 	for i, c := range cs.List {
@@ -106,7 +160,7 @@ func (in *Inspector) tidy(x *exchange.Exchange) (*wire.Carriers, error) {
 	if exchange.Same(body, x.Call.Body) {
 		return cs, nil
 	}
-	return nil, in.Rebody(x, body)
+	return nil, in.ReplaceBody(x, body)
 }
 
 // carriers reads those of the call's body.
@@ -114,15 +168,18 @@ func (ho *Hooks) carriers(x *exchange.Exchange) (*wire.Carriers, error) {
 	return wire.ReadCarriers(x.Side(), x.Call.Method, false, x.Call.Body, ho.ChangedLimits())
 }
 
-// clear deals with marks of extensions that have no business in a document. The
+// clearMarks deals with marks of extensions that have no business in a document. The
 // error is that of a document which is refused for them.
-func (in *Inspector) clear(x *exchange.Exchange, t *content.Terms, cs *wire.Carriers) error {
+func (in *Inspector) clearMarks(x *exchange.Exchange, t *content.Terms, cs *wire.Carriers) error {
 	return x.Settle(x.Sweep(t, cs), t.Answer)
 }
 
-// hold holds the body against schemas and the limits that A2A sets to extensions. cs may
+// holdBody holds the body against schemas and the limits that A2A sets to extensions. cs may
 // be nil.
-func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
+//
+// The carriers are made again where tidy has changed the body. Objects are judged as A2A 1.0 has
+// them, which takes a translation for older callers and is therefore last.
+func (in *Inspector) holdBody(x *exchange.Exchange, cs *wire.Carriers) error {
 	if len(x.Call.Body) == 0 {
 		return nil
 	}
@@ -130,7 +187,7 @@ func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 	objects := t.JudgesObjects()
 	var found []content.Violation
 	if len(x.Call.Params) > 0 {
-		found = in.strange(x, x.Side(), false, x.Call.Params)
+		found = in.findStrangers(x, x.Side(), false, x.Call.Params)
 	}
 	if cs != nil || objects || skill.Input != nil || x.Call.MayCarry {
 		var err error
@@ -145,7 +202,7 @@ func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 			found = append(found, skill.Hold(cs, skill.Input)...)
 		}
 		if objects {
-			if cs, err = in.modern(x, cs); err != nil {
+			if cs, err = in.modernBody(x, cs); err != nil {
 				return err
 			}
 			found = append(found, t.Objects(cs)...)
@@ -154,9 +211,9 @@ func (in *Inspector) hold(x *exchange.Exchange, cs *wire.Carriers) error {
 	return x.Judge(found, false)
 }
 
-// modern is the body of the call as it would be in A2A 1.0, which is what schemas of
+// modernBody is the body of the call as it would be in A2A 1.0, which is what schemas of
 // whole objects are written for.
-func (in *Inspector) modern(x *exchange.Exchange, cs *wire.Carriers) (*wire.Carriers, error) {
+func (in *Inspector) modernBody(x *exchange.Exchange, cs *wire.Carriers) (*wire.Carriers, error) {
 	if x.Call.Version == wire.V10 || x.Call.Method.Extension != "" {
 		return cs, nil
 	}
@@ -179,9 +236,13 @@ func modernSide(b wire.Binding) wire.Side {
 	return wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 }
 
-// strange finds what A2A does not define in a document, where the agent's
+// findStrangers finds what A2A does not define in a document, where the agent's
 // configuration cares.
-func (in *Inspector) strange(x *exchange.Exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
+//
+// Violations have JSON Pointers (RFC 6901) from the root of the document, with JSON-RPC's
+// envelope where there is one, so that whoever reads the record can find the place in what was
+// sent.
+func (in *Inspector) findStrangers(x *exchange.Exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
 	if !x.Conforms() || x.Call.Method.Extension != "" {
 		return nil
 	}

@@ -7,15 +7,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// Modes: are the media types of what the call brings, and one of those that its caller
+// CheckModes: are the media types of what the call brings, and one of those that its caller
 // takes, among those that the skill lists, or the card for it? A call of no known skill
 // may use what any of them lists.
-func (in *Inspector) Modes(x *exchange.Exchange) error {
+//
+// A message that cannot be read is reported or refused like one with a wrong type. The refusal is
+// CONTENT_TYPE_NOT_SUPPORTED (A2A 1.0 §3.3.2, -32005) and names the first mismatch.
+func (in *Inspector) CheckModes(x *exchange.Exchange) error {
 	mode := x.Agent.Modes
 	if mode == "" || mode == ext.Off {
 		return nil
 	}
-	m, err := in.Message(x)
+	m, err := in.MessageOf(x)
 	switch {
 	case err != nil && mode == ext.Report:
 		x.Note(&content.Violation{Fault: content.Mode, Text: "the message cannot be read in one way only"})

@@ -6,9 +6,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// Observe learns from an answer or event what later calls depend on, before the
+// ObserveAnswer learns from an answer or event what later calls depend on, before the
 // caller sees it, and returns the bytes to pass on.
-func (in *Inspector) Observe(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
+//
+// The order is that of trust: the JSON-RPC id is matched, then the ids that the answer shows are
+// recorded as the caller's (or the answer is withheld, because they are somebody else's), then it
+// is held against what the agent has shown of the task before, then against extensions and
+// schemas, and last the caller's own names for ids are put back. An error of the agent passes
+// with its reason noted, and shows no task.
+func (in *Inspector) ObserveAnswer(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	body, err := x.MatchID(seen, body)
 	if err != nil {
 		return nil, err
@@ -27,22 +33,22 @@ func (in *Inspector) Observe(x *exchange.Exchange, seen wire.Answer, body []byte
 		var err error
 		if !x.Filtered {
 			in.WitnessList(x, x.Sent, seen.Tasks)
-			body, seen, err = in.Filter(x, seen, body)
+			body, seen, err = in.FilterList(x, seen, body)
 		}
 		if err == nil {
-			err = in.Demands(x, seen, body)
+			err = in.CheckDemands(x, seen, body)
 		}
 		if err == nil {
-			body, err = in.Govern(x, seen, body)
+			body, err = in.GovernAnswer(x, seen, body)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return in.Restore(x, &seen, body)
+		return in.RestoreIDs(x, &seen, body)
 	case x.Call.Method.Name == wire.GetExtendedAgentCard:
 		return in.ExtendedCard(x, seen, body)
 	}
-	if err := in.Learn(x, seen); err != nil {
+	if err := in.LearnIDs(x, seen); err != nil {
 		return nil, err
 	}
 	if !x.Fed { // else the judge has
@@ -51,8 +57,8 @@ func (in *Inspector) Observe(x *exchange.Exchange, seen wire.Answer, body []byte
 		}
 	}
 	x.Tally(seen)
-	if body, err = in.Govern(x, seen, body); err != nil {
+	if body, err = in.GovernAnswer(x, seen, body); err != nil {
 		return nil, err
 	}
-	return in.Restore(x, &seen, body)
+	return in.RestoreIDs(x, &seen, body)
 }

@@ -19,6 +19,9 @@ func (ho *Hooks) facts(x *exchange.Exchange) *ext.Facts {
 }
 
 // provide lets the gateway's own extensions see the call.
+//
+// Each extension sees the body as the one before it has left it; the body is decoded anew after
+// each.
 func (ho *Hooks) provide(x *exchange.Exchange) error {
 	if len(x.Terms.Provided) == 0 || len(x.Call.Body) == 0 {
 		return nil
@@ -32,7 +35,7 @@ func (ho *Hooks) provide(x *exchange.Exchange) error {
 		if err := ho.Providers[uri].Request(f, cs); err != nil {
 			return err
 		}
-		if err := ho.Rebody(x, cs.Apply()); err != nil {
+		if err := ho.ReplaceBody(x, cs.Apply()); err != nil {
 			return err
 		}
 	}

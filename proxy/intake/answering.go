@@ -21,12 +21,12 @@ func (h Heard) Error() string { return h.Err.Error() }
 // Unwrap gives the cause.
 func (h Heard) Unwrap() error { return h.Err }
 
-// Provides reports whether the gateway is to answer a task by itself, with a message
+// MayAnswerTask reports whether the gateway is to answer a task by itself, with a message
 // of method m: a credential for it is configured and can be had, the caller could say
 // it too, and the task has not been answered before, by whatever call. It is not said
 // twice in one exchange either, for an agent could make up tasks for ever.
-func (de *Decoder) Provides(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
-	if x.Question != nil || !x.Agent.Upstream.Answers(Wants(d)) || !de.may(x, d, m) {
+func (de *Decoder) MayAnswerTask(ctx context.Context, x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
+	if x.Question != nil || !x.Agent.Upstream.Answers(DemandOf(d)) || !de.maySend(x, d, m) {
 		return false
 	}
 	x.Question = d
@@ -34,10 +34,10 @@ func (de *Decoder) Provides(ctx context.Context, x *exchange.Exchange, d *authde
 	if now, err := de.Steps.Advance(x.Ctx, step, "", mine); err != nil || now != mine {
 		return false
 	}
-	x.Rec.Authorized, x.Rec.Credentials = true, x.Agent.Upstream.ShownTo(Wants(d))
+	x.Rec.Authorized, x.Rec.Credentials = true, x.Agent.Upstream.ShownTo(DemandOf(d))
 	// Before the client loses sight of the question, there has to be an answer to it.
 	caller := de.Caller(x, x.Upstream)
-	caller.Demanded = Wants(d)
+	caller.Demanded = DemandOf(d)
 	if err := x.Agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
 		de.TakeBack(x, d, err)
 		return false
@@ -45,10 +45,13 @@ func (de *Decoder) Provides(ctx context.Context, x *exchange.Exchange, d *authde
 	return true
 }
 
-// may reports whether a message to the task in the caller's behalf is one that the
+// maySend reports whether a message to the task in the caller's behalf is one that the
 // caller wants and may send. Those who only share a task have not asked for what it
 // does, nor has one who cancels it; and reading is not always allowed to write.
-func (de *Decoder) may(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
+//
+// The task must be recorded as the caller's own. Where the caller only reads, the rules are asked
+// whether the caller could have sent a message.
+func (de *Decoder) maySend(x *exchange.Exchange, d *authdemand.Demand, m *wire.Method) bool {
 	asked := x.Call.Method
 	if !asked.Sends() && (asked.Does != wire.Reads || asked.Subject != wire.OfTask) {
 		return false
@@ -69,10 +72,10 @@ func (de *Decoder) may(x *exchange.Exchange, d *authdemand.Demand, m *wire.Metho
 	return err == nil
 }
 
-// Withdraw takes back that the gateway has answered a task, so that the next call may
+// WithdrawAnswer takes back that the gateway has answered a task, so that the next call may
 // try again, unless the agent may have the answer: saying it twice is worse than not at
 // all.
-func (de *Decoder) Withdraw(x *exchange.Exchange, d *authdemand.Demand, err error) {
+func (de *Decoder) WithdrawAnswer(x *exchange.Exchange, d *authdemand.Demand, err error) {
 	var e *wire.Error
 	switch {
 	case errors.As(err, new(Heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:

@@ -59,6 +59,7 @@ func (fe *Frontend) ServePreflight(fields string) record.Stage {
 	}
 }
 
+// foreignPage is the refusal of pages whose origin is not listed.
 func foreignPage() *wire.Error {
 	return wire.Errorf(wire.Denied, "Pages of this origin may not call: it is not among server.cors.origins")
 }

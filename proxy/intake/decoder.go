@@ -1,6 +1,32 @@
 // Package intake makes a call of a request: it finds the agent by path, host or tenant, checks
 // hops (Via), origins (CORS) and request headers, and decodes JSON-RPC, HTTP+JSON and gRPC. It
 // also knows which headers of a request go on to the agent.
+//
+// # From a request to a call
+//
+//   - Routes.Serve: which handler, by host and path; the Site in the exchange.
+//   - Locate, LocateRPC: one spelling of path and headers, the host, the agent or that it is named
+//     later, the binding, a hint of the version. Refusals: 400, 404, 405, 415, 421, 403 for a page
+//     of another origin.
+//   - ReadBody: the whole body, within server.limits.body. Refusals: 413, 503,
+//     MALFORMED_REQUEST.
+//   - ReadCall (package inspect): method, version, ids, declared skill. Refusals: the JSON-RPC and
+//     A2A errors of A2A 1.0 §5.4.
+//   - NameAgent: the agent of a shared endpoint, by tenant or credential. Refusals:
+//     INVALID_PARAMS.
+//   - CheckHops: Via does not name this gateway, nor too many (RFC 9110 §7.6.3). Refusals:
+//     LOOP_DETECTED.
+//
+// What is left in the exchange is Agent, Call (with the spans of ids in the body, so that single
+// ids can be replaced without writing the document anew), Route, Rest and Path. The bytes of the
+// body stay as they came.
+//
+// Outgoing makes the header of the request to the agent from nothing: the fields of an
+// allow-list, those that the operator has listed for the agent, the agent's credentials, and the
+// gateway's own (A2A-Version, X-Request-Id, Via, Traceparent).
+//
+// It exports 23 names, because the stages behind it share its readers of media types, of messages
+// and of events, and the questions that the gateway asks by itself.
 package intake
 
 import (
@@ -32,7 +58,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/negotiate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
@@ -166,6 +192,9 @@ func NoExtension(string) bool { return false }
 
 // methods are those of the extensions that a request asks for; the others are hidden
 // before anything of the call is read.
+//
+// Which they are is known to those alone who may use them: an agent's methods differ from caller
+// to caller.
 func (de *Decoder) methods(h http.Header) *wire.Extra {
 	all := de.Extra.Methods()
 	if len(all) == 0 {
@@ -189,8 +218,8 @@ func MediaType(h http.Header) string {
 	}
 }
 
-// Frontend is how the gateway shows itself to clients and to the agents: its hosts and paths, the pages
-// that may call it from a browser, and the headers that cross it.
+// Frontend is how the gateway shows itself to clients and to the agents: its hosts and paths, the
+// pages that may call it from a browser, and the headers that cross it.
 type Frontend struct {
 	*admit.Authenticator
 
@@ -210,9 +239,9 @@ type Frontend struct {
 // WithPort is a host with the port of the public URL, where it has none itself.
 func (fe *Frontend) WithPort(host string) string { return agents.WithPort(fe.PublicURL, host) }
 
-// Alone reports whether an agent has its first host for itself, and not together with the
+// HasHostAlone reports whether an agent has its first host for itself, and not together with the
 // gateway.
-func (fe *Frontend) Alone(a *agents.Agent) bool {
+func (fe *Frontend) HasHostAlone(a *agents.Agent) bool {
 	if len(a.Hosts) == 0 {
 		return false
 	}
@@ -221,10 +250,10 @@ func (fe *Frontend) Alone(a *agents.Agent) bool {
 	return !shared
 }
 
-// At is the agent that a host belongs to, if any, and whether it does so together with the
+// AgentAt is the agent that a host belongs to, if any, and whether it does so together with the
 // gateway, whose own paths go first then. An agent that is the only one has the gateway's own
 // hosts in this way: there are clients that drop the path of an agent's URL.
-func (de *Decoder) At(host string) (a *agents.Agent, shared bool) {
+func (de *Decoder) AgentAt(host string) (a *agents.Agent, shared bool) {
 	a = de.Hosts[host]
 	if _, own := de.Self[host]; own {
 		return cmp.Or(a, de.Sole), true
@@ -238,6 +267,8 @@ func (de *Decoder) At(host string) (a *agents.Agent, shared bool) {
 const answerMembers = 1 << 20
 
 // AnswerLimits bound what an answer of an agent may hold, likewise.
+//
+// Depth is that of requests, since the same parser reads both.
 func (de *Decoder) AnswerLimits() wire.Limits {
 	l := de.DecodeLimits()
 	l.Body, l.Members = int64(de.Server.Limits.Answer), answerMembers
@@ -261,7 +292,7 @@ func (de *Decoder) Readable(x *exchange.Exchange) func(*state.Record) bool {
 		return nil
 	}
 	return func(r *state.Record) bool {
-		q, err := de.Reading(x, x.Path, x.Call.Skill, r)
+		q, err := de.ReadingRequest(x, x.Path, x.Call.Skill, r)
 		if err == nil {
 			q.Method, q.Message = GetTask, nil
 			_, err = de.Policy.Check(q)
@@ -270,9 +301,9 @@ func (de *Decoder) Readable(x *exchange.Exchange) func(*state.Record) bool {
 	}
 }
 
-// Reading is the call as the rules see it, if it were about a task: r is what is recorded
+// ReadingRequest is the call as the rules see it, if it were about a task: r is what is recorded
 // of that. path and declared are what else says which skill is meant.
-func (de *Decoder) Reading(x *exchange.Exchange, path, declared string, r *state.Record) (policy.Request, error) {
+func (de *Decoder) ReadingRequest(x *exchange.Exchange, path, declared string, r *state.Record) (policy.Request, error) {
 	q := x.PolicyRequest()
 	task := Recorded(r)
 	q.Task = &task
@@ -284,9 +315,9 @@ func (de *Decoder) Reading(x *exchange.Exchange, path, declared string, r *state
 	return q, err
 }
 
-// Wants is what credentials need to know of a demand.
-func Wants(d *authdemand.Demand) *upstream.Demand {
-	return &upstream.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
+// DemandOf is what credentials need to know of a demand.
+func DemandOf(d *authdemand.Demand) *credentials.Demand {
+	return &credentials.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
 }
 
 // Pushes reports whether callers may register webhooks.

@@ -29,7 +29,7 @@ func (de *Decoder) LocateRPC(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	a, shared := de.At(host)
+	a, shared := de.AgentAt(host)
 	if shared { // the tenant may name another
 		x.Home = a
 	} else {
@@ -57,6 +57,9 @@ func (de *Decoder) NoRoute(x *exchange.Exchange) error {
 const wellKnown = ".well-known"
 
 // FindRPC finds the operation behind a gRPC path.
+//
+// Its refusals are written as gRPC status where the request is gRPC, and as HTTP errors to
+// everybody else.
 func (de *Decoder) FindRPC(x *exchange.Exchange) error {
 	method, version, ok := x.Call.Extra.ByRPC(x.Request.URL.Path)
 	switch {

@@ -17,8 +17,8 @@ import (
 // does not hand the header on among them, is stopped by the depth of actors, by
 // limits, and by the agents.
 
-// Hops refuses calls that go in circles.
-func (fe *Frontend) Hops(x *exchange.Exchange) error {
+// CheckHops refuses calls that go in circles.
+func (fe *Frontend) CheckHops(x *exchange.Exchange) error {
 	x.Rec.Hops = Passed(x.Request.Header)
 	for _, name := range x.Rec.Hops {
 		if strings.EqualFold(name, fe.Server.ID) {

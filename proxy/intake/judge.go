@@ -38,7 +38,7 @@ func (de *Decoder) ReadEvent(side wire.Side, m *wire.Method, data []byte) (*Judg
 	return out, nil
 }
 
-// Malformed wraps what is wrong with an answer as the agent's fault (InvalidAgentResponse).
+// Malformed wraps what is wrong with an answer as the agent's fault (INVALID_AGENT_RESPONSE).
 func Malformed(err error) error {
 	return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
 }

@@ -26,7 +26,7 @@ func (de *Decoder) Locate(x *exchange.Exchange) error {
 		x.Call.Binding, x.Call.Version = wire.GRPC, wire.V10
 		return de.NoRoute(x)
 	}
-	switch a, shared := de.At(host); {
+	switch a, shared := de.AgentAt(host); {
 	case a != nil && (!shared || x.Site.Fixed == "" && x.Site.Agent == ""):
 		x.Agent = a
 	case x.Site.Fixed == exchange.SharedPath, x.Site.Fixed == exchange.SharedPath+"/":
@@ -41,7 +41,7 @@ func (de *Decoder) Locate(x *exchange.Exchange) error {
 	// net/url writes, so what is left of it has as well.
 	x.Rest = (&url.URL{Path: x.Site.Rest}).EscapedPath()
 	x.Call.Extra = de.methods(x.Request.Header)
-	if err := de.Binding(x); err != nil {
+	if err := de.SettleBinding(x); err != nil {
 		return err
 	}
 	return de.checkCrossOrigin(x)
@@ -93,9 +93,12 @@ func (fe *Frontend) Screen(x *exchange.Exchange) (string, error) {
 	return host, nil
 }
 
-// Binding settles the binding: JSON-RPC is a POST to the base itself, everything
+// SettleBinding settles the binding: JSON-RPC is a POST to the base itself, everything
 // below the base is HTTP+JSON.
-func (de *Decoder) Binding(x *exchange.Exchange) error {
+//
+// A version follows from the path: /v1/… is 0.3's, all other paths are 1.0's. JSON-RPC's comes
+// from the method's name, later.
+func (de *Decoder) SettleBinding(x *exchange.Exchange) error {
 	base := x.Rest == "" || x.Rest == "/"
 	switch {
 	case x.Rest == exchange.CardPath, x.Rest == exchange.LegacyCardPath, base && !x.Shared && Reads(x.Request.Method):

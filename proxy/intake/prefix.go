@@ -36,6 +36,10 @@ func (f Prefix) Inside(r *http.Request, to *Routes) (*http.Request, string, bool
 }
 
 // cut takes off what requests begin with here.
+//
+// Three set-ups exist: whatever is in front passes the public path on (Here is ""), takes it off
+// (Here is "/"), or puts another in its place. In the first both spellings are taken, since
+// requests may come past what is in front.
 func (f Prefix) cut(path, verb string, to *Routes) (string, bool) {
 	switch f.Here {
 	case "/":
@@ -62,6 +66,7 @@ func below(path, base string) (string, bool) {
 	return rest, ok && (rest == "" || rest[0] == '/')
 }
 
+// slashed is a path that is never empty.
 func slashed(path string) string {
 	if path == "" {
 		return "/"

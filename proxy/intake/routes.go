@@ -37,6 +37,8 @@ type Route struct {
 var searches = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 
 // Serve serves what is at a path, which is that of the request or a part of it.
+//
+// The path of most calls, /agents/{agent} with POST, is recognised before the tree is searched.
 func (t *Routes) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	if id, ok := strings.CutPrefix(path, exchange.AgentsPath); ok && id != "" && strings.IndexByte(id, '/') < 0 &&
 		t.base != nil && r.Method == http.MethodPost {

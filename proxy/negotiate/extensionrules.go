@@ -1,5 +1,9 @@
 // Package negotiate settles which extensions are active for a call, and holds documents to what
 // extensions ask: hooks, methods' authorization, bounds, and the states that tasks stand in.
+//
+// It is used by the stage Negotiate of package inspect, which refuses a call that lacks a
+// required extension (EXTENSION_SUPPORT_REQUIRED, A2A 1.0 §4.6), and by whatever judges documents
+// later. What was negotiated stands in the exchange as Terms.
 package negotiate
 
 import (
@@ -21,7 +25,8 @@ func Answered(x *exchange.Exchange, d *authdemand.Demand) state.Step {
 	return state.Step{Agent: x.Agent.ID, Task: d.Task, Extension: TaskAuthorization}
 }
 
-// TakeBack is withdraw where it is certain that the agent has no answer. What stays
+// TakeBack forgets that the gateway has answered a task, where it is certain that the agent has not
+// got the answer. What stays
 // behind when it fails only keeps the gateway silent.
 func (er *ExtensionRules) TakeBack(x *exchange.Exchange, d *authdemand.Demand, err error) {
 	x.Rec.Authorized, x.Rec.Credentials, x.Rec.Cause = false, x.Agent.Upstream.Shown(), err.Error()
@@ -93,6 +98,8 @@ func (er *ExtensionRules) Bounds(x *exchange.Exchange, visible ext.Set) content.
 }
 
 // Inject adds the defaults of injected extensions to a message.
+//
+// A value that stands under such a key is replaced, as the client does not know the extension.
 func (er *ExtensionRules) Inject(x *exchange.Exchange, cs *wire.Carriers, message int) {
 	for _, uri := range x.Terms.Injected {
 		cs.Add(message, uri)

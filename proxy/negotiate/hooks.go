@@ -30,6 +30,10 @@ func (er *ExtensionRules) Hooked(x *exchange.Exchange) bool {
 
 // RunHooks gives a document to every hook of the call's extensions, one after the
 // other, each what the one before has made of it. check says what is wrong with that.
+//
+// The error is 403 where a hook said no to a request and INVALID_AGENT_RESPONSE where it said no to
+// an answer, 503 where a hook that must answer does not, and INTERNAL_ERROR where it changed what
+// it may not. No text of the hook's reaches the caller but the message of a refusal.
 func (er *ExtensionRules) RunHooks(x *exchange.Exchange, c hook.Callout, check func(doc []byte) error) ([]byte, error) {
 	for _, uri := range slices.Concat(x.Terms.Send, x.Terms.Provided) {
 		for _, h := range er.Book.Hooks(uri) {

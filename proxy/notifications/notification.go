@@ -19,6 +19,10 @@ import (
 // OwnNotification: is it about the task that the webhook is for? One that came with a
 // send may not know its task yet; then it becomes the owner's, unless it is somebody
 // else's (A1, A19).
+//
+// The ledger learns the task as the owner's, insert-only, by the same function that learns from
+// answers: an agent that posts another caller's task is refused with 403. The webhook is then
+// bound to the task, so that the next notification can be compared.
 func (no *Notifications) OwnNotification(x *exchange.Exchange, n *webhooks.Notification) error {
 	h := n.Hook
 	no.StateOf(x, n.Seen.State)
@@ -72,6 +76,10 @@ func (no *Notifications) Traceparent(x *exchange.Exchange) string {
 }
 
 // AdmitNotification: whose webhook is it, and is it the agent's own that delivers?
+//
+// The order is that of cost and of what it tells: the rate comes before the secret is compared,
+// so that guessing is slow, and the time comes last, as it says something only to an agent that
+// has proved to be the right one.
 func (no *Notifications) AdmitNotification(x *exchange.Exchange) (*push.Webhook, error) {
 	h, err := no.Relay.Hooks.Find(x.Ctx, strings.TrimPrefix(x.Site.Rest, "/"))
 	if err != nil {

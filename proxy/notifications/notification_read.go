@@ -20,6 +20,9 @@ import (
 // proven reports whether an agent shows what it was given: the token, under one of the
 // names that SDKs have for its header, or the credentials, or both, and nothing else in
 // the place of either. What an SDK sends of the two differs.
+//
+// Headers are compared in constant time. No header at all is not proof, and a wrong one beside a
+// right one is refused: an agent that was given one secret sends that one.
 func proven(h http.Header, of *push.Webhook) bool {
 	right := false
 	for name, want := range map[string]string{
@@ -45,6 +48,9 @@ func proven(h http.Header, of *push.Webhook) bool {
 }
 
 // ReadNotification takes the body in, and looks which task it is about.
+//
+// It leaves in n the body, the version that it is written in, and what it shows. A body about
+// several tasks, an error or a list is no notification.
 func (no *Notifications) ReadNotification(x *exchange.Exchange, n *webhooks.Notification) error {
 	if !mediatype.OfRequest(x.Request.Header.Get("Content-Type")) {
 		return &webhooks.Declined{Status: http.StatusUnsupportedMediaType, Reason: wire.ContentType.Reason}
@@ -91,6 +97,9 @@ func (no *Notifications) ReadNotification(x *exchange.Exchange, n *webhooks.Noti
 
 // writtenIn is the version that a notification is in. Agents of several versions have
 // one sender for all of them.
+//
+// 0.2 and 0.3 say what an object is by the member kind; 1.0 wraps it in a member of that name. A
+// body with neither is taken for what the agent's interface speaks.
 func writtenIn(doc []byte, speaks wire.Version) wire.Version {
 	if from, to := jsonscan.MemberSpan(doc, "kind"); from < to {
 		return wire.V03

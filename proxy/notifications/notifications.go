@@ -1,5 +1,33 @@
 // Package notifications takes the webhooks of calls, and the notifications that agents deliver to
 // the relay: it proves whose they are and decides whether the caller may still have them.
+//
+// # The two directions
+//
+// A webhook comes in with a call: in the configuration of a send, or with
+// CreateTaskPushNotificationConfig (A2A 1.0 §3.1.7). MayPush and Intercept see it before the call
+// is forwarded:
+//
+//	caller:  {"url":"https://hooks.example/x","token":"t","authentication":{"scheme":"Bearer","credentials":"c"}}
+//	agent:   {"url":"https://gw.example/push/<token>","token":"<shown>","authentication":{"scheme":"Bearer","credentials":"<authorizing>"}}
+//
+// The caller's is stored sealed (push.Registry) and comes back whenever the agent shows its
+// config; the agent never learns it (threat A18). Register refuses a URL that the gateway must
+// not send to, and a config beyond push.perTask or push.perPrincipal, as INVALID_PARAMS.
+//
+// A notification comes in with POST /push/<token>. The stages behind it, of package forward, call
+// this one in order, and each may decline with a bare status, since whoever has found the address
+// is to learn nothing:
+//
+//   - AdmitNotification: the token is known, the task has not ended long ago, the rate is kept,
+//     the agent shows what it was given, and in time: 404, 410, 429, 401, 403.
+//   - ReadNotification: the body is one notification, in whichever version: 415, 413, 400.
+//   - OwnNotification: it is about the webhook's task, and that is not somebody else's: 403.
+//
+// What is left in the exchange is a Principal made of what was stored with the webhook, under
+// which the ledger and the rules are asked as if the owner called.
+//
+// StillFor is asked again right before a delivery, which may be a day later: the owner's key may
+// have been revoked since.
 package notifications
 
 import (
@@ -62,6 +90,11 @@ type Notifications struct {
 }
 
 // StillFor reports whether the owner of a webhook may still hear of its task: see Proxy.StillFor.
+//
+// A webhook whose owner was not remembered (Who is empty) stays. The
+// rules are asked for GetTask and for CreateTaskPushNotificationConfig, of which either is
+// enough, and last whether the owner may use the skill at all: rules that look into messages
+// cannot be asked without one.
 func (no *Notifications) StillFor(h *push.Webhook) error {
 	agent := no.Agents[h.Agent]
 	if agent == nil {
@@ -102,5 +135,7 @@ func (no *Notifications) StillFor(h *push.Webhook) error {
 }
 
 var (
+	// StreamMessage is the operation whose answers notifications are read as: each is one event
+	// of its stream.
 	StreamMessage = intake.Method(wire.SendStreamingMessage)
 )

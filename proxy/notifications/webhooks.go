@@ -26,9 +26,13 @@ func (no *Notifications) MayPush(x *exchange.Exchange) error {
 	return nil
 }
 
-// Intercept puts a webhook of the gateway's in the place of the one that comes with a
+// InterceptWebhook puts a webhook of the gateway's in the place of the one that comes with a
 // call, so that the agent never sees the caller's (A18), and remembers what it was.
-func (no *Notifications) Intercept(x *exchange.Exchange) error {
+//
+// It runs after all that can refuse the call, so that a refused call leaves no webhook behind,
+// and before the body is translated. A config without a URL is refused on create, and in a send
+// it is taken for none.
+func (no *Notifications) InterceptWebhook(x *exchange.Exchange) error {
 	if no.Relay == nil || x.Webhook != nil || x.Call.Method.Extension != "" {
 		return nil
 	}
@@ -71,10 +75,15 @@ func (no *Notifications) Intercept(x *exchange.Exchange) error {
 }
 
 // webhookOf is the caller's webhook, as it is remembered.
+//
+// All names that the caller has for the task and the context are kept with it, because a
+// notification comes outside of any call and has to be told in the caller's words.
 func webhookOf(x *exchange.Exchange, c *pushconfig.Config) push.Webhook {
 	h := push.Webhook{
 		Agent: x.Agent.ID, Speaks: x.Endpoint.Version, Endpoint: x.Endpoint.Address,
-		Owner: x.Principal.Key(), Subject: x.Principal.Subject, Issuer: x.Principal.Issuer, Tenant: x.Principal.Tenant,
+		Registrant: push.Registrant{
+			Owner: x.Principal.Key(), Subject: x.Principal.Subject, Issuer: x.Principal.Issuer, Tenant: x.Principal.Tenant,
+		},
 		Skill: x.Skill, Task: x.Call.TaskID, Context: x.Record.Context, Config: c.ID, Version: x.Call.Version,
 		Renamed: push.Alias(x.Task), Session: push.Alias(x.Session),
 		URL: c.URL, Token: secret.New(c.Token), Scheme: c.Scheme, Credentials: secret.New(c.Credentials),
@@ -88,8 +97,10 @@ func webhookOf(x *exchange.Exchange, c *pushconfig.Config) push.Webhook {
 	return h
 }
 
-// Substituted is the body of a call that goes on as it came, but for its webhook.
-func (no *Notifications) Substituted(x *exchange.Exchange) ([]byte, error) {
+// SubstitutedBody is the body of a call that goes on as it came, but for its webhook.
+//
+// Only the bytes of the config are replaced; the rest of the body stays as it came.
+func (no *Notifications) SubstitutedBody(x *exchange.Exchange) ([]byte, error) {
 	body := x.Call.Body
 	from, to := 0, len(body)
 	if x.Call.Binding == wire.JSONRPC {

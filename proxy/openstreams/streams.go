@@ -4,6 +4,17 @@
 //
 // It does not read or write streams: proxy does. It may import policy, policy/ledger,
 // policy/limits, authn, telemetry and below.
+//
+// # The life of a stream
+//
+//	Take     a place within server.limits.streams and streams.perPrincipal, or ErrStreams, ErrOwnStreams (503, Retry-After)
+//	Watch    it is listed, reviewed and ended in time; Told counts its events
+//	Review   every few seconds and after a reload: the caller could not open it any more, so ErrRevoked
+//	Renew    the ids it uses are kept alive in the state, which forgets what nobody asks for
+//	Leave    the place is free once the client and whatever reads the agent's stream have left
+//
+// A client that leaves may keep its place in limits of calls at the same time while the agent
+// works on (Abandon), and takes it up again when it comes back (Resume).
 package openstreams
 
 import (
@@ -117,7 +128,8 @@ type Slot struct {
 	users     atomic.Int32
 }
 
-// Take takes a place, as enter does.
+// Take takes a place for a stream of the principal's, of most there are and of each that one may
+// have; 0 for any number. Its errors are ErrStreams and ErrOwnStreams.
 func (s *Streams) Take(principal string, most int64, each int) (*Slot, error) {
 	if err := s.enter(principal, most, each); err != nil {
 		return nil, err

@@ -14,11 +14,14 @@ import (
 // maxDemanded bounds the hosts in a record: a stream may name others with each event.
 const maxDemanded = 64
 
-// Demands does the same to the tasks of a list, none of which is answered.
-func (ow *Owners) Demands(x *exchange.Exchange, seen wire.Answer, doc []byte) error {
+// CheckDemands does the same to the tasks of a list, none of which is answered.
+//
+// A list shows tasks that wait for authorization, and their links are as good for phishing as
+// those of a single answer.
+func (ow *Owners) CheckDemands(x *exchange.Exchange, seen wire.Answer, doc []byte) error {
 	for _, t := range seen.Tasks {
 		if d, ok := authdemand.Read(doc[t.Span[0]:t.Span[1]]); ok {
-			if err := ow.Links(x, &d); err != nil {
+			if err := ow.CheckLinks(x, &d); err != nil {
 				return err
 			}
 		}
@@ -26,8 +29,11 @@ func (ow *Owners) Demands(x *exchange.Exchange, seen wire.Answer, doc []byte) er
 	return nil
 }
 
-// Links refuses a demand with links that lead where they may not.
-func (ow *Owners) Links(x *exchange.Exchange, d *authdemand.Demand) error {
+// CheckLinks refuses a demand with links that lead where they may not.
+//
+// All hosts go into the record, whether permitted or not. Where more links are in the demand than
+// are read, and hosts are restricted, it is refused: the one that matters may be among the rest.
+func (ow *Owners) CheckLinks(x *exchange.Exchange, d *authdemand.Demand) error {
 	elsewhere := ""
 	if d.Cut && len(x.Agent.Authorization.Hosts) > 0 {
 		elsewhere = "more links than are looked at"
@@ -37,7 +43,7 @@ func (ow *Owners) Links(x *exchange.Exchange, d *authdemand.Demand) error {
 		if len(x.Rec.Demanded) < maxDemanded && !slices.Contains(x.Rec.Demanded, host) {
 			x.Rec.Demanded = append(x.Rec.Demanded, host)
 		}
-		if elsewhere == "" && !ow.Leads(x.Agent, host) {
+		if elsewhere == "" && !ow.PermitsHost(x.Agent, host) {
 			elsewhere = host
 		}
 	}

@@ -32,9 +32,13 @@ func NewForeign(agents, callers string) exchange.Foreign {
 // it on would let them write into another caller's conversation. The replacement
 // is the same every time, so that the conversation goes on. foreign is what the ledger says
 // of the id; nil where it says that of a task.
+//
+// The body's bytes are changed in place of each of the ids, and decoded again; x.Foreign is what
+// puts the caller's id back later. Its error is ledger.ErrAbsent where the task that the call
+// names is in another context than the replacement.
 func (ow *Owners) replaceContext(x *exchange.Exchange, foreign *ledger.ForeignContext) error {
 	sent := x.Call.ContextID
-	x.Call.ContextID = ow.derive(x.Principal, x.Agent.ID, sent)
+	x.Call.ContextID = ow.deriveContext(x.Principal, x.Agent.ID, sent)
 	record, err := ow.Ledger.CheckMade(x.Ctx, x.Principal, x.Agent.ID, &x.Call)
 	if err == nil && record.ID != "" && record.Context != "" && record.Context != x.Call.ContextID {
 		// A task of the caller's that is not in the replacement was never in a
@@ -62,7 +66,7 @@ func (ow *Owners) replaceContext(x *exchange.Exchange, foreign *ledger.ForeignCo
 	}
 	if span := x.Call.ContextSpan; span[0] < span[1] {
 		other.Sent = bytes.Clone(x.Call.Body[span[0]:span[1]])
-		err = ow.Rebody(x, withContext(&x.Call, other.Alias))
+		err = ow.ReplaceBody(x, withContext(&x.Call, other.Alias))
 	}
 	x.Contexts = append(x.Contexts, other)
 	return err
@@ -81,6 +85,9 @@ func withContext(c *wire.Call, alias []byte) []byte {
 
 // lentContext finds the context of a task that is lent to the caller, who has been shown
 // it by the name that its owner has for it: sent.
+//
+// Tasks that rules share are shown with their owner's names, so that a borrower may send such a
+// name back.
 func (ow *Owners) lentContext(x *exchange.Exchange, sent string) (state.Record, error) {
 	x.Call.ContextID = ""
 	record, err := ow.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, &x.Call)
@@ -102,9 +109,12 @@ func (ow *Owners) lentContext(x *exchange.Exchange, sent string) (state.Record, 
 	return record, nil
 }
 
-// derive makes a context id of who uses which id where. It is keyed, so that
+// deriveContext makes a context id of who uses which id where. It is keyed, so that
 // nobody can compute another caller's. Those who share contexts have it in common.
-func (ow *Owners) derive(who *authn.Principal, agent, id string) string {
+//
+// Parts are length-prefixed: no choice of caller, agent and id gives the derived id of another
+// choice.
+func (ow *Owners) deriveContext(who *authn.Principal, agent, id string) string {
 	mac := hmac.New(sha256.New, ow.Salt)
 	for _, part := range []string{ow.Ledger.Circle(who), agent, id} {
 		mac.Write([]byte{byte(len(part) >> 8), byte(len(part))}) //nolint:gosec // both bytes of a length below 64 KiB
@@ -125,6 +135,8 @@ func derived(id string) bool {
 
 // NameContexts finds what the caller calls the contexts that an answer shows, where those
 // are replacements. One that the call names like the agent goes by that name.
+//
+// What it learns is kept in the exchange, so that each context of a long list is looked up once.
 func (ow *Owners) NameContexts(x *exchange.Exchange, seen *wire.Answer) error {
 	var unknown []wire.TaskRef
 	for _, t := range seen.Tasks {
@@ -148,7 +160,7 @@ func (ow *Owners) NameContexts(x *exchange.Exchange, seen *wire.Answer) error {
 	return err
 }
 
-// NameTask is nameContexts for the task that the call names.
+// NameTask finds what the caller calls the context of the task that the call names.
 func (ow *Owners) NameTask(x *exchange.Exchange) error {
 	if x.Record.Kind != state.Task || !derived(x.Record.Context) {
 		return nil
@@ -161,8 +173,10 @@ func nameless(x *exchange.Exchange, context string) bool {
 	return context != x.Call.ContextID && x.Otherwise(context) == nil
 }
 
-// Restore puts the caller's own ids back into what the agent answers.
-func (ow *Owners) Restore(x *exchange.Exchange, seen *wire.Answer, body []byte) ([]byte, error) {
+// RestoreIDs puts the caller's own ids back into what the agent answers.
+//
+// body is in the agent's words, before translation; what is returned is as well.
+func (ow *Owners) RestoreIDs(x *exchange.Exchange, seen *wire.Answer, body []byte) ([]byte, error) {
 	if err := ow.NameContexts(x, seen); err != nil {
 		return nil, err
 	}
@@ -171,6 +185,9 @@ func (ow *Owners) Restore(x *exchange.Exchange, seen *wire.Answer, body []byte) 
 
 // ReplaceQuery changes one parameter, by whichever of its spellings it goes, and
 // leaves the rest as written.
+//
+// raw is a query as it stands in a URL. The spelling of the name becomes the first one,
+// lowerCamelCase.
 func ReplaceQuery(raw, name, value string) string {
 	pairs := strings.Split(raw, "&")
 	for i, pair := range pairs {

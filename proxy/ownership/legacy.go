@@ -10,20 +10,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/google/uuid"
 )
 
 // A client of A2A 0.1 chooses the ids of its tasks and sessions; since 0.2 the
 // agent does. Between the two the gateway remembers, for each caller and agent,
 // which of the agent's ids goes by which of the caller's.
 
-// Recognise settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
+// RecogniseVersion settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
 // it is if the caller's task was made by a 0.1 call.
-func (ow *Owners) Recognise(x *exchange.Exchange) error {
+//
+// It matters for tasks/get and tasks/cancel, whose names are the same in 0.1 and 0.3 while their
+// answers differ.
+func (ow *Owners) RecogniseVersion(x *exchange.Exchange) error {
 	view := x.Agent.Look()
 	if view == nil {
 		return nil
 	}
-	if mixed, err := ow.mixes(x, view); mixed || err != nil {
+	if mixed, err := ow.recogniseMixed(x, view); mixed || err != nil {
 		return err
 	}
 	if !x.Call.Shared {
@@ -45,9 +49,11 @@ func (ow *Owners) Recognise(x *exchange.Exchange) error {
 	return err
 }
 
-// rename puts the agent's ids in the place of those that a 0.1 caller chose. A new
+// renameIDs puts the agent's ids in the place of those that a 0.1 caller chose. A new
 // one is left out: the agent will choose its own, and alias remembers it.
-func (ow *Owners) rename(x *exchange.Exchange) error {
+//
+// A new task has no id toward the agent yet; its record is made when the answer names it.
+func (ow *Owners) renameIDs(x *exchange.Exchange) error {
 	if x.Call.Version != wire.V01 || x.Endpoint.Version == wire.V01 {
 		return nil
 	}
@@ -77,8 +83,8 @@ func (ow *Owners) rename(x *exchange.Exchange) error {
 	return nil
 }
 
-// Recall finds the session of a task that a 0.1 caller names without it.
-func (ow *Owners) Recall(x *exchange.Exchange) error {
+// RecallSession finds the session of a task that a 0.1 caller names without it.
+func (ow *Owners) RecallSession(x *exchange.Exchange) error {
 	if x.Task.Caller == "" || x.Session.Caller != "" || x.Record.Context == "" {
 		return nil
 	}
@@ -89,19 +95,21 @@ func (ow *Owners) Recall(x *exchange.Exchange) error {
 	return err
 }
 
-// alias remembers which ids the agent chose for those of a 0.1 caller.
-func (ow *Owners) alias(x *exchange.Exchange, seen wire.Answer) error {
+// bindAliases remembers which ids the agent chose for those of a 0.1 caller.
+//
+// Both directions are kept for contexts, since events of the agent's name the context alone.
+func (ow *Owners) bindAliases(x *exchange.Exchange, seen wire.Answer) error {
 	if x.Task.Caller != "" && x.Task.Agent == "" && len(seen.Tasks) == 1 && seen.Tasks[0].ID != "" {
-		if err := ow.bind(x, state.TaskAlias, x.Task.Caller, seen.Tasks[0].ID); err != nil {
+		if err := ow.bindAlias(x, state.TaskAlias, x.Task.Caller, seen.Tasks[0].ID); err != nil {
 			return err
 		}
 		x.Task.Agent = seen.Tasks[0].ID
 	}
 	if x.Session.Caller != "" && x.Session.Agent == "" && seen.ContextID != "" {
-		if err := ow.bind(x, state.ContextAlias, x.Session.Caller, seen.ContextID); err != nil {
+		if err := ow.bindAlias(x, state.ContextAlias, x.Session.Caller, seen.ContextID); err != nil {
 			return err
 		}
-		if err := ow.bind(x, state.ContextName, seen.ContextID, x.Session.Caller); err != nil {
+		if err := ow.bindAlias(x, state.ContextName, seen.ContextID, x.Session.Caller); err != nil {
 			return err
 		}
 		x.Session.Agent = seen.ContextID
@@ -112,9 +120,9 @@ func (ow *Owners) alias(x *exchange.Exchange, seen wire.Answer) error {
 	return nil
 }
 
-// bind is insert-only: of two first calls with one id, the agent has made two
+// bindAlias is insert-only: of two first calls with one id, the agent has made two
 // tasks, and only one of them can have the name.
-func (ow *Owners) bind(x *exchange.Exchange, kind state.Kind, id, stands string) error {
+func (ow *Owners) bindAlias(x *exchange.Exchange, kind state.Kind, id, stands string) error {
 	err := ow.Ledger.Bind(x.Ctx, x.Principal, x.Agent.ID, kind, id, stands)
 	if errors.Is(err, ledger.ErrBound) {
 		if kind != state.TaskAlias {
@@ -123,4 +131,24 @@ func (ow *Owners) bind(x *exchange.Exchange, kind state.Kind, id, stands string)
 		return wire.Errorf(wire.InvalidParams, "another call with this task id was faster").Because(err)
 	}
 	return err
+}
+
+// AssignTaskID gives a new task the id that a 0.1 agent expects its client to choose, and a
+// session id. The task id is random, so that it is nobody's yet, and is reserved for the caller
+// before the agent sees it.
+func (ow *Owners) AssignTaskID(x *exchange.Exchange, c *wire.Call) error {
+	if c.Method.Subject != wire.OfMessage {
+		return nil
+	}
+	if c.ContextID == "" {
+		c.ContextID = x.Record.Context // a task goes on in its own
+	}
+	if c.ContextID == "" {
+		c.ContextID = uuid.NewString()
+	}
+	if c.TaskID != "" {
+		return nil
+	}
+	c.TaskID = uuid.NewString()
+	return ow.Ledger.ReserveTask(x.Ctx, x.Principal, originOf(x), c.TaskID, c.ContextID)
 }

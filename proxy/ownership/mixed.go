@@ -14,9 +14,12 @@ import (
 // kind: in one of 0.3 they find nothing, and no error. Such a call is one of 1.0 here, and
 // its answer is said in the caller's words.
 
-// mixes has a call of a mixed caller be one of 1.0. A send shows by its message what it is;
+// recogniseMixed has a call of a mixed caller be one of 1.0. A send shows by its message what it is;
 // calls about a task are like the one that the task came from.
-func (ow *Owners) mixes(x *exchange.Exchange, v *agents.View) (bool, error) {
+//
+// It says whether the call was such a one; x.Call is then one of 1.0, and Mixed has its answer
+// written in the caller's mixture.
+func (ow *Owners) recogniseMixed(x *exchange.Exchange, v *agents.View) (bool, error) {
 	if !mayMix(x, v) {
 		return false, nil
 	}

@@ -22,8 +22,11 @@ func (ow *Owners) StateOf(x *exchange.Exchange, state string) {
 	}
 }
 
-// Filter leaves of a list what is the caller's to read.
-func (ow *Owners) Filter(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, wire.Answer, error) {
+// FilterList leaves of a list what is the caller's to read.
+//
+// It is for lists of agents that are passed on as they are, such as those of an extension's
+// method; pages of ListTasks are put together in proxy/tasklist.
+func (ow *Owners) FilterList(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, wire.Answer, error) {
 	owned, err := ow.Ledger.Owns(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, seen.Tasks, ow.Readable(x))
 	if err != nil {
 		return nil, seen, err
@@ -39,8 +42,11 @@ func (ow *Owners) Filter(x *exchange.Exchange, seen wire.Answer, body []byte) ([
 	return body, seen, err
 }
 
-// Learn records the ids an answer shows as the caller's, unless they already are.
-func (ow *Owners) Learn(x *exchange.Exchange, seen wire.Answer) error {
+// LearnIDs records the ids an answer shows as the caller's, unless they already are.
+//
+// Events of a stream that name what the event before named are passed over without a look at the
+// ledger, which is all but the first.
+func (ow *Owners) LearnIDs(x *exchange.Exchange, seen wire.Answer) error {
 	if len(seen.Tasks) == 0 && seen.ContextID == "" {
 		return nil
 	}
@@ -57,10 +63,10 @@ func (ow *Owners) Learn(x *exchange.Exchange, seen wire.Answer) error {
 	default:
 		x.Rec.TaskID, x.Rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
 	}
-	first, err := ow.Claim(x, x.Rec.Instance, seen)
+	first, err := ow.ClaimIDs(x, x.Rec.Instance, seen)
 	if err == nil {
 		ow.Telemetry.JoinTask(&x.Rec, first.Trace)
-		err = ow.alias(x, seen)
+		err = ow.bindAliases(x, seen)
 	}
 	if err == nil {
 		err = ow.BindWebhook(x, seen)
@@ -72,9 +78,12 @@ func (ow *Owners) Learn(x *exchange.Exchange, seen wire.Answer) error {
 	return err
 }
 
-// Claim makes what an answer of an instance's shows the caller's. An agent that shows
+// ClaimIDs makes what an answer of an instance's shows the caller's. An agent that shows
 // somebody else's has mixed its callers up, and is not helped.
-func (ow *Owners) Claim(x *exchange.Exchange, instance string, seen wire.Answer) (first state.Record, err error) {
+//
+// The record's Denied is then "answer". Reserved spares a second write of a context that was
+// reserved for the caller within the last second.
+func (ow *Owners) ClaimIDs(x *exchange.Exchange, instance string, seen wire.Answer) (first state.Record, err error) {
 	from := originOf(x)
 	from.Endpoint = cmp.Or(instance, x.Endpoint.Address)
 	if time.Since(x.Rec.Start) < time.Second {

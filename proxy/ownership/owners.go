@@ -1,20 +1,57 @@
 // Package ownership keeps one caller's tasks and contexts from another: it looks up whose the ids
 // of a call are, derives ids that the caller brought, learns those that answers show, and holds
 // an agent's answers to what it has shown of a task before.
+//
+// # Whose an id is
+//
+// The ledger (policy/ledger) has a record of each task and context that an agent has shown: agent
+// and id, and whose it is. It is insert-only, so that of two who are shown the same id the first
+// keeps it. This package asks it at three moments:
+//
+//   - before the rules are asked: CheckOwnership. What may be refused: TASK_NOT_FOUND: a task, a
+//     context or a referenced task of somebody else's.
+//   - before the agent sees ids that the caller made up: ReserveIDs, AssignTaskID. What may be
+//     refused: another caller has just had the same id.
+//   - when an answer or event shows ids: LearnIDs, ClaimIDs. What may be refused:
+//     INVALID_AGENT_RESPONSE: the agent has shown another caller's task.
+//
+// What it leaves in the exchange: Record (the task's, with its skill, version, extensions and
+// instance), Foreign and Contexts (ids that go by two names), Task and Session (0.1's own ids),
+// Uses (what has to be kept alive while a stream is open).
+//
+// # Ids that go by two names
+//
+// A context id that is not recorded as the caller's is not passed on: it is replaced by an id
+// that is derived from the caller, the agent and the id (HMAC-SHA-256 in the form of a UUID), the
+// same each time. To refuse it would tell that it is taken.
+//
+//	caller sends   {"message":{"contextId":"c-42",…}}
+//	agent reads    {"message":{"contextId":"8f0d…-8…",…}}
+//	agent answers  {"task":{"contextId":"8f0d…-8…",…}}
+//	caller reads   {"task":{"contextId":"c-42",…}}
+//
+// A client of A2A 0.1 chooses the ids of its tasks and sessions, and newer agents choose their
+// own; the ledger then keeps which stands for which (legacy.go).
+//
+// # What an agent has said before
+//
+// Shown remembers tasks that have ended, Tracker what a task has become by the events of its
+// feed. An answer that contradicts them (a task goes on after its end, an artifact has other
+// content) breaks a rule of proxy/stream/grammar: it is recorded and counted, and refused where
+// streams.grammar enforces the rule.
+//
+// # Dialects
+//
+// Dialect is how an agent writes events. ToCanonical and FromCanonical translate between it and
+// StreamResponses of A2A 1.0, which is what tasks are folded and compared in.
 package ownership
 
 import (
 	"errors"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -35,25 +72,11 @@ func (ow *Owners) ReserveIDs(x *exchange.Exchange) error {
 	return err
 }
 
-// Missing is the same for who knows a task as it was; nil for who knows nothing of it.
-func (m Dialect) Missing(id, doc []byte, task *fold.Task) ([][]byte, error) {
-	var events [][]byte
-	err := m.ToCanonical(m.Canonical(), doc, func(event []byte) (err error) {
-		if task == nil {
-			events = append(events, event)
-			return nil
-		}
-		events, err = task.Missing(memberOf(event, "task"))
-		return err
-	})
-	if err != nil {
-		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's task cannot be read").Because(err)
-	}
-	return m.FromCanonical(id, events)
-}
-
 // Owners keeps whose tasks and contexts are, and under which ids both sides know them: of calls before
 // they are sent, and of all that agents answer.
+//
+// Salt keys derived context ids and must be the same on all replicas. Shown and Hub live as long
+// as the process.
 type Owners struct {
 	*admit.Authenticator
 	*webhooks.Webhooks
@@ -69,11 +92,14 @@ type Owners struct {
 }
 
 // CheckOwnership: are the task, the context and the referenced tasks the caller's?
+//
+// What the agent cannot do at all is refused first, without a look at any task, so that the
+// refusal says nothing about one.
 func (ow *Owners) CheckOwnership(x *exchange.Exchange) error {
 	if e := agents.Incapable(x.Call.Method, x.View.Card, ow.Pushes()); e != nil {
 		return e
 	}
-	if err := ow.rename(x); err != nil {
+	if err := ow.renameIDs(x); err != nil {
 		return err
 	}
 	record, err := ow.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, &x.Call)
@@ -83,20 +109,20 @@ func (ow *Owners) CheckOwnership(x *exchange.Exchange) error {
 		if err := ow.NameTask(x); err != nil {
 			return err
 		}
-		return ow.Recall(x)
+		return ow.RecallSession(x)
 	}
 	var other *ledger.ForeignContext
 	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.InOtherContext() {
-		return ow.outside(x, ow.replaceContext(x, other))
+		return ow.explainOtherContext(x, ow.replaceContext(x, other))
 	}
 	x.Record = record
 	return err
 }
 
-// outside says of a call about a task which is there that it names another context beside
+// explainOtherContext says of a call about a task which is there that it names another context beside
 // it: no version has one there, so that a caller who hears of a task that is not found would
 // look in the wrong place.
-func (ow *Owners) outside(x *exchange.Exchange, err error) error {
+func (ow *Owners) explainOtherContext(x *exchange.Exchange, err error) error {
 	m := x.Call.Method
 	if !errors.Is(err, ledger.ErrAbsent) || m.Extension != "" || m.Subject != wire.OfTask && m.Subject != wire.OfConfig {
 		return err
@@ -122,65 +148,6 @@ func (ow *Owners) LinkTask(x *exchange.Exchange) {
 
 // LastRetry is the longest pause between two tries to reach an agent whose stream broke.
 const LastRetry = 5 * time.Second
-
-// ResultOf is an answer or event without JSON-RPC's envelope; other bindings have none.
-func ResultOf(b wire.Binding, doc []byte) []byte {
-	from, to := ResultSpan(b, doc)
-	return doc[from:to]
-}
-
-// ResultSpan is where it stands. A document without one, such as an error, has an
-// empty span.
-func ResultSpan(b wire.Binding, doc []byte) (from, to int) {
-	if b != wire.JSONRPC {
-		return 0, len(doc)
-	}
-	return jsonscan.MemberSpan(doc, "result")
-}
-
-// StatusOf finds the status of a task or update, and when it came about.
-func StatusOf(v []byte) (status []byte, at time.Time) {
-	var o struct {
-		Status jsontext.Value `json:"status"`
-	}
-	var when struct {
-		Timestamp string `json:"timestamp"`
-	}
-	if json.Unmarshal(v, &o) != nil || json.Unmarshal(o.Status, &when) != nil {
-		return nil, time.Time{}
-	}
-	at, _ = time.Parse(time.RFC3339Nano, when.Timestamp) // absent and unreadable are the same: unknown
-	return o.Status, at
-}
-
-// memberOf is the value of one member of an object; nil for none.
-func memberOf(doc []byte, name string) []byte {
-	var o map[string]jsontext.Value
-	if json.Unmarshal(jsonscan.Mend(doc), &o) != nil {
-		return nil
-	}
-	return o[name]
-}
-
-// AssignTaskID gives a new task the id that a 0.1 agent expects its client to choose, and a
-// session id. The task id is random, so that it is nobody's yet, and is reserved for the caller
-// before the agent sees it.
-func (ow *Owners) AssignTaskID(x *exchange.Exchange, c *wire.Call) error {
-	if c.Method.Subject != wire.OfMessage {
-		return nil
-	}
-	if c.ContextID == "" {
-		c.ContextID = x.Record.Context // a task goes on in its own
-	}
-	if c.ContextID == "" {
-		c.ContextID = uuid.NewString()
-	}
-	if c.TaskID != "" {
-		return nil
-	}
-	c.TaskID = uuid.NewString()
-	return ow.Ledger.ReserveTask(x.Ctx, x.Principal, originOf(x), c.TaskID, c.ContextID)
-}
 
 // CreateConfig is the row of the method that creates push configs.
 var CreateConfig = intake.Method(wire.CreatePushConfig)

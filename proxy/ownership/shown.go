@@ -10,11 +10,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // Shown is what agents have shown of tasks that have ended, whichever configuration that
 // was under: by it is noticed that an agent goes on with one, or alters its artifacts. It is
 // in the memory of this process, and bounded. The zero value has nothing.
+//
+// One mutex guards all of it; nothing under it waits or parses. It is a cache: what has been
+// forgotten is not noticed, and nothing is refused for that.
 type Shown struct {
 	mu     sync.Mutex
 	tasks  map[ShownKey]*list.Element // of *shownTask
@@ -59,6 +63,9 @@ const MostShown = 64 << 10
 // look compares a sighting with what was shown before, and remembers it. before is what
 // showed the task when it had ended, for a comparison of artifacts; nil where they cannot
 // differ. It has no doc where that was not an answer, or a large one.
+//
+// A sighting counts as later only if it was asked for after the task had been shown to end,
+// because answers overtake each other.
 func (s *Shown) look(g Sighting, c *stream.Config) (before *shownTask, wrong error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,11 +82,11 @@ func (s *Shown) look(g Sighting, c *stream.Config) (before *shownTask, wrong err
 	case !over && !taskstate.Terminal(g.State): // it goes on, or is an older word of it
 		return nil, nil
 	case over && g.State != e.state:
-		wrong = stream.ErrBackwards
+		wrong = grammar.ErrBackwards
 	case g.State == e.state && g.doc != nil && !e.sameResult(&g):
 		before = &shownTask{ShownKey: e.ShownKey, doc: e.doc, as: e.as}
 	}
-	if wrong != nil && c.Enforces(wrong) || before != nil && c.Enforces(stream.ErrAltered) {
+	if wrong != nil && c.Enforces(wrong) || before != nil && c.Enforces(grammar.ErrAltered) {
 		return before, wrong // what was delivered stays what it was
 	}
 	if e.state, e.at = g.State, time.Now(); g.doc != nil && !bytes.Equal(e.doc, g.doc) {
@@ -90,6 +97,7 @@ func (s *Shown) look(g Sighting, c *stream.Config) (before *shownTask, wrong err
 	return before, wrong
 }
 
+// add remembers a task for the first time. The map is made then, as most processes never need it.
 func (s *Shown) add(g Sighting, c stream.Remembered) {
 	if s.tasks == nil {
 		s.tasks, s.of = map[ShownKey]*list.Element{}, map[string]shownOf{}
@@ -170,6 +178,9 @@ func KeyOf(id []byte) ArtifactKey {
 
 // begin has the artifacts followed of a task that an agent posts as a whole; ids are those
 // that it has.
+//
+// At most MostChunked artifacts of a task are told apart; of others nothing is known, and nothing
+// is held against the agent.
 func (s *Shown) begin(k ShownKey, state string, ids []ArtifactKey, c stream.Remembered) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,6 +242,9 @@ func (s *Shown) ended(k ShownKey) *shownTask {
 
 // Chunked takes in an update of an artifact. closed has those that have begun, and whether
 // nothing more is to come of each.
+//
+// It returns ErrChunkFirst for a chunk that appends to nothing, ErrChunkAfterLast for one behind
+// lastChunk, and nil where it cannot tell.
 func Chunked(closed map[ArtifactKey]bool, id ArtifactKey, appends, last bool) error {
 	over, known := closed[id]
 	switch {
@@ -241,9 +255,9 @@ func Chunked(closed map[ArtifactKey]bool, id ArtifactKey, appends, last bool) er
 	}
 	switch {
 	case appends && !known:
-		return stream.ErrChunkFirst
+		return grammar.ErrChunkFirst
 	case appends && over:
-		return stream.ErrChunkAfterLast
+		return grammar.ErrChunkAfterLast
 	}
 	return nil
 }

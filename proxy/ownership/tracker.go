@@ -14,6 +14,9 @@ import (
 
 // Tracker knows what the task of a feed has become by the events that the feed has
 // shown. It takes them in as late as it can: of most feeds nobody ever asks.
+//
+// It is the follower of a feed: Drop is called with the feed locked, and therefore takes events
+// in only when several have come together. Mu is a lock of its own, held while events are folded.
 type Tracker struct {
 	owners *Owners
 	Dialect
@@ -59,6 +62,7 @@ func (t *Tracker) Drop(e stream.Entry) {
 	}
 }
 
+// takeDropped folds what the feed has given up. The lock is held.
 func (t *Tracker) takeDropped() {
 	for _, e := range t.dropped {
 		t.take(e)
@@ -66,6 +70,9 @@ func (t *Tracker) takeDropped() {
 	t.dropped, t.bytes = nil, 0
 }
 
+// take folds one event, in the order of their numbers. A gap, an event that cannot be read and a
+// task larger than streams.buffer.snapshot end the tracking for good: a task that may be wrong
+// must not be shown.
 func (t *Tracker) take(e stream.Entry) {
 	switch {
 	case t.broken || e.Number < t.upTo:
@@ -121,9 +128,12 @@ func (t *Tracker) still(e stream.Entry, kind string) *stream.Entry {
 // own.
 func (t *Tracker) giveUp() { t.broken, t.task, t.shown, t.translated = true, fold.Task{}, nil, nil }
 
-// Now brings the task up to what the feed has shown, and says how it was shown, where that
-// is how it is, and the number of the event that it has come to. It is not usable where the feed does not go back to the beginning
-// of what it shows.
+// Now brings the task up to what the feed has shown, and says how it was shown, where that is how
+// it is, and the number of the event that it has come to. It is not usable where the feed does
+// not go back to the beginning of what it shows.
+//
+// Between two calls it takes in only what is new. The task is the tracker's own and must not be
+// changed.
 func (t *Tracker) Now(feed *stream.Feed) (task *fold.Task, shown *stream.Entry, number uint64, ok bool) {
 	_, entries := feed.Entries()
 	t.Mu.Lock()
@@ -173,6 +183,9 @@ func (t *Tracker) Differs(m Dialect, doc []byte, differs func(*fold.Task, []byte
 
 // Losing notes that the agent's stream is lost, and says since when this happens without
 // anything new coming in between, and how often it has.
+//
+// times is what the pause before the next try is made of. An agent that accepts each subscription
+// and closes it at once is not asked faster for that.
 func (t *Tracker) Losing(newest uint64) (since time.Time, times int) {
 	t.Mu.Lock()
 	defer t.Mu.Unlock()

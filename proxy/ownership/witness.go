@@ -12,11 +12,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/taskstate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 )
 
 // Witness holds an answer that shows a task to what the agent has shown of it before.
+//
+// Methods of extensions are let through, as what their answers mean is not known here.
 func (ow *Owners) Witness(x *exchange.Exchange, l *exchange.UpstreamCall, seen wire.Answer, doc []byte) error {
 	if !ow.StreamConfig.Reports() || l.Call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
 		return nil
@@ -25,23 +27,27 @@ func (ow *Owners) Witness(x *exchange.Exchange, l *exchange.UpstreamCall, seen w
 	if taskstate.Terminal(g.State) {
 		g.doc = doc
 	}
-	return ow.breach(x, ow.Contradiction(g))
+	return ow.settleBreach(x, ow.Contradiction(g))
 }
 
 // Contradiction is what a sighting has against what was shown before; nil for nothing.
+//
+// The rule is an error of proxy/stream/grammar; whether it is enforced is for the caller to ask.
 func (ow *Owners) Contradiction(g Sighting) error {
 	if g.Task == "" || g.State == "" {
 		return nil
 	}
 	before, wrong := ow.Shown.look(g, &ow.StreamConfig)
 	if wrong == nil && before != nil && ow.altered(g, before) {
-		wrong = stream.ErrAltered
+		wrong = grammar.ErrAltered
 	}
 	return wrong
 }
 
 // altered reports whether a task that has ended has other artifacts than it had, by what shows
 // it or an update of one: than in an answer, else in a stream whose events are still kept.
+//
+// What cannot be compared, because it was too large to be kept or is gone, has not been altered.
 func (ow *Owners) altered(g Sighting, before *shownTask) bool {
 	differs := func(t *fold.Task, event []byte) (bool, error) {
 		if task := memberOf(event, "task"); task != nil {
@@ -92,13 +98,13 @@ func (m Dialect) shows(doc []byte, each func([]byte) error) error {
 	return each(append(append([]byte(`{"task":`), event...), '}'))
 }
 
-// breach counts and records that an agent has broken a rule, and refuses what it says where
+// settleBreach counts and records that an agent has broken a rule, and refuses what it says where
 // the rule is enforced.
-func (ow *Owners) breach(x *exchange.Exchange, rule error) error {
+func (ow *Owners) settleBreach(x *exchange.Exchange, rule error) error {
 	if rule == nil {
 		return nil
 	}
-	r, _ := stream.RuleOf(rule)
+	r, _ := grammar.RuleOf(rule)
 	ow.Telemetry.Metrics.Streams.Grammar(x.Agent.ID, r.Name)
 	if x.Rec.Grammar == "" {
 		x.Rec.Grammar = rule.Error()
@@ -117,12 +123,14 @@ func (ow *Owners) WitnessList(x *exchange.Exchange, since time.Time, tasks []wir
 	}
 	for _, t := range tasks {
 		g := Sighting{ShownKey: ShownKey{x.Agent.ID, t.ID}, State: t.State, Since: since, listed: true}
-		_ = ow.breach(x, ow.Contradiction(g)) // is only recorded
+		_ = ow.settleBreach(x, ow.Contradiction(g)) // is only recorded
 	}
 }
 
 // WitnessNotification does so with what an agent posts. Notifications may overtake each
 // other: one that says when it was so is not held to what came about later.
+//
+// Chunks of artifacts that an agent posts are followed from a posted task on.
 func (ow *Owners) WitnessNotification(x *exchange.Exchange, n *webhooks.Notification) error {
 	if !ow.StreamConfig.Reports() || len(n.Seen.Tasks) != 1 {
 		return nil
@@ -144,16 +152,16 @@ func (ow *Owners) WitnessNotification(x *exchange.Exchange, n *webhooks.Notifica
 		wrong := ow.Shown.chunk(k, KeyOf(n.Body[c.ID[0]:c.ID[1]]), c.Append, c.Last, ow.StreamConfig.Remember)
 		if g.doc = n.Body; wrong == nil && !c.Append {
 			if ended := ow.Shown.ended(k); ended != nil && ow.altered(g, ended) {
-				wrong = stream.ErrAltered
+				wrong = grammar.ErrAltered
 			}
 		}
-		return ow.breach(x, wrong)
+		return ow.settleBreach(x, wrong)
 	}
 	wrong := ow.Contradiction(g)
 	if ids, ok := ArtifactIDs(n.Body); ok && n.Seen.Kind == "task" {
 		ow.Shown.begin(k, g.State, ids, ow.StreamConfig.Remember)
 	}
-	return ow.breach(x, wrong)
+	return ow.settleBreach(x, wrong)
 }
 
 // within is the task or update that a notification has, which older versions do not wrap.

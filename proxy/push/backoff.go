@@ -13,6 +13,10 @@ import (
 // tried is how often it was really tried to deliver an item. The queue counts also how
 // often it was put back because its target was busy or out of order, so the number of the
 // latest attempt stands in front of what that came to.
+//
+// An item without such a text, or with another one, has not been tried. The queue's own count
+// would grow with each time that an item is put back, and would have targets that are busy given
+// up.
 func tried(it state.Item) int {
 	text, ok := strings.CutPrefix(it.Error, "attempt ")
 	number, _, found := strings.Cut(text, ": ")
@@ -24,6 +28,8 @@ func tried(it state.Item) int {
 }
 
 // failed is what tried reads.
+//
+// failed writes it: "attempt 3: status 503".
 func failed(n int, what string) string { return fmt.Sprintf("attempt %d: %s", n, what) }
 
 // pause is how long to wait after the n-th attempt, from 1 on: twice as long each time,
@@ -44,6 +50,8 @@ func (a Attempts) pause(n int) time.Duration {
 
 // after is when to try again: what the target asks for, within Longest, but no sooner
 // than the pause; and once more when the time is over.
+//
+// The target asks by Retry-After (RFC 9110 §10.2.3).
 func (a Attempts) after(n int, now, pushed time.Time, asked time.Duration) time.Time {
 	p := max(a.pause(n), min(asked, a.Longest.Std()))
 	due := now.Add(p)

@@ -31,6 +31,10 @@ const (
 // nobody has. A stranger's address must not be flooded with questions either: an origin
 // where nothing has agreed is asked once in 10 minutes, however many webhooks are said
 // to be there, and so is each webhook.
+//
+// The GET has the token in the query and expects it back as text/plain, which is what webhook
+// validation looks like elsewhere (CloudEvents, Microsoft Graph): an endpoint that was never
+// meant to be one does not repeat it.
 func (w *Worker) challenge(t *task) (result, bool) {
 	ctx, cancel := context.WithTimeout(w.context, settleTimeout)
 	defer cancel()
@@ -79,6 +83,9 @@ func (w *Worker) agreed(ctx context.Context, hook, site string) (agreed, known b
 }
 
 // mayAsk takes the one question of these 10 minutes.
+//
+// The webhook and its origin are asked for separately, so that a hundred webhooks of an origin
+// that has agreed are each asked at once, and those of one that has not are one question.
 func (w *Worker) mayAsk(ctx context.Context, hook, site string, known bool) (bool, error) {
 	if !known {
 		if first, err := w.add(ctx, site); err != nil || !first {
@@ -88,6 +95,7 @@ func (w *Worker) mayAsk(ctx context.Context, hook, site string, known bool) (boo
 	return w.add(ctx, hook)
 }
 
+// add is true for the first who asks within askAgain, among all gateways on the same state.
 func (w *Worker) add(ctx context.Context, key string) (bool, error) {
 	first, err := w.Values.Add(ctx, askedSpace, key, nil, askAgain)
 	if errors.Is(err, state.ErrFull) {

@@ -118,6 +118,8 @@ func (c Config) Relays() bool { return c.Mode == modeRelay || c.Mode == "" }
 func (c Config) Tasks() bool { return c.Payload != payloadEvent }
 
 // Validate reports what cannot work, naming the key. It opens no file.
+//
+// Targets are validated by the same code that checks them later (internal/egress).
 func (c Config) Validate() error {
 	var errs []error
 	switch c.Mode {
@@ -215,6 +217,7 @@ func (c Config) complete() Config {
 	return c
 }
 
+// orDefault is value, or otherwise where value is its zero value.
 func orDefault[T comparable](value, otherwise T) T {
 	var zero T
 	if value == zero {

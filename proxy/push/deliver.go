@@ -14,6 +14,8 @@ import (
 )
 
 // task is one item on its way.
+//
+// It holds what was true when it began: a reload in the middle changes nothing about an attempt.
 type task struct {
 	item     state.Item
 	delivery *Delivery
@@ -29,10 +31,13 @@ func (t *task) visit() visit { return visit{origin(t.target), t.delivery.Owner} 
 
 // begin sets out to deliver an item, or says when to do so where its target is busy or out
 // of order, or its owner has as much under way as there may be; that is no attempt.
+//
+// Zero means that it is under way or settled. An item that cannot be opened is buried: no key
+// will open it later.
 func (w *Worker) begin(s *settings, it state.Item) (later time.Time) {
 	now := w.Clock.Now()
 	t := &task{item: it, settings: s, number: tried(it) + 1, began: now}
-	d, err := OpenItem(it, w.Cipher)
+	d, err := openItem(it, w.Cipher)
 	if err != nil {
 		t.delivery = &Delivery{ID: it.ID}
 		w.settle(t, result{outcome: Dead, why: errUnreadable.Error()})
@@ -68,6 +73,9 @@ func (w *Worker) putBack(ctx context.Context, it state.Item, due time.Time) {
 }
 
 // run delivers one item. Its place is free, and the worker awake, before it returns.
+//
+// A panic in an attempt is logged and counts as a failure, and the places it held are given back:
+// everything that settles is deferred.
 func (w *Worker) run(t *task) {
 	r := result{outcome: Failed, why: "internal error"}
 	defer func() {
@@ -83,6 +91,9 @@ func (w *Worker) run(t *task) {
 }
 
 // attempt asks the target to agree, where it has to, and sends the notification.
+//
+// The headers are made for each attempt, since the signature and the timestamp are good for
+// minutes.
 func (w *Worker) attempt(t *task) result {
 	s := t.settings
 	if r, stands := w.stands(t); !stands {
@@ -123,6 +134,9 @@ type result struct {
 }
 
 // judge says what an answer means. Redirects are not followed, so they are failures.
+//
+// The verdict is on the target, the outcome on the item: 404 fails the item and says that the
+// target is there, 503 fails both.
 func judge(a *egress.Answer, err error) result {
 	var e *egress.Error
 	switch {
@@ -148,6 +162,9 @@ func judge(a *egress.Answer, err error) result {
 }
 
 // settle tells the queue, and those who listen, what became of an item.
+//
+// The queue is told without the worker's context, which has ended when the worker is stopped: an
+// attempt that has been made should not be made again.
 func (w *Worker) settle(t *task, r result) {
 	now := w.Clock.Now()
 	if t.traced != nil {
@@ -190,6 +207,7 @@ func (w *Worker) note(it state.Item, err error) {
 	}
 }
 
+// observe tells Observe, if anybody listens. Its duration is zero where no request was made.
 func (w *Worker) observe(t *task, r result, now time.Time) {
 	if w.Observe == nil {
 		return

@@ -49,9 +49,9 @@ type Delivery struct {
 	Credentials secret.Value // of the config's authentication
 }
 
-// Line is the line of the queue that the notifications of a task for a config wait in.
+// lineOf is the line of the queue that the notifications of a task for a config wait in.
 // It is a digest: ids may be longer than lines, and are nobody's who sees the store.
-func Line(agent, task, config string) string {
+func lineOf(agent, task, config string) string {
 	h := sha256.New()
 	for _, s := range []string{agent, task, config} {
 		_, _ = h.Write(binary.AppendUvarint(nil, uint64(len(s))))
@@ -62,7 +62,7 @@ func Line(agent, task, config string) string {
 
 // Line is where d waits: a line of its owner's (state.Item.Owner), who may have so much of
 // the queue.
-func (d *Delivery) Line() string { return ofOwner(d.Owner, Line(d.Agent, d.Task, d.Config)) }
+func (d *Delivery) Line() string { return ofOwner(d.Owner, lineOf(d.Agent, d.Task, d.Config)) }
 
 // ofOwner makes a line one of an owner's.
 func ofOwner(owner, line string) string { return digest(owner) + "/" + line }
@@ -112,6 +112,9 @@ type stored struct {
 }
 
 // item is d for the queue, sealed and tied to its place there.
+//
+// What is sealed is bound to the item's id and line as associated data, so that an item which is
+// moved to another place in the store does not open.
 func (d *Delivery) item(c state.Cipher) (state.Item, error) {
 	plain, err := json.Marshal(stored{
 		d.Agent, d.Task, d.Config, d.Name, d.Owner, d.URL, d.Version, d.ContentType, d.Body, d.Traceparent,
@@ -127,8 +130,10 @@ func (d *Delivery) item(c state.Cipher) (state.Item, error) {
 // errUnreadable is a delivery that was sealed with a key that is gone, or changed.
 var errUnreadable = errors.New("the delivery was changed, or sealed with another key")
 
-// OpenItem reads the delivery that an item of the queue holds.
-func OpenItem(it state.Item, c state.Cipher) (*Delivery, error) {
+// openItem reads the delivery that an item of the queue holds.
+//
+// Items of before lines had owners are still in queues, and are accepted with their line.
+func openItem(it state.Item, c state.Cipher) (*Delivery, error) {
 	plain, err := c.Open(it.Data, place(it.ID, it.Line))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnreadable, err)
@@ -143,7 +148,7 @@ func OpenItem(it state.Item, c state.Cipher) (*Delivery, error) {
 		Registered: s.Registered, Notified: s.Notified, Began: s.Began,
 		Token: secret.New(s.Token), Scheme: s.Scheme, Credentials: secret.New(s.Credentials),
 	}
-	if line := Line(d.Agent, d.Task, d.Config); it.Line != line && it.Line != d.Line() { // lines had no owners once
+	if line := lineOf(d.Agent, d.Task, d.Config); it.Line != line && it.Line != d.Line() { // lines had no owners once
 		return nil, errUnreadable
 	}
 	return d, nil

@@ -58,7 +58,7 @@ func TestDeliveryIsStoredSealed(t *testing.T) {
 	if bytes.Contains(it.Data, []byte("canary")) || strings.Contains(it.Line, "task-1") {
 		t.Errorf("the item shows what it holds: %q %s", it.Data, it.Line)
 	}
-	got, err := OpenItem(it, c)
+	got, err := openItem(it, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,17 +68,17 @@ func TestDeliveryIsStoredSealed(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(){
 		"another id":   func() { it.ID = "n-2" },
-		"another line": func() { it.Line = Line("billing", "task-2", "c-1") },
+		"another line": func() { it.Line = lineOf("billing", "task-2", "c-1") },
 		"changed":      func() { it.Data = bytes.Clone(it.Data); it.Data[20] ^= 1 },
 	} {
 		before := it
 		spoil()
-		if _, err := OpenItem(it, c); err == nil {
+		if _, err := openItem(it, c); err == nil {
 			t.Errorf("%s: was opened", name)
 		}
 		it = before
 	}
-	if _, err := OpenItem(it, newCipher(t)); err == nil {
+	if _, err := openItem(it, newCipher(t)); err == nil {
 		t.Error("another key: was opened")
 	}
 }
@@ -112,7 +112,7 @@ func TestLinesAreTheirOwn(t *testing.T) {
 		{"a", "b", "c"}, {"ab", "", "c"}, {"a", "bc", ""}, {"", "ab", "c"}, {"a", "", "bc"}, {"", "", "abc"},
 		{"a\x01b", "", "c"}, {strings.Repeat("t", 5000), "", ""},
 	} {
-		line := Line(ids[0], ids[1], ids[2])
+		line := lineOf(ids[0], ids[1], ids[2])
 		if other, ok := seen[line]; ok || len(line) > 1024 {
 			t.Errorf("%q has the line of %s", ids, other)
 		}

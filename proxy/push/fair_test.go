@@ -190,7 +190,7 @@ func TestLinesWithoutOwners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		it.Line = Line(d.Agent, d.Task, d.Config)
+		it.Line = lineOf(d.Agent, d.Task, d.Config)
 		it.Data = b.Cipher.Seal(plain, place(it.ID, it.Line))
 		it.Pushed, it.Due = due, due
 		if ok, err := b.store.Push(t.Context(), Queue, it, 0); err != nil || !ok {
@@ -202,7 +202,7 @@ func TestLinesWithoutOwners(t *testing.T) {
 	b.Wake()
 	b.await(t, Delivered, 1)
 	d := former(1, b.clock.Now().Add(1000*time.Hour))
-	if err := b.Drop(t.Context(), &Webhook{Agent: d.Agent, Task: d.Task, Owner: d.Owner, id: d.Config}); err != nil {
+	if err := b.Drop(t.Context(), &Webhook{Agent: d.Agent, Task: d.Task, Registrant: Registrant{Owner: d.Owner}, id: d.Config}); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.depth(t).Waiting; n != 0 {

@@ -28,11 +28,11 @@ func FuzzOpenItem(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(it.Data, it.Line)
-	f.Add([]byte(`{"agent":"a","task":"t","config":"c"}`), Line("a", "t", "c"))
-	f.Add([]byte(`{"agent":"a","agent":"b"}`), Line("b", "", ""))
+	f.Add([]byte(`{"agent":"a","task":"t","config":"c"}`), lineOf("a", "t", "c"))
+	f.Add([]byte(`{"agent":"a","agent":"b"}`), lineOf("b", "", ""))
 	f.Add([]byte(`{"body":"!","token":"hush-hush-hush"`), it.Line)
 	f.Fuzz(func(t *testing.T, plain []byte, line string) {
-		d, err := OpenItem(state.Item{ID: "n", Line: line, Data: plain}, plainly{})
+		d, err := openItem(state.Item{ID: "n", Line: line, Data: plain}, plainly{})
 		if err != nil {
 			if text := err.Error(); text != errUnreadable.Error() {
 				t.Errorf("%q: %v", plain, err)
@@ -40,10 +40,10 @@ func FuzzOpenItem(f *testing.F) {
 			return
 		}
 		again, err := d.item(plainly{})
-		if err != nil || again.Line != line && Line(d.Agent, d.Task, d.Config) != line {
+		if err != nil || again.Line != line && lineOf(d.Agent, d.Task, d.Config) != line {
 			t.Fatalf("%+v lies in %q, %v; was in %q", d, again.Line, err, line)
 		}
-		same, err := OpenItem(again, plainly{})
+		same, err := openItem(again, plainly{})
 		if diff := cmp.Diff(d, same, revealed, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Errorf("%q, %v:\n%s", plain, err, diff)
 		}

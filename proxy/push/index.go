@@ -13,6 +13,9 @@ import (
 
 // index notes a webhook among those of its task and, while that has not ended, of its
 // owner.
+//
+// Two indexes lead to a webhook, because lists by task and by owner are asked for and the state
+// has no queries. They run out with the webhook.
 func (r *Registry) index(ctx context.Context, h *Webhook) error {
 	var err error
 	if h.Ended.IsZero() {
@@ -40,6 +43,8 @@ func (r *Registry) leave(ctx context.Context, h *Webhook) error {
 }
 
 // members are at most so many webhooks of an owner or task.
+//
+// Keys sort by group, so that the first key of another group ends the list.
 func (r *Registry) members(ctx context.Context, space, group string, most int) ([]string, error) {
 	list, err := r.values.List(ctx, space, group+"/", most)
 	if err != nil {
@@ -67,12 +72,14 @@ func ofTask(agent, task string) string {
 // tokenBytes make tokens that nobody guesses.
 const tokenBytes = 32
 
+// random makes a token of 256 bits, in the alphabet that may stand in a URL.
 func random() string {
 	var b [tokenBytes]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
+// digest is what stands for a secret or an id of any length in the state: SHA-256 in base64url.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

@@ -34,18 +34,22 @@ const kept = 30 * 24 * time.Hour
 // touchEvery is how often its use is written down at most.
 const touchEvery = 24 * time.Hour
 
-// Checker reads an address that a caller names, and refuses those that the gateway must
+// addressChecker reads an address that a caller names, and refuses those that the gateway must
 // not send to. Its error is for the caller.
-type Checker interface {
+type addressChecker interface {
 	Check(target string) (*url.URL, error)
 }
 
 // Registry keeps the webhooks of callers: what each registered, and the token that the
 // agent was given in its place. It is safe for concurrent use.
+//
+// With makes a copy under another configuration, which shares state and locks: a reload swaps it
+// while calls go on with the one they began with. locks are 64 mutexes, chosen by the webhook's
+// id, since changes read, change and write.
 type Registry struct {
 	values  state.Values // as they are, for the indexes
 	hooks   state.Values // sealed
-	check   Checker
+	check   addressChecker
 	config  Config // complete
 	task    int    // most of a task
 	owner   int    // most of a principal
@@ -67,7 +71,7 @@ func NewRegistry(values state.Values, c state.Cipher) *Registry {
 }
 
 // With is the same registry under a configuration, with whoever checks addresses there.
-func (r *Registry) With(cfg Config, check Checker) *Registry {
+func (r *Registry) With(cfg Config, check addressChecker) *Registry {
 	cfg = cfg.complete()
 	again := *r
 	again.config = cfg
@@ -134,6 +138,7 @@ func (r *Registry) enter(ctx context.Context, h *Webhook) error {
 	return err
 }
 
+// room refuses where a group has more than most members, this one included.
 func (r *Registry) room(ctx context.Context, space, group, key string, most int) error {
 	list, err := r.members(ctx, space, group, most+1)
 	if err == nil && len(list) > most {
@@ -161,6 +166,8 @@ func (r *Registry) roomOfTask(ctx context.Context, h *Webhook) error {
 }
 
 // Find is the webhook that an agent delivers to by a relay token; nil for none.
+//
+// A token of another length is nobody's, and the state is not asked.
 func (r *Registry) Find(ctx context.Context, token string) (*Webhook, error) {
 	if len(token) != base64.RawURLEncoding.EncodedLen(tokenBytes) {
 		return nil, nil
@@ -200,6 +207,8 @@ func (r *Registry) OfTask(ctx context.Context, agent, task string) ([]*Webhook, 
 // its config. The config of a task that had that id before is forgotten; so are all of
 // the task where only is set, because the agent's version has one per task. A webhook
 // that has been forgotten stays so.
+//
+// What is known already is not changed by it: the first answer or notification decides.
 func (r *Registry) Bind(ctx context.Context, h *Webhook, task, context, config string, only bool) error {
 	named := false
 	err := r.change(ctx, h, func(h *Webhook) bool {
@@ -288,6 +297,7 @@ func (r *Registry) Forget(ctx context.Context, h *Webhook) error {
 	return r.leave(ctx, h)
 }
 
+// get reads one webhook; nil without an error where there is none.
 func (r *Registry) get(ctx context.Context, id string) (*Webhook, error) {
 	data, ok, err := r.hooks.Get(ctx, hookSpace, id)
 	if err != nil || !ok {
@@ -300,6 +310,7 @@ func (r *Registry) get(ctx context.Context, id string) (*Webhook, error) {
 	return w.read(id), nil
 }
 
+// put writes a new webhook down.
 func (r *Registry) put(ctx context.Context, h *Webhook) error {
 	data, err := json.Marshal(h.write())
 	if err == nil {

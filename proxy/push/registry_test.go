@@ -35,7 +35,7 @@ func newRegistry(t testing.TB, c Config) (*Registry, *state.Memory) {
 
 func hook(owner, task, config string) Webhook {
 	return Webhook{
-		Agent: "billing", Owner: owner, Subject: owner, Task: task, Config: config,
+		Agent: "billing", Registrant: Registrant{Owner: owner, Subject: owner}, Task: task, Config: config,
 		URL: "https://hooks.example/x?key=hush-hush", Token: secret.New("hush-token"), Credentials: secret.New("hush-credentials"),
 	}
 }

@@ -48,6 +48,10 @@ func (r *Registry) Taken(ctx context.Context, h *Webhook, name []byte) error {
 // piece by piece post the same piece twice. One whose like is under way, or was answered,
 // is another. end is called when all is over, with whether the agent was told that it was
 // taken.
+//
+// Three cases have to be told apart by nothing but equal bodies: the agent sends again because
+// its request broke off, two gateways get the same request at once, and the agent means two
+// notifications. Only the first is a repetition.
 func (r *Registry) Begin(ctx context.Context, h *Webhook, body []byte, id string) (as string, end func(told bool), err error) {
 	key := h.seen(append([]byte("begun "), body...))
 	if !r.underway.enter(key) {
@@ -91,6 +95,7 @@ type underway struct {
 	keys map[string]bool
 }
 
+// newUnderway begins with no notification under way, and with a name that no other process has.
 func newUnderway(now time.Time) *underway {
 	return &underway{process: random(), began: now, keys: map[string]bool{}}
 }
@@ -106,6 +111,7 @@ func (u *underway) enter(key string) bool {
 	return true
 }
 
+// leave ends what enter has begun.
 func (u *underway) leave(key string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -127,4 +133,5 @@ func (u *underway) read(begun string, now time.Time) (id string, over bool) {
 	return id, err == nil && (process == u.process || when.Before(u.began) || now.Sub(when) > waiting)
 }
 
+// seen is the key under which a notification of the webhook's is remembered by its name.
 func (h *Webhook) seen(name []byte) string { return h.id + "/" + digest(string(name)) }

@@ -36,7 +36,7 @@ func Show(it state.Item, c state.Cipher) Shown {
 	if number, what, ok := strings.Cut(it.Error, ": "); ok && strings.HasPrefix(number, "attempt ") {
 		s.Failure = what
 	}
-	d, err := OpenItem(it, c)
+	d, err := openItem(it, c)
 	if err != nil {
 		s.Sealed = true
 		return s

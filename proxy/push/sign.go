@@ -45,6 +45,9 @@ type signer struct {
 }
 
 // token is the JWT of one attempt; "" without a key.
+//
+// The audience is the target's origin, so that a receiver cannot pass the JWT off as its own
+// sender's elsewhere; the digest ties it to the body.
 func (s signer) token(d *Delivery, target *url.URL, now time.Time) (string, error) {
 	if s.sign == nil {
 		return "", nil
@@ -62,6 +65,9 @@ func (s signer) token(d *Delivery, target *url.URL, now time.Time) (string, erro
 
 // headers are those of one attempt. What the receiver was promised when it registered
 // comes with every attempt, its ID above all, by which it knows a second delivery.
+//
+// webhook-id and webhook-timestamp are those of Standard Webhooks. The token goes by the header's
+// name of each A2A version; a client of 1.0 gets both spellings, as SDKs read either.
 func (s signer) headers(d *Delivery, target *url.URL, trace string, now time.Time) (http.Header, error) {
 	h := http.Header{
 		"Content-Type":      {contentType(d)},
@@ -98,6 +104,8 @@ func (s signer) headers(d *Delivery, target *url.URL, trace string, now time.Tim
 	return h, nil
 }
 
+// contentType is the delivery's own, or the one that the receiver's version expects (A2A 1.0
+// §4.3.3: application/a2a+json).
 func contentType(d *Delivery) string {
 	switch {
 	case d.ContentType != "":

@@ -11,6 +11,9 @@ var ErrForbidden = errors.New("its owner may not have it any more")
 
 // stands asks, right before a notification goes out, what was true when it came: is its
 // config still registered, and may its owner still hear of the task? A day can lie between.
+//
+// Where that cannot be known now, the item waits for the first pause and the attempt is not
+// counted.
 func (w *Worker) stands(t *task) (result, bool) {
 	if w.Hooks == nil {
 		return result{}, true
@@ -81,7 +84,7 @@ func (h *Webhook) Shows() string { return orDefault(h.Renamed.Caller, h.Task) }
 
 // lines are those that notifications for a webhook wait in: of its task, and of none yet.
 func (h *Webhook) lines() (list []string) {
-	for _, line := range []string{Line(h.Agent, h.Shows(), h.id), Line(h.Agent, "", h.id)} {
+	for _, line := range []string{lineOf(h.Agent, h.Shows(), h.id), lineOf(h.Agent, "", h.id)} {
 		list = append(list, ofOwner(h.Owner, line), line) // lines had no owners once
 	}
 	return list

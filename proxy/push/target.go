@@ -54,6 +54,9 @@ type limits struct {
 
 // targets keep what is sent to each target within bounds, and share the places that there
 // are among owners: somebody whose webhooks are slow waits for them, and nobody else does.
+//
+// It is in memory, and each gateway counts by itself: limits toward targets are a courtesy and
+// not a guarantee.
 type targets struct {
 	mu       sync.Mutex
 	inFlight int
@@ -90,6 +93,9 @@ type share struct {
 // An owner may have as many deliveries under way as there are places left for others, so
 // that there is always one for somebody who comes anew; of one target's, which are few,
 // all, unless somebody else has come to it of late.
+//
+// The rate is kept by GCRA (next is the theoretical arrival time), which needs one time per
+// target instead of a bucket.
 func (ts *targets) enter(v visit, now time.Time, limit limits, timeout time.Duration) (later time.Time, ok bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -145,6 +151,9 @@ const (
 )
 
 // leave ends what enter has begun.
+//
+// The pace is how long this delivery took, divided by how many may be under way: what the next
+// one who is sent away has to wait, about.
 func (ts *targets) leave(v visit, now time.Time, took time.Duration, said verdict, limit limits) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -185,6 +194,8 @@ func (ts *targets) open(v visit) bool {
 }
 
 // find is a target with the owner's share of it, and of all.
+//
+// It makes what is not there, and sweeps now and then. The lock is held.
 func (ts *targets) find(v visit, now time.Time) *target {
 	if ts.known >= manyTargets && now.Sub(ts.swept) > sweepTargets {
 		ts.swept = now
@@ -224,6 +235,7 @@ func (ts *targets) sweep(now time.Time) {
 	}
 }
 
+// earliest is the earlier of two times.
 func earliest(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
@@ -231,6 +243,7 @@ func earliest(a, b time.Time) time.Time {
 	return b
 }
 
+// latest is the later of two times.
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -13,6 +13,17 @@ import (
 // it does not.
 type Alias struct{ Agent, Caller string }
 
+// Registrant is who registered a webhook, as far as it has to be known when a notification comes: the
+// call is over by then, and so is its authentication.
+type Registrant struct {
+	Owner   string `json:"owner"` // authn.Principal.Key: whose tasks they are
+	Subject string `json:"subject"`
+	Issuer  string `json:"issuer"`
+	Tenant  string `json:"tenant,omitzero"`
+	// Who is authn.Principal.Remember; "" where nobody asks whether they may still.
+	Who string `json:"who,omitzero"`
+}
+
 // Webhook is one push notification config: what its caller registered, and what the
 // agent was given in its place. It is stored sealed, and printed as whose it is only.
 type Webhook struct {
@@ -20,13 +31,8 @@ type Webhook struct {
 	Speaks   wire.Version // the agent's, at the interface that the call went to
 	Endpoint string       // that interface's address
 
-	// Whose it is.
-	Owner   string // authn.Principal.Key
-	Subject string
-	Issuer  string
-	Tenant  string
-	Skill   string // what the call was allowed for
-	Who     string // authn.Principal.Remember; "" where nobody asks whether they may still
+	Registrant
+	Skill string // what the call was allowed for
 
 	Task    string       // the agent's id; "" until an answer or a notification names it
 	Context string       // likewise
@@ -78,12 +84,8 @@ type written struct {
 	Agent       string       `json:"agent"`
 	Speaks      wire.Version `json:"speaks"`
 	Endpoint    string       `json:"endpoint,omitzero"`
-	Owner       string       `json:"owner"`
-	Subject     string       `json:"subject"`
-	Issuer      string       `json:"issuer"`
-	Tenant      string       `json:"tenant,omitzero"`
+	Registrant  Registrant   `json:",inline"`
 	Skill       string       `json:"skill,omitzero"`
-	Who         string       `json:"who,omitzero"`
 	Task        string       `json:"task,omitzero"`
 	Context     string       `json:"context,omitzero"`
 	Config      string       `json:"config,omitzero"`
@@ -103,18 +105,20 @@ type written struct {
 	Ended       time.Time    `json:"ended,omitzero"`
 }
 
+// write is the webhook in the form that is sealed; fields are in the order of both structs.
 func (h *Webhook) write() written {
 	return written{
-		h.Agent, h.Speaks, h.Endpoint, h.Owner, h.Subject, h.Issuer, h.Tenant, h.Skill, h.Who,
+		h.Agent, h.Speaks, h.Endpoint, h.Registrant, h.Skill,
 		h.Task, h.Context, h.Config, h.Version, h.Trace, h.Renamed, h.Session, h.Foreign,
 		h.URL, h.Token.Reveal(), h.Scheme, h.Credentials.Reveal(), h.Shown.Reveal(), h.Authorizing.Reveal(),
 		h.Created, h.Used, h.Ended,
 	}
 }
 
+// read is the inverse of write. The id is the key that it was found under.
 func (w *written) read(id string) *Webhook {
 	return &Webhook{
-		w.Agent, w.Speaks, w.Endpoint, w.Owner, w.Subject, w.Issuer, w.Tenant, w.Skill, w.Who,
+		w.Agent, w.Speaks, w.Endpoint, w.Registrant, w.Skill,
 		w.Task, w.Context, w.Config, w.Version, w.Trace, w.Renamed, w.Session, w.Foreign,
 		w.URL, secret.New(w.Token), w.Scheme, secret.New(w.Credentials), secret.New(w.Shown), secret.New(w.Authorizing),
 		w.Created, w.Used, w.Ended, id,

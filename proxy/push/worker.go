@@ -70,6 +70,9 @@ type WorkerOptions struct {
 
 // Worker delivers what is due. Several may share a queue, in one process or many: each
 // item is leased to one of them. It is safe for concurrent use.
+//
+// Run is one goroutine that takes items; each attempt is another, of which there are inFlight at
+// most. The settings are swapped by Use and loaded anew for each item.
 type Worker struct {
 	WorkerOptions
 
@@ -137,6 +140,8 @@ func (w *Worker) Check(target string) (*url.URL, error) {
 
 // Enqueue stores a delivery; once it has returned, the delivery is safe. false: one of
 // the same ID is there already. state.ErrFull when there is no room.
+//
+// Items are sealed before the queue sees them.
 func (w *Worker) Enqueue(ctx context.Context, d *Delivery) (bool, error) {
 	it, err := d.item(w.Cipher)
 	if err != nil {
@@ -200,6 +205,9 @@ func (w *Worker) Stop(ctx context.Context) error {
 }
 
 // look begins what is due, and reports whether there may be more.
+//
+// It takes no more than there are places for, as a lease on an item that waits here keeps other
+// gateways from it.
 func (w *Worker) look(ctx context.Context) bool {
 	s := w.settings.Load()
 	now := w.Clock.Now()

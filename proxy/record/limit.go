@@ -38,6 +38,9 @@ func (rc *Recorder) exceeded(x *exchange.Exchange, e *limits.Exceeded) *wire.Err
 
 // settleAccount gives back what the call held. The end of an answer leaves when the
 // handler is done, so that whoever has it finds the place free.
+//
+// The pass is kept, not released, where the client has left while the agent may still work: the
+// limit is about the agent's work.
 func (rc *Recorder) settleAccount(x *exchange.Exchange) {
 	ctx := context.WithoutCancel(x.Ctx)
 	if x.Resumed != nil { // the agent's stream has it, not this call

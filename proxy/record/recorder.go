@@ -1,33 +1,57 @@
 // Package record begins and ends the record of a request, and makes the one answer of a refusal:
 // status, challenge (RFC 9110 §11.6.1, RFC 9728), Retry-After, and what the audit log, the trace
 // and the metrics are told.
+//
+// # The frame of every request
+//
+// Do makes a handler of a list of stages. It is the only place where an exchange begins and ends,
+// and Refuse the only one where an error becomes an answer:
+//
+//	begin     request id, client address, trace, CORS; the exchange
+//	stages    until one returns an error
+//	Refuse    the error becomes a wire.Error, and that the answer in the caller's binding and version
+//	finish    recovers a panic, gives back what the call holds, writes the record
+//
+// The record is one struct (telemetry.Exchange), which every stage adds to. At the end it becomes
+// the audit outcome, the span, the metrics and the access log line, so that these cannot
+// disagree.
+//
+// # From an error to an answer
+//
+//   - a *wire.Error: itself.
+//   - no credential, or a bad one: 401 with WWW-Authenticate (RFC 9110 §11.6.1) and
+//     resource_metadata (RFC 9728 §5.1).
+//   - policy.Denied: AGENT_NOT_FOUND where the caller may do nothing with the agent; else 403, or
+//     401 where another authentication would do (RFC 9470).
+//   - ledger.ErrAbsent: TASK_NOT_FOUND, the same for a task of somebody else's and for one that
+//     does not exist.
+//   - a limit: 429 with Retry-After and RateLimit headers.
+//   - something that has run out or cannot be reached: 503 with Retry-After.
+//   - trouble with the agent: 502 or 504.
+//   - whatever is not known here: INTERNAL_ERROR in the gateway's words; the cause is in the log
+//     and the record.
+//
+// Once a call with an effect has reached the agent, nothing invites to make it again: what would
+// have been 503 is OUTCOME_UNKNOWN.
 package record
 
 import (
-	"crypto/rand"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
-	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/clientip"
-	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
-	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -60,6 +84,9 @@ type Recorder struct {
 }
 
 // begin starts the record of a request.
+//
+// The request id is set on the response at once, so that every answer has it. The server span
+// begins with it.
 func (rc *Recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Site) *exchange.Exchange {
 	x := &exchange.Exchange{FromClient: exchange.FromClient{Request: r, Site: at}, Negotiation: exchange.Negotiation{Book: rc.Book}}
 	x.Out = exchange.Response{ResponseWriter: w, Limit: rc.Server.Timeouts.Write.Std()}
@@ -100,7 +127,10 @@ func (rc *Recorder) finish(x *exchange.Exchange) {
 	}
 }
 
-// Conclude is finish; v is what a panic was about, or nil.
+// Conclude ends the record and gives back what the call holds; v is what a panic was about, or nil.
+//
+// It is called by the handler, or by the goroutine in which a stream has ended whose handler has
+// returned. http.ErrAbortHandler passes on, as it has net/http cut the connection.
 func (rc *Recorder) Conclude(x *exchange.Exchange, v any) {
 	if v != nil {
 		if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
@@ -136,6 +166,9 @@ func (rc *Recorder) Conclude(x *exchange.Exchange, v any) {
 
 // Refuse answers an exchange with an error, once. After the headers are out it
 // can only be an event of the stream, or silence on a unary answer.
+//
+// On a stream the error is one more event; on gRPC it goes into the trailers; a unary answer that
+// has begun is left as it is, since anything behind it would be read as a part of it.
 func (rc *Recorder) Refuse(x *exchange.Exchange, err error) {
 	e := rc.Refusal(x, err)
 	if over := Overloaded(err); over != "" {
@@ -183,6 +216,8 @@ const statusClientGone = 499
 // DecisionDeny is the decision about calls that somebody may not make.
 const DecisionDeny = "deny"
 
+// decisionOf is what the record says of a refusal: "deny" where somebody may not do it, "error"
+// where it failed.
 func decisionOf(e *wire.Error) string {
 	switch e.Kind {
 	case wire.Unauthenticated, wire.Denied, wire.UnknownAgent, wire.TaskNotFound,
@@ -203,68 +238,6 @@ func (rc *Recorder) Contain(x *exchange.Exchange, err *error) {
 	}
 }
 
-// NewRequestID is a UUID of version 7 (RFC 9562 §5.7): ids sort by the millisecond in which
-// their requests came, and what follows is random. The uuid package would keep those of one
-// millisecond in order too, by a lock that all requests take.
-func NewRequestID(now time.Time) string {
-	var id [16]byte
-	binary.BigEndian.PutUint64(id[:], uint64(now.UnixMilli())<<16) // positive since 1970
-	_, _ = rand.Read(id[6:])                                       // never fails
-	id[6] = id[6]&0x0f | 0x70
-	id[8] = id[8]&0x3f | 0x80
-	var text [36]byte
-	at := 0
-	for i, b := range id {
-		switch i {
-		case 4, 6, 8, 10:
-			text[at] = '-'
-			at++
-		}
-		hex.Encode(text[at:], []byte{b})
-		at += 2
-	}
-	return string(text[:])
-}
-
-// Stands asks again what was asked when a stream began, of the rules as they are now and
-// at this time of day. How long ago the user authenticated counted then.
-func (rc *Recorder) Stands(q policy.Request, shared bool) error {
-	q.Begun, q.Now = q.Now, time.Now()
-	if err := rc.Authn.Stands(q.Principal); err != nil {
-		return err
-	}
-	agent := rc.Agents[q.Agent]
-	if agent == nil {
-		return agents.ErrUnknown
-	}
-	if v := agent.Look(); v != nil {
-		q.SkillScopes = v.Scopes // what the card asks for now
-	}
-	if q.Method.Extension != "" {
-		// The registry of each configuration has methods of its own.
-		all := rc.Extra.Methods()
-		i := slices.IndexFunc(all, func(m *wire.Method) bool { return m.Name == q.Method.Name })
-		if i < 0 {
-			return wire.Errorf(wire.MethodNotFound, "")
-		}
-		q.Method = all[i]
-	}
-	if shared && rc.Policy.Shares(q.Principal, q.Agent, q.Method, q.Task) == "" {
-		return ledger.ErrAbsent
-	}
-	_, err := rc.Policy.Check(q)
-	return err
-}
-
-// turnedDown answers a call that an authorizer refused: somebody who may make other
-// calls on the agent, as the rules allowed this one, so that nothing is given away.
-func turnedDown(r *pdp.Refused) *wire.Error {
-	if r.Err != nil {
-		return exchange.RetryLater("5", "the call cannot be authorized at the moment").Because(r)
-	}
-	return wire.Errorf(wire.Denied, "").Because(r)
-}
-
 // letRead has an answer say which pages may read it, whatever becomes of the request.
 func (rc *Recorder) letRead(x *exchange.Exchange) {
 	if rc.Server.CORS != nil && x.Site.ForPages() {
@@ -274,20 +247,6 @@ func (rc *Recorder) letRead(x *exchange.Exchange) {
 
 // effectUnknown is what a record says of a call of which that is so.
 const effectUnknown = "unknown"
-
-// unrepeatable is a refusal as the caller of a call that has reached the agent may see it: it
-// does not invite to make the call again, which would have its effect twice. To subscribe
-// again to a task that was shown has none.
-func unrepeatable(x *exchange.Exchange, err error, e *wire.Error) *wire.Error {
-	if e.Kind != wire.Unavailable && e.Header["Retry-After"] == nil {
-		return e
-	}
-	unrecorded := errors.Is(err, state.ErrUnavailable) || errors.Is(err, state.ErrFull)
-	if shown := x.Call.Method != nil && x.Call.Method.Writes && x.Rec.Events > 0; !x.Uncertain(err) && (!shown || !unrecorded) {
-		return e
-	}
-	return wire.Errorf(wire.OutcomeUnknown, "the call has reached the agent, and what became of it is not known: %s", e.Text()).Because(err)
-}
 
 // Stage answers one question about an exchange. An error ends the exchange with
 // a refusal.
@@ -314,19 +273,3 @@ type Handler func(http.ResponseWriter, *http.Request, exchange.Site)
 
 // FeedOf names the feed of a task.
 func FeedOf(agent, task string) string { return agent + "\x00" + task }
-
-// Overloaded is what an error says of something that all calls share and that has run
-// out, "" for any other error. Descriptors that end when an agent is connected to are not
-// the agent's fault.
-func Overloaded(err error) overload.Rung {
-	var over overload.Rung
-	switch {
-	case errors.As(err, &over):
-		return over
-	case errors.Is(err, openstreams.ErrStreams):
-		return overload.Streams
-	case server.NoDescriptors(err):
-		return overload.Descriptors
-	}
-	return ""
-}

@@ -13,6 +13,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/dpop"
 	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -23,6 +25,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/webhooks"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
@@ -41,7 +44,11 @@ func (rc *Recorder) Refusal(x *exchange.Exchange, err error) *wire.Error {
 	return unrepeatable(x, err, rc.why(x, err))
 }
 
-// why is refusal, wherever the call has been.
+// why is the answer to an error, wherever the call has been.
+//
+// The order matters where an error wraps several: overload and the ends of streams come before
+// what they wrap, and a *wire.Error before the errors of state and upstream that it may have as a
+// cause.
 func (rc *Recorder) why(x *exchange.Exchange, err error) *wire.Error {
 	var (
 		e        *wire.Error
@@ -136,6 +143,8 @@ func (rc *Recorder) tooOften(err error) *wire.Error {
 	return e
 }
 
+// unrequested names the extensions that the caller has to request, in the message and in the
+// details.
 func unrequested(missing *ext.MissingError) *wire.Error {
 	e := wire.Errorf(wire.ExtensionRequired, "required extensions were not requested: %s", strings.Join(missing.URIs, ", "))
 	e.Meta = map[string]string{"extensions": strings.Join(missing.URIs, ",")}
@@ -152,19 +161,19 @@ func streamRefusal(err error) *wire.Error {
 		return exchange.RetryLater("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
 	case errors.Is(err, stream.ErrFull):
 		return exchange.RetryLater("1", "the gateway keeps too much of all event streams (streams.buffer.total)").Because(err)
-	case errors.Is(err, stream.ErrDraining):
+	case errors.Is(err, ending.ErrDraining):
 		return exchange.RetryLater("1", "the gateway is shutting down, subscribe again").Because(err)
 	case errors.Is(err, openstreams.ErrLifetime):
 		return exchange.RetryLater("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
 	case errors.Is(err, openstreams.ErrEnded):
 		return exchange.RetryLater("1", "an operator has ended the stream, subscribe again").Because(err)
-	case errors.Is(err, stream.ErrIdle):
+	case errors.Is(err, ending.ErrIdle):
 		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)
-	case errors.Is(err, stream.ErrTooLarge):
+	case errors.Is(err, ending.ErrTooLarge):
 		return wire.Errorf(wire.BadAgentResponse, "an event exceeds limits.event").Because(err)
-	case errors.Is(err, stream.ErrBroken):
+	case errors.Is(err, ending.ErrBroken):
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
-	case errors.Is(err, stream.ErrEarly):
+	case errors.Is(err, ending.ErrEarly):
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream ended before the task did, and the agent has no other").Because(err)
 	}
 	return nil
@@ -213,6 +222,9 @@ func (rc *Recorder) challenge(x *exchange.Exchange, e *wire.Error, err error, sc
 }
 
 // challenges adds what a demand asks for.
+//
+// There is one challenge per scheme that the chain accepts. A DPoP nonce (RFC 9449 §8) goes with
+// it where proofs need one.
 func (rc *Recorder) challenges(x *exchange.Exchange, e *wire.Error, d authn.Demand) *wire.Error {
 	d.Realm, d.ResourceMetadata = "a2a-gateway", rc.metadataURL(x)
 	if values := rc.Authn.Challenges(d); len(values) > 0 {
@@ -220,4 +232,43 @@ func (rc *Recorder) challenges(x *exchange.Exchange, e *wire.Error, d authn.Dema
 	}
 	x.Nonce(rc.Authn.Nonce())
 	return e
+}
+
+// Overloaded is what an error says of something that all calls share and that has run
+// out, "" for any other error. Descriptors that end when an agent is connected to are not
+// the agent's fault.
+func Overloaded(err error) overload.Rung {
+	var over overload.Rung
+	switch {
+	case errors.As(err, &over):
+		return over
+	case errors.Is(err, openstreams.ErrStreams):
+		return overload.Streams
+	case server.NoDescriptors(err):
+		return overload.Descriptors
+	}
+	return ""
+}
+
+// turnedDown answers a call that an authorizer refused: somebody who may make other
+// calls on the agent, as the rules allowed this one, so that nothing is given away.
+func turnedDown(r *pdp.Refused) *wire.Error {
+	if r.Err != nil {
+		return exchange.RetryLater("5", "the call cannot be authorized at the moment").Because(r)
+	}
+	return wire.Errorf(wire.Denied, "").Because(r)
+}
+
+// unrepeatable is a refusal as the caller of a call that has reached the agent may see it: it
+// does not invite to make the call again, which would have its effect twice. To subscribe
+// again to a task that was shown has none.
+func unrepeatable(x *exchange.Exchange, err error, e *wire.Error) *wire.Error {
+	if e.Kind != wire.Unavailable && e.Header["Retry-After"] == nil {
+		return e
+	}
+	unrecorded := errors.Is(err, state.ErrUnavailable) || errors.Is(err, state.ErrFull)
+	if shown := x.Call.Method != nil && x.Call.Method.Writes && x.Rec.Events > 0; !x.Uncertain(err) && (!shown || !unrecorded) {
+		return e
+	}
+	return wire.Errorf(wire.OutcomeUnknown, "the call has reached the agent, and what became of it is not known: %s", e.Text()).Because(err)
 }

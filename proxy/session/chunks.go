@@ -6,9 +6,12 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // chunks hold the artifacts of a stream of an agent's to what it has said of them.
+//
+// It belongs to the judge, which is used by the source's goroutine alone.
 type chunks struct {
 	whole  bool                           // all that there are, or were before the stream, are known
 	task   []byte                         // an event with some of them, which has not been looked at; nil for none
@@ -22,6 +25,10 @@ const mostLooks = 16
 
 // artifact says which rule an update of an artifact breaks; nil for none. ErrAgain has it
 // come again.
+//
+// An update that replaces an artifact which had ended is compared with what the feed has shown,
+// since agents repeat artifacts at the end: the same content is no breach. For that the events
+// before it have to be in the feed, so that the judge asks to see this one again.
 func (j *judge) artifact(found *intake.Judged, data []byte) error {
 	c, doc := found.Seen.Chunk, found.DocOf(data)
 	said := doc[c.ID[0]:c.ID[1]]
@@ -43,12 +50,12 @@ func (j *judge) artifact(found *intake.Judged, data []byte) error {
 		}
 		h.again = false
 		if j.alters(doc) {
-			return stream.ErrAltered
+			return grammar.ErrAltered
 		}
 		return nil
 	}
 	err := ownership.Chunked(h.closed, id, c.Append, c.Last)
-	if err == stream.ErrChunkFirst && !h.whole { //nolint:errorlint // it is the one that chunked makes
+	if err == grammar.ErrChunkFirst && !h.whole { //nolint:errorlint // it is the one that chunked makes
 		return nil
 	}
 	return err

@@ -7,12 +7,16 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // refused is why a client's stream ends with an event, err being what became of it: for one
 // that is not for the client, with what of the feed the client is not given for it.
+//
+// It is nil for an event that was told. An event that the client gets in other words, an error of
+// the agent's, is not counted as dropped.
 func (a *subscriber) refused(e stream.Entry, err error) error {
-	if err == nil || errors.Is(err, errAnswers) || errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) || a.x.Held != nil {
+	if err == nil || errors.Is(err, errAnswers) || errors.Is(err, ending.ErrGone) || errors.Is(err, ending.ErrSlow) || a.x.Held != nil {
 		return err
 	}
 	d := &stream.Dropped{Err: err}
@@ -27,6 +31,8 @@ func (a *subscriber) refused(e stream.Entry, err error) error {
 }
 
 // drop counts what is still to come of the feed, within bounds.
+//
+// It reads on for DropTime and no longer, since the client waits for the error meanwhile.
 func (a *subscriber) drop(d *stream.Dropped) {
 	if a.cursor == nil {
 		return

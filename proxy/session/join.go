@@ -11,10 +11,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-// share gives a caller who subscribes to a task the stream of the agent's that others
+// shareFeed gives a caller who subscribes to a task the stream of the agent's that others
 // have already: the task as it is by what they were shown, and what comes after that.
 // done is false where there is none that would show this caller the same.
-func (se *Sessions) share(x *exchange.Exchange) (done bool, err error) {
+//
+// A feed is shared only if it shows this caller the same as the agent would: the same interface,
+// under the same extensions (its form says so). Everything else, ownership above all, has been
+// checked for the call.
+func (se *Sessions) shareFeed(x *exchange.Exchange) (done bool, err error) {
 	feed, err := se.Hub.Find(x.Ctx, record.FeedOf(x.Agent.ID, x.Call.TaskID))
 	if err != nil || feed == nil || !feed.Live() {
 		return false, err
@@ -29,11 +33,14 @@ func (se *Sessions) share(x *exchange.Exchange) (done bool, err error) {
 		return false, err
 	}
 	x.Rec.Joined = true
-	return true, se.listen(x, a, l, x.Call.TaskID)
+	return true, se.followFeed(x, a, l, x.Call.TaskID)
 }
 
 // beginning is the task as it is by what the feed has shown, and where the feed goes on
 // from there. There is no cursor where it cannot be said.
+//
+// The task is folded from the feed's events (package fold) instead of asked for, so that no event
+// can fall between the answer and the stream.
 func (se *Sessions) beginning(a *subscriber, l *exchange.UpstreamCall) ([]stream.Entry, *stream.Cursor, error) {
 	task, shown, number, ok := a.tracker(l).Now(a.feed)
 	if !ok {
@@ -50,8 +57,11 @@ func (se *Sessions) beginning(a *subscriber, l *exchange.UpstreamCall) ([]stream
 	return lead, cursor, nil
 }
 
-// listen has the exchange follow a feed that it has not opened itself.
-func (se *Sessions) listen(x *exchange.Exchange, a *subscriber, l *exchange.UpstreamCall, task string) error {
+// followFeed has the exchange follow a feed that it has not opened itself.
+//
+// The exchange takes over the feed's upstream call, by which its events are read and translated,
+// and has no response of the agent's.
+func (se *Sessions) followFeed(x *exchange.Exchange, a *subscriber, l *exchange.UpstreamCall, task string) error {
 	x.Upstream, x.Endpoint, x.Activated = l, l.Endpoint, x.Terms.Send
 	if x.Rec.Endpoint = l.Address; !x.Alike(l.Side) {
 		x.Rec.TranslatedTo = l.String()
@@ -65,6 +75,9 @@ func (se *Sessions) listen(x *exchange.Exchange, a *subscriber, l *exchange.Upst
 // readFeed is how the exchange reads the events of a feed. It is nil where the feed is
 // not what the agent would show this caller: under other extensions, or at an interface
 // that the caller may not use.
+//
+// The endpoint of the exchange is changed for the time of translating and put back, since the
+// translation reads it from there.
 func readFeed(x *exchange.Exchange, feed *stream.Feed, task string) (*exchange.UpstreamCall, error) {
 	for i := range x.View.Endpoints {
 		e := &x.View.Endpoints[i]
@@ -102,6 +115,9 @@ func (a *subscriber) showing(l *exchange.UpstreamCall, task *fold.Task, shown *s
 
 // snapshot is the task as an event of the agent's would show it, under the number of the
 // event that it has come to.
+//
+// It is made in A2A 1.0 and then said as the agent would say it, so that it takes the same way as
+// the agent's own events: judged, translated, restored.
 func (a *subscriber) snapshot(l *exchange.UpstreamCall, task *fold.Task, number uint64) ([]stream.Entry, error) {
 	doc, err := task.Snapshot([]byte(`{"task":`))
 	if err != nil {
@@ -126,6 +142,9 @@ func (a *subscriber) entries(l *exchange.UpstreamCall, events [][]byte, number u
 // missing compares the task as the agent shows it, in an event as it says it, with what
 // the feed has shown, and gives the events that are missing, as the agent would have said
 // them. Where the feed does not know the task, that event is all there is.
+//
+// The events are a new status, new artifacts or parts of them, or the whole task where the
+// difference cannot be said by events.
 func (a *subscriber) missing(l *exchange.UpstreamCall, doc []byte) ([][]byte, error) {
 	task, _, _, known := a.tracker(l).Now(a.feed)
 	if !known {

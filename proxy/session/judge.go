@@ -16,17 +16,22 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // judge looks at the events of one stream of an agent's, in the goroutine that reads it,
-// for all clients at once. What depends on a client comes later; see see.
+// for all clients at once. What depends on a client comes later, in tellEvent.
+//
+// It has no lock but for remarks: one goroutine reads the stream, while remarks are read by the
+// exchange when it ends.
 type judge struct {
 	sessions *Sessions
 	agent    string
 	side     wire.Side
 	method   *wire.Method // of the call, as the agent saw it
 	ID       []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
-	grammar  stream.Grammar
+	grammar  grammar.Grammar
 	chunks   chunks
 	feed     *stream.Feed // of the stream
 	bytes    translate.Bytes
@@ -50,13 +55,17 @@ type remarks struct {
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
+// newJudge makes the judge of one stream that answers an upstream call of the exchange's.
+// Grammar is lenient with agents before 1.0, which were never told how streams begin. since is
+// when the agent was asked, so that a terminal state which was shown after that is no
+// contradiction.
 func (se *Sessions) newJudge(x *exchange.Exchange, l *exchange.UpstreamCall) *judge {
 	j := &judge{sessions: se, agent: x.Agent.ID, side: l.Side, method: l.Call.Method, ID: bytes.Clone(l.Call.ID)}
 	j.said = &j.own
 	j.series = wire.NewSeries(l.Binding, l.Version, l.Call.Method, se.AnswerLimits())
 	j.chunks.whole = l.Call.Method.Sends() && l.Call.Method.Streams && x.Record.ID == ""
 	j.bytes, j.since, j.zones = x.Agent.Bytes(), x.Sent, x.Agent.Zones(l.Side)
-	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: se.StreamConfig.Turns}
+	j.grammar = grammar.Grammar{Lenient: l.Version != wire.V10, Turns: se.StreamConfig.Turns}
 	return j
 }
 
@@ -80,16 +89,20 @@ func (j *judge) follows(a *subscriber) *judge {
 }
 
 // look is a stream.Judge.
-func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
-	what := forward.Says(j.side.Binding, event)
-	if what == forward.Nothing {
+//
+// It returns one entry, none for an event that is passed over (keep-alives of proxies, "[DONE]"
+// of model servers), or an error that ends the source. The entry is marked Last where the agent
+// may say nothing more of the task, and Rest where its stream may end here without being lost.
+func (j *judge) look(event agentevents.Event) ([]stream.Entry, error) {
+	what := forward.UtteranceOf(j.side.Binding, event)
+	if what == forward.NoEvent {
 		return j.skip()
 	}
 	if j.zones {
 		j.zone(&event)
 	}
 	seen, err := j.read(event.Data)
-	if what == forward.Something && (err != nil || forward.ShowsNothing(j.method, seen.Seen)) {
+	if what == forward.MaybeEvent && (err != nil || forward.ShowsNothing(j.method, seen.Seen)) {
 		return j.skip()
 	}
 	if err != nil {
@@ -120,7 +133,7 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 }
 
 // zone has the timestamps of an event in a zone.
-func (j *judge) zone(event *stream.Event) {
+func (j *judge) zone(event *agentevents.Event) {
 	var changed bool
 	if event.Data, changed = notifications.Zoned(event.Data); changed {
 		j.said.zoned.Store(true)
@@ -128,6 +141,9 @@ func (j *judge) zone(event *stream.Event) {
 }
 
 // read reads an event.
+//
+// Series is the fast way: an event that differs from the one before only in a text is recognised
+// by its bytes and not parsed anew, which is most of a stream of tokens.
 func (j *judge) read(data []byte) (*intake.Judged, error) {
 	if j.side.Binding == wire.GRPC {
 		return j.sessions.ReadEvent(j.side, j.method, data)
@@ -146,8 +162,12 @@ func (j *judge) read(data []byte) (*intake.Judged, error) {
 func (j *judge) answers(seen wire.Answer) bool { return forward.Answers(seen, j.ID) }
 
 // order holds an event to the grammar of streams (threat A25).
+//
+// Polled tasks that wait for the user are not final, as the poll goes on. An event that breaks a
+// rule which is only reported is admitted to the grammar all the same, so that those behind it
+// are judged by it.
 func (j *judge) order(seen wire.Answer) error {
-	step := stream.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID}
+	step := grammar.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID}
 	step.Final = seen.Final && seen.Kind == "statusUpdate" // what else 0.x has does not say so
 	if j.watches && !taskstate.Terminal(seen.State) {
 		step.Final = false // it is said of a task that waits, to which nobody has stopped looking
@@ -223,8 +243,10 @@ func (j *judge) remember(found *intake.Judged) error {
 }
 
 // note keeps the first thing that was wrong.
+//
+// Only the first is kept for the record; all are counted in the metrics.
 func (j *judge) note(err error) {
-	r, _ := stream.RuleOf(err)
+	r, _ := grammar.RuleOf(err)
 	j.sessions.Telemetry.Metrics.Streams.Grammar(j.agent, r.Name)
 	j.said.wrong.CompareAndSwap(nil, &err)
 }
@@ -243,4 +265,11 @@ func (r *remarks) noted() string {
 		return (*err).Error()
 	}
 	return ""
+}
+
+// skip passes over an event.
+func (j *judge) skip() ([]stream.Entry, error) {
+	j.said.skipped.Add(1)
+	j.sessions.Telemetry.Metrics.Streams.Skipped(j.agent)
+	return nil, nil
 }

@@ -14,9 +14,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 )
 
 // poll makes a stream of looking at a task, for an agent that has none of it.
+//
+// It is a stream.Source, so that a task which is looked at passes through feed, judge and clients
+// like a stream. Its events are differences between two looks.
 type poll struct {
 	ctx context.Context // of the exchange that looks
 	subscriber
@@ -42,16 +46,16 @@ func (se *Sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 		up.Stop()
 		return stream.Opened{}, err
 	}
-	o := se.Opened(a.x, l, nil, up)
+	o := se.OpenedStream(a.x, l, nil, up)
 	j := se.newJudge(a.x, l).goesOn(s.state).follows(a)
 	j.watches, o.Judge = true, j.look
 	o.Body = io.NopCloser(nil)
-	o.From = func(io.Reader, int) stream.Source { return s }
+	o.From = func(io.Reader, int) agentevents.Source { return s }
 	return o, nil
 }
 
-// newPoll is pollTask for a source that has been opened; its events are said as those of a
-// leg.
+// newPoll is pollTask for a source that has been opened; its events are said as those of
+// the upstream call l.
 func (se *Sessions) newPoll(ctx context.Context, a *subscriber, l *exchange.UpstreamCall) (*poll, error) {
 	s := &poll{ctx: ctx, upstreamCall: l, pause: se.StreamConfig.Poll.Std(), stays: mayWatchTask(&a.x.Forwarding, a)}
 	s.sessions, s.x, s.feed, s.task = se, a.x, a.feed, cmp.Or(a.task, a.x.Call.TaskID) // and nothing that changes
@@ -64,27 +68,30 @@ func (s *poll) over() bool {
 }
 
 // Next implements stream.Source.
-func (s *poll) Next() (stream.Event, error) {
+//
+// An event without data is a sign of life: it keeps the idle timer from ending the source, and
+// clients are not told.
+func (s *poll) Next() (agentevents.Event, error) {
 	for len(s.ready) == 0 {
 		if s.over() {
-			return stream.Event{}, io.EOF
+			return agentevents.Event{}, io.EOF
 		}
 		select {
 		case <-s.ctx.Done():
-			return stream.Event{}, context.Cause(s.ctx)
+			return agentevents.Event{}, context.Cause(s.ctx)
 		case <-time.After(s.pause):
 		}
 		if err := s.look(); err != nil {
-			return stream.Event{}, err
+			return agentevents.Event{}, err
 		}
 		s.slow()
 		if len(s.ready) == 0 {
-			return stream.Event{}, nil // the task is still there: a sign of life
+			return agentevents.Event{}, nil // the task is still there: a sign of life
 		}
 	}
 	data := s.ready[0]
 	s.ready = s.ready[1:]
-	return stream.Event{Data: data, HasData: true}, nil
+	return agentevents.Event{Data: data, HasData: true}, nil
 }
 
 // Of a task that waits for its user, who may be long, the looks become rarer: each pause is
@@ -101,8 +108,11 @@ func (s *poll) slow() {
 }
 
 // look asks for the task, and finds what the feed has not shown of it.
+//
+// The first look compares with the feed, later ones with the task of the look before: the feed
+// may be behind, as its clients are.
 func (s *poll) look() error {
-	l, doc, seen, err := s.sessions.Put(s.ctx, s.x, intake.Question(intake.GetTask, s.task, nil))
+	l, doc, seen, err := s.sessions.AskAgent(s.ctx, s.x, intake.Question(intake.GetTask, s.task, nil))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // How often an agent is asked for another stream.
@@ -22,10 +24,14 @@ const (
 	firstRetry = 100 * time.Millisecond
 )
 
-// regain opens another stream of the agent's in the place of one that broke while its
+// reconnect opens another stream of the agent's in the place of one that broke while its
 // task went on, for all clients of the feed, with this exchange's request. cause is what
 // the first ended with. An error is what its clients are told.
-func (se *Sessions) regain(ctx context.Context, a *subscriber, cause error) error {
+//
+// The pause doubles from firstRetry to ownership.LastRetry. An error that says the agent will not
+// come back (not found, permission) ends the tries at once. The context is the client's, so that
+// the next client takes over where this one leaves.
+func (se *Sessions) reconnect(ctx context.Context, a *subscriber, cause error) error {
 	tried := cause
 	x, window := a.x, se.StreamConfig.Resubscribe.Std()
 	ctx = se.Telemetry.Under(ctx, x.Ctx)
@@ -44,7 +50,7 @@ func (se *Sessions) regain(ctx context.Context, a *subscriber, cause error) erro
 			a.feed.Resume(o)
 			return nil
 		}
-		if tried = fmt.Errorf("%w: %w", tried, err); !forward.Away(err) {
+		if tried = fmt.Errorf("%w: %w", tried, err); !forward.MayComeBack(err) {
 			break
 		}
 	}
@@ -68,12 +74,12 @@ func pauseBefore(times int) time.Duration {
 // more that it is lost, which would have them look for another. tried is that and what became
 // of looking for another.
 func streamLost(cause, tried error) error {
-	for _, known := range []error{stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken} {
+	for _, known := range []error{ending.ErrIdle, ending.ErrTooLarge, ending.ErrBroken} {
 		if errors.Is(cause, known) {
 			return fmt.Errorf("%w (%v)", known, tried) //nolint:errorlint // see above
 		}
 	}
-	return fmt.Errorf("%w (%v)", stream.ErrEarly, tried) //nolint:errorlint // see above
+	return fmt.Errorf("%w (%v)", ending.ErrEarly, tried) //nolint:errorlint // see above
 }
 
 // reopen asks the agent for the task's stream, and where it has none watches the task.
@@ -95,6 +101,9 @@ func (se *Sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened,
 // subscribeAgain opens a stream of SubscribeToTask and takes its first event. What is
 // missing is found by comparing the task as the agent shows it with what the feed has
 // shown: in front of an agent of 1.0 that is the first event, else it is asked for.
+//
+// The request is detached from the client's context once it has succeeded, because it now serves
+// all clients of the feed.
 func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
 	l, err := a.x.Asking(intake.Question(ownership.SubscribeToTask, a.task, nil))
 	if err != nil {
@@ -103,7 +112,7 @@ func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 	opening, cancel := context.WithTimeout(ctx, a.x.Agent.Upstream.Timeout(wire.SubscribeToTask))
 	defer cancel()
 	up := forward.Detach(opening)
-	l, resp, err := se.Send(up.Ctx, a.x, l)
+	l, resp, err := se.SendUpstream(up.Ctx, a.x, l)
 	if err != nil {
 		up.Stop()
 		return o, forward.Broken(ctx, err)
@@ -119,9 +128,9 @@ func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 		return o, e
 	}
 	if !streams(resp, l) {
-		return o, se.NoStream(a.x, l, resp)
+		return o, se.WhyNoStream(a.x, l, resp)
 	}
-	o = se.Opened(a.x, l, resp, up)
+	o = se.OpenedStream(a.x, l, resp, up)
 	j := se.newJudge(a.x, l)
 	source := o.From(resp.Body, int(se.Server.Limits.Event))
 	var lead [][]byte
@@ -135,19 +144,22 @@ func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 		return o, err
 	}
 	o.Judge = j.goesOn(state).follows(a).look
-	o.From = func(io.Reader, int) stream.Source { return &leading{Source: source, lead: lead} }
+	o.From = func(io.Reader, int) agentevents.Source { return &leading{Source: source, lead: lead} }
 	up.Keep()
 	return o, nil
 }
 
 // firstOf reads the first event of a regained stream, which is the task as it is, and
 // gives what of it the feed has not shown, and the task's state.
-func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
+//
+// An agent of 1.0 begins with the task (A2A 1.0 §3.1.6); one that does not is treated as having
+// no stream.
+func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source agentevents.Source) (lead [][]byte, state string, err error) {
 	for {
 		event, err := source.Next()
 		switch {
 		case err != nil:
-			return nil, "", fmt.Errorf("%w: %w", stream.ErrBroken, err)
+			return nil, "", fmt.Errorf("%w: %w", ending.ErrBroken, err)
 		case !event.HasData:
 			continue
 		}
@@ -168,7 +180,7 @@ func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source stre
 // catchUp asks for the task as it is and gives what of it the feed has not shown, and the
 // task's state.
 func (se *Sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.UpstreamCall) (lead [][]byte, state string, err error) {
-	l, doc, seen, err := se.Ask(ctx, a.x, intake.Question(intake.GetTask, a.task, nil))
+	l, doc, seen, err := se.AskAboutTask(ctx, a.x, intake.Question(intake.GetTask, a.task, nil))
 	if err != nil {
 		return nil, "", err
 	}
@@ -178,19 +190,19 @@ func (se *Sessions) catchUp(ctx context.Context, a *subscriber, as *exchange.Ups
 
 // leading gives events of the gateway's own before those of a stream.
 type leading struct {
-	stream.Source
+	agentevents.Source
 	lead [][]byte
 }
 
 // Next implements stream.Source.
-func (s *leading) Next() (stream.Event, error) {
+func (s *leading) Next() (agentevents.Event, error) {
 	if len(s.lead) > 0 {
 		data := s.lead[0]
 		s.lead = s.lead[1:]
-		return stream.Event{Data: data, HasData: true}, nil
+		return agentevents.Event{Data: data, HasData: true}, nil
 	}
 	return s.Source.Next()
 }
 
 // Skip has the stream pass over an event that was too large.
-func (s *leading) Skip() (int64, error) { return stream.Skip(s.Source) }
+func (s *leading) Skip() (int64, error) { return agentevents.Skip(s.Source) }

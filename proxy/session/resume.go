@@ -31,32 +31,38 @@ const (
 	pauseAgain = 100 * time.Millisecond
 )
 
-// comeBack gives a client who comes back with an event id what it has missed, and then
+// resumeStream gives a client who comes back with an event id what it has missed, and then
 // what comes. Whatever it asked for at first is not asked of the agent again.
-func (se *Sessions) comeBack(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) error {
+//
+// The call is judged as a subscription first, whatever it was when the stream began: a message
+// that is sent again with Last-Event-ID sends nothing.
+func (se *Sessions) resumeStream(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) error {
 	x.Rec.Resumed, x.Rec.TaskID = true, m.Task
 	if err := se.asSubscriber(x, m.Task); err != nil {
 		return err
 	}
-	a, l, err := se.sinceSoon(ctx, x, m)
+	a, l, err := se.awaitMark(ctx, x, m)
 	if errors.Is(err, errNotKept) {
 		x.Rec.Gap = true
 		if !errors.Is(err, errAhead) { // else what could be shared is older than what the client has had
-			if done, err := se.share(x); done || err != nil {
+			if done, err := se.shareFeed(x); done || err != nil {
 				return err
 			}
 		}
-		return se.startOver(ctx, x, m.Task)
+		return se.showTaskAnew(ctx, x, m.Task)
 	}
 	if err != nil {
 		return err
 	}
-	return se.listen(x, a, l, m.Task)
+	return se.followFeed(x, a, l, m.Task)
 }
 
 // asSubscriber has an exchange be a subscription to a task from here on, whatever it was
 // before, and asks of it what is asked of one: whether the task is the caller's or shared
 // with it, and whether the rules let it subscribe to a task of that skill.
+//
+// Its errors are those of the stages that it repeats: TASK_NOT_FOUND, 403, or what an authorizer
+// says.
 func (se *Sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	if x.Call.Method.Name == wire.SubscribeToTask {
 		return nil // it was asked
@@ -70,7 +76,7 @@ func (se *Sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	if err := se.NameTask(x); err != nil {
 		return err
 	}
-	if err := se.Recall(x); err != nil {
+	if err := se.RecallSession(x); err != nil {
 		return err
 	}
 	x.Known = intake.Recorded(&record)
@@ -92,10 +98,10 @@ func (se *Sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	return se.AskAuthorizers(x)
 }
 
-// sinceSoon finds the place of an event, for which it waits a little where it is ahead.
-func (se *Sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
+// awaitMark finds the place of an event, for which it waits a little where it is ahead.
+func (se *Sessions) awaitMark(ctx context.Context, x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
 	for looks := 0; ; looks++ {
-		a, l, err := se.since(x, m)
+		a, l, err := se.findMark(x, m)
 		if !errors.Is(err, errAhead) || looks == looksAgain {
 			return a, l, err
 		}
@@ -107,8 +113,10 @@ func (se *Sessions) sinceSoon(ctx context.Context, x *exchange.Exchange, m *curs
 	}
 }
 
-// since finds the place of an event in the feed of its task.
-func (se *Sessions) since(x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
+// findMark finds the place of an event in the feed of its task.
+//
+// errNotKept also where the feed is another form than this caller may be shown.
+func (se *Sessions) findMark(x *exchange.Exchange, m *cursors.Mark) (*subscriber, *exchange.UpstreamCall, error) {
 	feed, err := se.Hub.Find(x.Ctx, record.FeedOf(x.Agent.ID, m.Task))
 	switch {
 	case err != nil:
@@ -135,14 +143,17 @@ func (se *Sessions) since(x *exchange.Exchange, m *cursors.Mark) (*subscriber, *
 	return a, l, nil
 }
 
-// startOver shows a client who has missed what is not kept any more the task as it is,
+// showTaskAnew shows a client who has missed what is not kept any more the task as it is,
 // and then what comes. Of a task that has ended that is all there is.
-func (se *Sessions) startOver(ctx context.Context, x *exchange.Exchange, task string) error {
+//
+// Of agents before 1.0 the task is asked for once more behind the subscription, as what happened
+// in between is in neither. shown then has what both show left out.
+func (se *Sessions) showTaskAnew(ctx context.Context, x *exchange.Exchange, task string) error {
 	l, err := subscriptionFor(x, task)
 	if err != nil {
 		return err
 	}
-	whole, state, err := se.whole(ctx, x, l, task)
+	whole, state, err := se.wholeTask(ctx, x, l, task)
 	if err != nil {
 		return err
 	}
@@ -152,13 +163,13 @@ func (se *Sessions) startOver(ctx context.Context, x *exchange.Exchange, task st
 		x.Stamp()
 		return se.serveSubscriber(x, a)
 	}
-	resp, err := se.Reach(ctx, x)
+	resp, err := se.SendCall(ctx, x)
 	if err != nil {
 		return err
 	}
 	defer x.Up.LetGo(resp)
 	if !streams(resp, l) {
-		if whole, _, err = se.whole(ctx, x, l, task); err != nil { // it may have ended since
+		if whole, _, err = se.wholeTask(ctx, x, l, task); err != nil { // it may have ended since
 			return err
 		}
 		a.lead = whole
@@ -166,7 +177,7 @@ func (se *Sessions) startOver(ctx context.Context, x *exchange.Exchange, task st
 		return se.serveSubscriber(x, a)
 	}
 	if a.lead = nil; l.Version != wire.V10 { // whose stream begins with what comes next
-		if a.lead, _, err = se.whole(ctx, x, l, task); err != nil {
+		if a.lead, _, err = se.wholeTask(ctx, x, l, task); err != nil {
 			return err
 		}
 		a.shown = snapshotOf(l, a.lead)
@@ -174,9 +185,9 @@ func (se *Sessions) startOver(ctx context.Context, x *exchange.Exchange, task st
 	return se.relayTo(x, a, resp)
 }
 
-// whole is the task as it is, as an event of the agent's stream, and its state.
-func (se *Sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall, task string) ([]stream.Entry, string, error) {
-	g, doc, seen, err := se.Ask(ctx, x, intake.Question(intake.GetTask, task, nil))
+// wholeTask is the task as it is, as an event of the agent's stream, and its state.
+func (se *Sessions) wholeTask(ctx context.Context, x *exchange.Exchange, l *exchange.UpstreamCall, task string) ([]stream.Entry, string, error) {
+	g, doc, seen, err := se.AskAboutTask(ctx, x, intake.Question(intake.GetTask, task, nil))
 	if err != nil {
 		return nil, "", err
 	}
@@ -202,6 +213,9 @@ func (se *Sessions) whole(ctx context.Context, x *exchange.Exchange, l *exchange
 
 // subscriptionFor is a call of SubscribeToTask in the caller's behalf, whose events are told
 // as answers to the caller's own call.
+//
+// Where caller and agent speak alike the events pass byte for byte; the JSON-RPC id is then the
+// caller's own.
 func subscriptionFor(x *exchange.Exchange, task string) (*exchange.UpstreamCall, error) {
 	c := intake.Question(ownership.SubscribeToTask, task, nil)
 	c.Extra = x.Call.Extra
@@ -231,9 +245,28 @@ func (se *Sessions) rejoin(ctx context.Context, x *exchange.Exchange) (done bool
 	case e != nil:
 		return true, e
 	case m != nil:
-		return true, se.comeBack(ctx, x, m)
+		return true, se.resumeStream(ctx, x, m)
 	case x.Call.Method.Name == wire.SubscribeToTask:
-		return se.share(x)
+		return se.shareFeed(x)
 	}
 	return false, nil
+}
+
+// openMark reads the event id that the caller comes back with; nil without one. What is
+// wrong with an id that is not good here nobody is told: it may be somebody else's.
+//
+// Several lines, or an id that opens for another task than the call names, are refused alike. An
+// empty header is none: browsers send it after an event that had cleared the id (WHATWG HTML
+// §9.2.6).
+func (se *Sessions) openMark(x *exchange.Exchange) (*cursors.Mark, *wire.Error) {
+	lines := x.Request.Header[cursors.ResumeHeader]
+	if !x.Call.Streaming || len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
+		return nil, nil
+	}
+	var m cursors.Mark
+	if len(lines) == 1 && se.ReadMark(x, lines[0], &m) && (x.Call.TaskID == "" || x.Call.TaskID == m.Task) {
+		return &m, nil
+	}
+	se.Telemetry.Metrics.Streams.Refused(x.Agent.ID)
+	return nil, wire.Errorf(wire.InvalidParams, "Last-Event-ID is not one that this gateway has given you for this task")
 }

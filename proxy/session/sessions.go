@@ -1,20 +1,75 @@
 // Package session serves the streams of clients: it reads the agent's events, judges and
 // translates each, resumes behind Last-Event-ID, reconnects to the agent, polls an agent that
 // does not stream, and keeps a stream going whose client has left.
+//
+// # The last stage
+//
+// Forward is the last stage of every governed call, streams or not. Calls that are answered once
+// pass through here to package forward; what this package adds are the streams, and the time and
+// places that a call holds:
+//
+//	Forward         a place for the stream (server.limits.streams, streams.perPrincipal), or 503
+//	  withinTimeout the agent's time for the answer; afterwards nothing is left of the call
+//	    answerCall  ListTasks; a stream that is there already; SubscribeToTask in front of older agents; else the agent
+//	      relay     the agent's stream becomes a feed (proxy/stream), and the client follows it
+//
+// # One message/stream
+//
+// The agent's answer is text/event-stream. relayTo opens a feed of its body: a goroutine of the
+// hub reads events, the judge of this package reads each once for all clients (ids, JSON-RPC id,
+// the grammar of streams, artifacts), and what it keeps are the feed's entries. The client's own
+// part begins there: tellEvent records the ids as the caller's, holds the event to what was
+// negotiated, translates it where the versions differ, and emits it with an id, the sealed task
+// and the number of the entry:
+//
+//	data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1",…}}
+//
+//	id: kA3…f9.2
+//	data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t1",…}}
+//
+// The feed is bound to its task with the first event that shows one. From then on a second client
+// that subscribes to the task joins the feed instead of asking the agent (shareFeed), and events
+// have ids.
+//
+// Over HTTP/1.1 the handler returns as soon as the stream has to wait for its next event
+// (detach). The connection is taken over from net/http, and what is left is a struct without a
+// goroutine, which is called when there is something to write.
+//
+// # One tasks/resubscribe, or a Last-Event-ID
+//
+//   - a task that has a feed here, or in the log of another replica: the task as it is by the
+//     feed's events, then what comes.
+//   - Last-Event-ID of an event that is kept: the events behind it, then what comes
+//     (resumeStream).
+//   - one that is not kept any more: the task as it is, asked for anew, then what comes
+//     (showTaskAnew).
+//   - one that was not given to this caller for this task: INVALID_PARAMS.
+//   - a task without a feed, in front of an agent of 1.0: the agent's own stream.
+//   - the same in front of an older agent: GetTask and the agent's resubscribe at once, the
+//     snapshot first (subscribe).
+//
+// # When the agent's stream breaks
+//
+// The first client of the feed to notice reopens it for all (reconnect): SubscribeToTask, or
+// where the agent has no such stream GetTask every streams.poll (poll), for streams.resubscribe
+// at most. The task as the agent shows it then is compared with what the feed has shown, and what
+// is missing is made into events, so that clients notice a pause and nothing else.
+//
+// # Refusals
+//
+// Before the header is out a refusal is an answer of its own; afterwards it is the stream's last
+// event, and an event that is refused is counted with what came behind it (Dropped). What ends a
+// stream stands in the record's end field, one of the texts of proxy/stream/ending.
 package session
 
 import (
-	"bytes"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/authorize"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
-	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -28,7 +83,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// Sessions serves the event streams of clients: it subscribes to agents, relays, resumes and reconnects.
+// Sessions serves the event streams of clients: it subscribes to agents, relays, resumes and
+// reconnects.
+//
+// It embeds the stages it sends calls through. Drain and Hold are given by internal/gateway:
+// Drain runs a function when the process shuts down, Hold keeps the configuration alive for
+// streams whose handlers have returned. Server, Policy and StreamConfig are those of one
+// configuration; Hub and Streams outlive it.
 type Sessions struct {
 	*admit.Admissions
 	*cursors.Cursors
@@ -52,69 +113,4 @@ type Sessions struct {
 	StreamConfig stream.Config
 	Streams      *openstreams.Streams
 	Telemetry    *telemetry.Telemetry
-}
-
-// openMark reads the event id that the caller comes back with; nil without one. What is
-// wrong with an id that is not good here nobody is told: it may be somebody else's.
-func (se *Sessions) openMark(x *exchange.Exchange) (*cursors.Mark, *wire.Error) {
-	lines := x.Request.Header[cursors.ResumeHeader]
-	if !x.Call.Streaming || len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
-		return nil, nil
-	}
-	var m cursors.Mark
-	if len(lines) == 1 && se.ReadMark(x, lines[0], &m) && (x.Call.TaskID == "" || x.Call.TaskID == m.Task) {
-		return &m, nil
-	}
-	se.Telemetry.Metrics.Streams.Refused(x.Agent.ID)
-	return nil, wire.Errorf(wire.InvalidParams, "Last-Event-ID is not one that this gateway has given you for this task")
-}
-
-// holdPlace has the places of the call taken until the agent's stream is done with.
-func (se *Sessions) holdPlace(x *exchange.Exchange, stop func()) func() {
-	if !x.Outlives {
-		return stop
-	}
-	limitPass, free := x.LimitPass, x.LimitPass.Hold()
-	return func() {
-		stop()
-		free()
-		se.Streams.Forget(limitPass)
-	}
-}
-
-// skip passes over an event.
-func (j *judge) skip() ([]stream.Entry, error) {
-	j.said.skipped.Add(1)
-	j.sessions.Telemetry.Metrics.Streams.Skipped(j.agent)
-	return nil, nil
-}
-
-// mended reports whether the agent's first stream was followed by others.
-func (a *subscriber) mended() bool {
-	if a.task == "" {
-		return false
-	}
-	t := a.tracker(a.x.Upstream)
-	t.Mu.Lock()
-	defer t.Mu.Unlock()
-	return !t.Regained.IsZero()
-}
-
-// unloadRequest lets go of a request once its answer streams: what came with it would stay in
-// memory for as long as the stream is open. The buffer goes to the collector and not
-// to the next call, so that nobody who still holds a part of it sees another's.
-func unloadRequest(x *exchange.Exchange) {
-	if x.Body == nil && x.Told == nil {
-		return
-	}
-	x.Body, x.Told = nil, nil
-	calls := []*wire.Call{&x.Call}
-	if l := x.Upstream; l != nil {
-		l.Body, l.Holder, l.Other = nil, nil, nil
-		calls = append(calls, l.Call)
-	}
-	for _, c := range calls {
-		c.ID = bytes.Clone(c.ID)
-		c.Body, c.Params, c.Message = nil, nil, nil
-	}
 }

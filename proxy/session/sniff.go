@@ -14,6 +14,9 @@ import (
 // streams reports whether an answer is an event stream. On gRPC every answer is
 // framed alike: the method tells, and a status in the header that there is none. Where
 // the answer to a streaming call does not say what it is, its first bytes do.
+//
+// A JSON label on a stream is believed, and the body read as one answer. No label, or one that
+// means nothing, has the first bytes looked at.
 func streams(resp *http.Response, l *exchange.UpstreamCall) bool {
 	if l.Binding == wire.GRPC {
 		return resp.StatusCode == http.StatusOK && intake.IsGRPC(intake.MediaType(resp.Header)) && l.Call.Method.Streams &&
@@ -41,6 +44,8 @@ func streamForm(l *exchange.UpstreamCall, resp *http.Response) string {
 }
 
 // sniffed is a body of which the first bytes have been read.
+//
+// It keeps Park, so that a stream whose label was missing can still wait without a goroutine.
 type sniffed struct {
 	io.ReadCloser
 
@@ -71,6 +76,8 @@ var eventFields = [][]byte{[]byte(":"), []byte("data:"), []byte("event:"), []byt
 const mostBlank = 512
 
 // sniff reads as much of a body as tells whether it is an event stream, and puts it back.
+//
+// It waits for the first bytes, which is no loss: nothing could be told to the client before.
 func sniff(resp *http.Response) bool {
 	var head []byte
 	is, open := false, true

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // streamSession writes the events of a feed to one client until either ends. It survives the
@@ -20,7 +23,7 @@ type streamSession struct {
 	a        *subscriber
 	open     *openstreams.Stream
 
-	relay  stream.Relay
+	relay  relay.Relay
 	began  time.Time
 	since  time.Duration // from then to when the relay began
 	events int64         // that the client has had of it
@@ -28,6 +31,10 @@ type streamSession struct {
 }
 
 // serveSubscriber gives a client what a feed has for it, until one of them ends.
+//
+// More has several events written at once where that delays none; hooks are asked about each
+// event, so that with them every event is written by itself. Tail gives what the translation has
+// held back until the agent's stream ended.
 func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 	if err := a.borrow(); err != nil {
 		a.Close()
@@ -42,12 +49,12 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 	at := &streamSession{sessions: se, x: x, a: a, open: openStream(x), began: time.Now(), before: x.Rec.Events}
 	counted := se.Telemetry.Metrics.Streams.Open(x.Agent.ID)
 	t := se.Server.Timeouts
-	at.relay = stream.Relay{
+	at.relay = relay.Relay{
 		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
-		See: func(e stream.Entry, emit stream.Emit) error {
+		See: func(e stream.Entry, emit relay.Emit) error {
 			counted.Event()
 			defer at.open.Told(&x.Rec)
-			return a.refused(e, se.see(x, a, e, emit))
+			return a.refused(e, se.tellEvent(x, a, e, emit))
 		},
 		Drain: se.Drain,
 	}
@@ -55,10 +62,10 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		at.relay.More = a.more
 	}
 	if x.Call.Binding == wire.GRPC {
-		at.relay.To = stream.MessageFrames{}
+		at.relay.To = relay.MessageFrames{}
 	}
 	if a.from != nil {
-		at.relay.Lead = func(emit stream.Emit) error { return x.Retell(a.from.doc, anonymous(emit)) }
+		at.relay.Lead = func(emit relay.Emit) error { return x.Retell(a.from.doc, anonymous(emit)) }
 	}
 	if x.Upstream.Retell != nil {
 		x.Upstream.Retell.Holds, at.relay.Tail = true, a.tail
@@ -73,8 +80,8 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		}
 	}()
 	err := at.run(x.ClientContext())
-	if errors.Is(err, stream.ErrLeft) {
-		if left = se.leave(x, at, counted.Close); left {
+	if errors.Is(err, relay.ErrLeft) {
+		if left = se.detach(x, at, counted.Close); left {
 			return errDetached
 		}
 		at.relay.Leave = nil
@@ -102,7 +109,7 @@ func (at *streamSession) watch(client context.Context) (ctx context.Context, don
 }
 
 // took notes what a relay says of itself in the end.
-func (at *streamSession) took(stats stream.Stats, err error) error {
+func (at *streamSession) took(stats relay.Stats, err error) error {
 	x := at.x
 	x.Fed = false
 	if at.before+at.events == 0 && stats.Events > 0 {
@@ -115,6 +122,9 @@ func (at *streamSession) took(stats stream.Stats, err error) error {
 }
 
 // end is what the end of a stream means for its client; err is what it came to.
+//
+// It sets the record's end field. "agent finished" is the good end; a gRPC stream is asked for
+// its trailers first, in which the agent may say that it failed.
 func (at *streamSession) end(err error) error {
 	x, a := at.x, at.a
 	if a.resp != nil && (a.mended() || a.polled.Load()) {
@@ -126,13 +136,13 @@ func (at *streamSession) end(err error) error {
 		err = x.Verify()
 	}
 	if err == nil && hadNothing(x, a) {
-		err = wire.Errorf(wire.BadAgentResponse, "the agent's stream ended without an event").Because(stream.ErrEarly)
+		err = wire.Errorf(wire.BadAgentResponse, "the agent's stream ended without an event").Because(ending.ErrEarly)
 	}
 	if a.judge != nil {
 		a.judge.said.tell(x)
 	}
 	if err != nil {
-		x.Rec.End = end(err)
+		x.Rec.End = endText(err)
 		x.Dropped(err)
 		return err
 	}
@@ -154,4 +164,23 @@ func hadNothing(x *exchange.Exchange, a *subscriber) bool {
 // openStream is the exchange among those that are open.
 func openStream(x *exchange.Exchange) *openstreams.Stream {
 	return openstreams.NewStream(x.Rec.RequestID, x.PolicyRequest(), x.Rec.Sharing != "", x.InUse(), cmp.Or(x.Rec.TaskID, x.Call.TaskID), x.Rec.Events)
+}
+
+// unloadRequest lets go of a request once its answer streams: what came with it would stay in
+// memory for as long as the stream is open. The buffer goes to the collector and not
+// to the next call, so that nobody who still holds a part of it sees another's.
+func unloadRequest(x *exchange.Exchange) {
+	if x.Body == nil && x.Told == nil {
+		return
+	}
+	x.Body, x.Told = nil, nil
+	calls := []*wire.Call{&x.Call}
+	if l := x.Upstream; l != nil {
+		l.Body, l.Holder, l.Other = nil, nil, nil
+		calls = append(calls, l.Call)
+	}
+	for _, c := range calls {
+		c.ID = bytes.Clone(c.ID)
+		c.Body, c.Params, c.Message = nil, nil, nil
+	}
 }

@@ -33,10 +33,13 @@ type snapshot struct {
 // and a task that has ended is refused. The two are asked for at the same time,
 // so that nothing can happen in between that neither shows; what both show is
 // left out of the stream.
+//
+// A task that waits for authorization, and that the gateway can answer, is held back and answered
+// instead of being streamed.
 func (se *Sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *time.Timer) error {
 	out, stop := se.openBeside(ctx, x)
 	defer stop()
-	l, doc, seen, err := se.Ask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
+	l, doc, seen, err := se.AskAboutTask(ctx, x, intake.Question(intake.GetTask, x.Call.TaskID, nil))
 	switch {
 	case err != nil:
 	case taskstate.Terminal(seen.State):
@@ -45,7 +48,7 @@ func (se *Sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 	if err != nil {
 		stop()
 	}
-	s := se.Soon(ctx, x, out, stop, seen.State)
+	s := se.AwaitOpening(ctx, x, out, stop, seen.State)
 	if s.Resp != nil {
 		defer x.Up.LetGo(s.Resp)
 	}
@@ -64,22 +67,22 @@ func (se *Sessions) subscribe(ctx context.Context, x *exchange.Exchange, late *t
 	late.Stop()
 	from := newSnapshot(l, doc)
 	x.Leads = true
-	if from.doc, err = se.Govern(x, seen, from.doc); err != nil {
+	if from.doc, err = se.GovernAnswer(x, seen, from.doc); err != nil {
 		return err
 	}
 	x.Leads = false
-	if from.doc, err = se.Restore(x, &seen, from.doc); err != nil {
+	if from.doc, err = se.RestoreIDs(x, &seen, from.doc); err != nil {
 		return err
 	}
-	d, err := se.Demand(x, seen, doc)
+	d, err := se.ReadDemand(x, seen, doc)
 	if err != nil {
 		return err
 	}
 	if d != nil {
-		if from.doc, err = se.Enrich(x, from.doc); err != nil {
+		if from.doc, err = se.EnrichDemand(x, from.doc); err != nil {
 			return err
 		}
-		if se.Provides(ctx, x, d, notifications.StreamMessage) {
+		if se.MayAnswerTask(ctx, x, d, notifications.StreamMessage) {
 			return holdDemand(x, d, func(emit exchange.Telling) error { return x.Retell(from.doc, emit) })
 		}
 	}
@@ -94,7 +97,7 @@ func (se *Sessions) openBeside(ctx context.Context, x *exchange.Exchange) (_ <-c
 		var o forward.Opening
 		defer func() { out <- o }()
 		defer se.Contain(x, &o.Err)
-		o.Resp, o.Err = se.Reach(ctx, x)
+		o.Resp, o.Err = se.SendCall(ctx, x)
 	}()
 	return out, stop
 }
@@ -116,6 +119,9 @@ func newSnapshot(l *exchange.UpstreamCall, doc []byte) *snapshot {
 // shows reports whether the snapshot had what an event brings: the same status,
 // or one that is no newer. Artifacts have no time; what of them came between the
 // two questions comes twice, and never not at all.
+//
+// A status that is as old as the snapshot or older was in it. Without timestamps two statuses are
+// compared as JSON.
 func (s *snapshot) shows(l *exchange.UpstreamCall, doc []byte) bool {
 	if s == nil {
 		return false
@@ -142,6 +148,8 @@ func alike(a, b []byte) bool {
 
 // refusedStream gives the caller what the agent has answered in the place of a stream, or
 // where that is an error that says that there is none of the task, returns an empty one.
+//
+// It returns nil, nil where the caller has been answered.
 func (se *Sessions) refusedStream(ctx context.Context, x *exchange.Exchange, resp *http.Response) (*http.Response, error) {
 	body := buffers.New()
 	defer x.GiveBack(body)
@@ -153,7 +161,7 @@ func (se *Sessions) refusedStream(ctx context.Context, x *exchange.Exchange, res
 		_ = resp.Body.Close() // it has been read
 		return empty, nil
 	}
-	return nil, se.Answered(ctx, x, resp, a)
+	return nil, se.RelayReceived(ctx, x, resp, a)
 }
 
 // inner takes the task or update out of an event of the agent's.

@@ -16,9 +16,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // subscriber is one client of a feed: the exchange that the feed's events are written to.
+//
+// One goroutine uses it at a time, but for Close and what is atomic. Next, Await and Close make
+// it the relay's Entries.
 type subscriber struct {
 	sessions *Sessions
 	x        *exchange.Exchange
@@ -43,6 +48,9 @@ type subscriber struct {
 
 // Next gives the next event. When the agent's stream is lost and it falls to this client
 // to open another, it does.
+//
+// What it does about ErrLost is done by one client of the feed at a time: the cursor chooses it,
+// and chooses another when it leaves.
 func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 	if len(a.lead) > 0 {
 		e := a.lead[0]
@@ -63,12 +71,12 @@ func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 			a.feed.Fail(end)
 			continue
 		}
-		if errors.Is(err, stream.ErrIdle) && !a.ended() { // the agent could have said something, and has not
+		if errors.Is(err, ending.ErrIdle) && !a.ended() { // the agent could have said something, and has not
 			a.feed.Fail(streamLost(err, err))
 			continue
 		}
-		if failed := a.sessions.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
-			if errors.Is(failed, stream.ErrEarly) && a.sessions.StreamConfig.Resubscribe.Std() == 0 {
+		if failed := a.sessions.reconnect(ctx, a, err); failed != nil && ctx.Err() == nil {
+			if errors.Is(failed, ending.ErrEarly) && a.sessions.StreamConfig.Resubscribe.Std() == 0 {
 				failed = io.EOF // nobody has looked for another, so that its end is all there is to say
 			}
 			a.feed.Fail(failed)
@@ -140,11 +148,14 @@ func (a *subscriber) over() (bool, error) {
 	if e == nil || e.Kind == wire.Unavailable || e.Kind == wire.BadAgentResponse {
 		return false, nil
 	}
-	return true, io.EOF // closed has the status
+	return true, io.EOF // the status is read when the stream is ended
 }
 
 // bind makes the feed that of the task which its first event has shown, now that it is
 // known to be the caller's: others may join it, and its events have ids.
+//
+// It is asked for each event until it has answered: a message has no task to bind, and a feed
+// that another stream of the task is in already stays this client's alone.
 func (a *subscriber) bind(seen wire.Answer) error {
 	x := a.x
 	if a.task != "" || a.alone || a.resp == nil || seen.Kind == "" || seen.Kind == "message" || len(seen.Tasks) != 1 {
@@ -163,7 +174,7 @@ func (a *subscriber) bind(seen wire.Answer) error {
 
 // tail gives the client what was held back of the agent's events until its stream had
 // ended: the state of a task that was said to have ended before it had.
-func (a *subscriber) tail(emit stream.Emit) error {
+func (a *subscriber) tail(emit relay.Emit) error {
 	if a.resp != nil && !a.mended() && a.x.Upstream.Binding == wire.GRPC && failure.ReadStatus(a.resp.Header, a.resp.Trailer) != nil {
 		return nil // the stream has failed, and may have had more to say
 	}
@@ -177,6 +188,9 @@ func (a *subscriber) tail(emit stream.Emit) error {
 }
 
 // recall has an upstream call know what the client was not told before it had the event of a number.
+//
+// A translation remembers what it has said (that the task was shown, what it holds back); a
+// client that resumes in the middle has it told by the newest event that the client has had.
 func (a *subscriber) recall(l *exchange.UpstreamCall, number uint64) {
 	if l.Retell == nil {
 		return
@@ -208,4 +222,15 @@ func (a *subscriber) newest(side wire.Side, number uint64) (*intake.Judged, []by
 		}
 	}
 	return nil, nil
+}
+
+// mended reports whether the agent's first stream was followed by others.
+func (a *subscriber) mended() bool {
+	if a.task == "" {
+		return false
+	}
+	t := a.tracker(a.x.Upstream)
+	t.Mu.Lock()
+	defer t.Mu.Unlock()
+	return !t.Regained.IsZero()
 }

@@ -15,10 +15,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
-// see judges one event for one client.
-func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
+// tellEvent judges one event for one client.
+//
+// The order is that of ObserveAnswer for single answers. What it emits may be nothing (the
+// snapshot had it), the event itself, or several in the caller's version.
+func (se *Sessions) tellEvent(x *exchange.Exchange, a *subscriber, e stream.Entry, emit relay.Emit) error {
 	found, err := se.JudgedOf(x.Upstream.Side, e)
 	if err != nil {
 		return err
@@ -36,11 +40,11 @@ func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 			return err
 		}
 	}
-	d, err := se.Demand(x, seen, doc)
+	d, err := se.ReadDemand(x, seen, doc)
 	if err != nil {
 		return err
 	}
-	out, err := se.Observe(x, seen, doc)
+	out, err := se.ObserveAnswer(x, seen, doc)
 	x.Rec.Events++
 	if err != nil {
 		return err
@@ -51,7 +55,7 @@ func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 		return err
 	}
 	if d != nil {
-		if out, err = se.Enrich(x, jsonscan.Mend(out)); err != nil {
+		if out, err = se.EnrichDemand(x, jsonscan.Mend(out)); err != nil {
 			return err
 		}
 	}
@@ -64,10 +68,10 @@ func (se *Sessions) see(x *exchange.Exchange, a *subscriber, e stream.Entry, emi
 
 // translated emits an event that may be more than passed on: d is what it demands, nil for
 // nothing.
-func (a *subscriber) translated(e stream.Entry, found *intake.Judged, out []byte, d *authdemand.Demand, emit stream.Emit) error {
+func (a *subscriber) translated(e stream.Entry, found *intake.Judged, out []byte, d *authdemand.Demand, emit relay.Emit) error {
 	x := a.x
-	tell := func(emit exchange.Telling) error { return tellEvent(x, e, found, out, a.shown, emit) }
-	if d != nil && a.sessions.Provides(x.Ctx, x, d, notifications.StreamMessage) {
+	tell := func(emit exchange.Telling) error { return emitJudged(x, e, found, out, a.shown, emit) }
+	if d != nil && a.sessions.MayAnswerTask(x.Ctx, x, d, notifications.StreamMessage) {
 		if a.feed != nil { // else the event is the gateway's own, of a task that has no stream
 			a.feed.End()
 		}
@@ -84,13 +88,16 @@ func (a *subscriber) strays(seen wire.Answer) bool {
 }
 
 // anonymous emits events without an id.
-func anonymous(emit stream.Emit) exchange.Telling {
+func anonymous(emit relay.Emit) exchange.Telling {
 	return func(name string, data []byte) error { return emit("", name, data) }
 }
 
 // emit has tell emit what an event is to the client. The last of it has the event's id:
 // who has had only a part of it gets all of it again.
-func (a *subscriber) emit(e stream.Entry, emit stream.Emit, tell func(exchange.Telling) error) error {
+//
+// Where an event becomes several, only the last carries the id, so that a client which breaks off
+// between them is given all of them again: twice is better than not at all.
+func (a *subscriber) emit(e stream.Entry, emit relay.Emit, tell func(exchange.Telling) error) error {
 	id := a.name(e)
 	if id == "" || a.x.Upstream.Retell == nil {
 		return tell(func(name string, data []byte) error { return emit(id, name, data) })
@@ -124,6 +131,8 @@ func (a *subscriber) name(e stream.Entry) string {
 }
 
 // id is an event's; "" where the feed is no task's, and in gRPC, whose messages have none.
+//
+// The part in front of the number is the same for all events of an epoch, and is sealed once.
 func (a *subscriber) id(e stream.Entry) string {
 	if a.task == "" || a.x.Call.Binding == wire.GRPC {
 		return ""
@@ -170,8 +179,8 @@ func (a *subscriber) forget() string {
 	return sse.Forget
 }
 
-// tellEvent emits an event that has been judged: out is what is left of it.
-func tellEvent(x *exchange.Exchange, e stream.Entry, found *intake.Judged, out []byte, from *snapshot, emit exchange.Telling) error {
+// emitJudged emits an event that has been judged: out is what is left of it.
+func emitJudged(x *exchange.Exchange, e stream.Entry, found *intake.Judged, out []byte, from *snapshot, emit exchange.Telling) error {
 	switch {
 	case !e.Made && from.shows(x.Upstream, found.DocOf(e.Data)):
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 )
 
 // unstreamed is the stream of a task to which an agent before 1.0 was asked to subscribe a
@@ -18,16 +19,19 @@ import (
 // have no stream, and say so in one way or another, although they know the task. Then it is
 // looked at until it ends: the client hears what the next message makes of it, as in front of
 // an agent of 1.0 (A2A 1.0 §3.1.6).
+//
+// The change to polling is decided by the first event or end alone; a stream that has begun and
+// then breaks is the reconnect's affair.
 type unstreamed struct {
-	stream.Source                                // what the agent sends
-	none          func(stream.Event, error) bool // does the first thing of it say that there is no stream?
-	watch         func() (*poll, error)
-	begun         bool
-	poll          *poll // in the place of Source
+	agentevents.Source                                     // what the agent sends
+	none               func(agentevents.Event, error) bool // does the first thing of it say that there is no stream?
+	watch              func() (*poll, error)
+	begun              bool
+	poll               *poll // in the place of Source
 }
 
 // Next implements stream.Source.
-func (s *unstreamed) Next() (stream.Event, error) {
+func (s *unstreamed) Next() (agentevents.Event, error) {
 	if s.poll != nil {
 		return s.poll.Next()
 	}
@@ -39,7 +43,7 @@ func (s *unstreamed) Next() (stream.Event, error) {
 		return event, err
 	}
 	if s.poll, err = s.watch(); err != nil {
-		return stream.Event{}, err
+		return agentevents.Event{}, err
 	}
 	return s.poll.Next()
 }
@@ -69,7 +73,7 @@ func (s *unstreamed) Skip() (int64, error) {
 	if s.poll != nil {
 		return 0, errors.ErrUnsupported
 	}
-	return stream.Skip(s.Source)
+	return agentevents.Skip(s.Source)
 }
 
 // orWatched has the task of a subscription looked at, where the agent has no stream of it.
@@ -78,7 +82,7 @@ func (se *Sessions) orWatched(a *subscriber, o *stream.Opened, resp *http.Respon
 		return
 	}
 	l, from := a.x.Upstream.Apart(), o.From
-	o.From = func(body io.Reader, limit int) stream.Source {
+	o.From = func(body io.Reader, limit int) agentevents.Source {
 		return se.watched(up.Ctx, a, l, resp, from(body, limit), a.judge)
 	}
 }
@@ -86,11 +90,11 @@ func (se *Sessions) orWatched(a *subscriber, o *stream.Opened, resp *http.Respon
 // watched is a source of the agent's in whose place the task is looked at until ctx ends,
 // should there be no stream. j is the judge of its events.
 func (se *Sessions) watched(
-	ctx context.Context, a *subscriber, l *exchange.UpstreamCall, resp *http.Response, source stream.Source, j *judge,
-) stream.Source {
+	ctx context.Context, a *subscriber, l *exchange.UpstreamCall, resp *http.Response, source agentevents.Source, j *judge,
+) agentevents.Source {
 	return &unstreamed{
 		Source: source,
-		none:   func(event stream.Event, err error) bool { return se.noneOf(l, resp, event, err) },
+		none:   func(event agentevents.Event, err error) bool { return se.noneOf(l, resp, event, err) },
 		watch: func() (*poll, error) {
 			a.polled.Store(true)
 			j.watches = true
@@ -107,7 +111,10 @@ func mayWatchTask(x *exchange.Forwarding, a *subscriber) bool {
 
 // noneOf reports whether the beginning of an agent's stream says that there is none: it ends
 // or breaks off with nothing said, or with an error about a task that the agent has just shown.
-func (se *Sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event stream.Event, err error) bool {
+//
+// Over JSON-RPC and HTTP+JSON any end before the first event says so, except one that was too
+// large to read.
+func (se *Sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event agentevents.Event, err error) bool {
 	if err != nil {
 		if l.Binding != wire.GRPC {
 			return !errors.Is(err, sse.ErrTooLarge)

@@ -17,6 +17,10 @@ import (
 
 // WithVersionFallback sends a call whose method the agent does not know once more, in the
 // version that the caller speaks.
+//
+// It happens once per call. The body is read anew and judged again, as ids and extensions may be
+// written differently; the record says that it fell back, and View.Correct keeps the next calls
+// from trying in vain.
 func (se *Sessions) WithVersionFallback(call record.Stage) record.Stage {
 	return func(x *exchange.Exchange) error {
 		err := call(x)

@@ -1,6 +1,9 @@
 package stream
 
 // backlog is the newest of a task's events, in order, as far as there is room for them.
+//
+// Entries are numbered without a gap: start+1 is the oldest that is kept, tip the newest. The
+// feed's mutex guards it.
 type backlog struct {
 	hub *Hub
 
@@ -27,6 +30,8 @@ func (b *backlog) entry(i int) Entry {
 func (b *backlog) tip() uint64 { return b.start + uint64(b.kept.n) } //nolint:gosec // within what is kept
 
 // add keeps an entry, and lets go of the oldest that have no room beside it.
+//
+// A single entry is kept whatever its size, as a client has to be given it.
 func (b *backlog) add(it item) {
 	b.kept.push(it)
 	b.bytes += it.cost
@@ -60,6 +65,7 @@ func (b *backlog) drop() {
 	b.hub.bytes.Add(-cost)
 }
 
+// clear lets go of all entries; the follower is told of each.
 func (b *backlog) clear() {
 	for b.kept.n > 0 {
 		b.drop()

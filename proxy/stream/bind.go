@@ -7,6 +7,9 @@ import "context"
 // the task has a feed without a source already, f becomes a part of it and goes on with
 // its numbers. False: the task has a feed with a source, here or on another replica, or
 // has ended, or its feed speaks differently; f goes on as before.
+//
+// With logs it takes the lease on the task first, and gives it back where the feed could not be
+// bound.
 func (f *Feed) Bind(ctx context.Context, task string) (bool, error) {
 	if !f.hub.persists() {
 		return f.bind(task, false), nil
@@ -56,6 +59,8 @@ func (f *Feed) isOf(task string) (mine, other bool) {
 
 // bind binds a feed as far as this process is concerned. logged says that a log begins
 // with it.
+//
+// It tries again where the task's feed was forgotten between the two locks.
 func (f *Feed) bind(task string, logged bool) bool {
 	for {
 		old, done := f.claim(task, logged)
@@ -123,6 +128,9 @@ func (f *Feed) reopen() {
 }
 
 // adopt makes part a part of f. Both are locked by then; false when part is not free.
+//
+// The part's entries get the next numbers of f, and its cursors move along. A leader of before is
+// none any more, since there is a source again.
 func (f *Feed) adopt(part *Feed) bool {
 	part.mu.Lock()
 	defer part.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 func few(n int) func(*stream.HubOptions) {
@@ -51,7 +52,7 @@ func TestSlowClient(t *testing.T) {
 			wants(t, fast, wanted(max(n-4, 1), n-3), nil)
 			a.say(numbers(n, n+1)...)
 		}
-		wants(t, slow, "", stream.ErrSlow)
+		wants(t, slow, "", ending.ErrSlow)
 		slow.Close()
 		wants(t, fast, wanted(47, 50), context.DeadlineExceeded)
 	})
@@ -96,7 +97,7 @@ func TestFirstClient(t *testing.T) {
 		if !b.isStopped() {
 			t.Error("a source is kept for nobody")
 		}
-		wants(t, cursor(t, f, 0), "0 1, 0 2, 0 3, 0 4", stream.ErrIdle)
+		wants(t, cursor(t, f, 0), "0 1, 0 2, 0 3, 0 4", ending.ErrIdle)
 	})
 }
 
@@ -262,7 +263,7 @@ func TestTotal(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{
-		"bad": errRefused, "panic": nil, strings.Repeat("x", 2<<20): stream.ErrTooLarge,
+		"bad": errRefused, "panic": nil, strings.Repeat("x", 2<<20): ending.ErrTooLarge,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			a, f, c := running(t, hub(t, nil))
@@ -290,9 +291,9 @@ func TestAlone(t *testing.T) {
 		want error
 	}{
 		"ends":                {(*agent).ends, io.EOF},
-		"breaks":              {(*agent).breaks, stream.ErrBroken},
-		"is silent":           {func(*agent) { time.Sleep(time.Minute) }, stream.ErrIdle},
-		"stops in the middle": {func(a *agent) { a.then("data: b", io.EOF) }, stream.ErrBroken},
+		"breaks":              {(*agent).breaks, ending.ErrBroken},
+		"is silent":           {func(*agent) { time.Sleep(time.Minute) }, ending.ErrIdle},
+		"stops in the middle": {func(a *agent) { a.then("data: b", io.EOF) }, ending.ErrBroken},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			a, o := opened()
@@ -424,9 +425,9 @@ func TestDropped(t *testing.T) {
 		"the last of all":   {func(a *agent) { a.say("bad"); a.ends() }, stream.Dropped{Events: 1, Bytes: 3, Err: errRefused}, 0},
 		"goes on for ever":  {func(a *agent) { a.say("bad", "2") }, stream.Dropped{Events: 2, Bytes: 4, More: true, Err: errRefused}, time.Second},
 		"breaks off":        {func(a *agent) { a.say("bad", "2"); a.breaks() }, stream.Dropped{Events: 2, Bytes: 4, More: true, Err: errRefused}, 0},
-		"too large":         {func(a *agent) { a.say(large, "2"); a.ends() }, stream.Dropped{Events: 2, Bytes: int64(len(large)) + 9, Err: stream.ErrTooLarge}, 0},
+		"too large":         {func(a *agent) { a.say(large, "2"); a.ends() }, stream.Dropped{Events: 2, Bytes: int64(len(large)) + 9, Err: ending.ErrTooLarge}, 0},
 		"refused and large": {func(a *agent) { a.say("bad", large, "2"); a.ends() }, stream.Dropped{Events: 3, Bytes: int64(len(large)) + 12, Err: errRefused}, 0},
-		"too large for all": {func(a *agent) { a.then("data: "+large, nil) }, stream.Dropped{Events: 1, Bytes: int64(len(large)) + 6, More: true, Err: stream.ErrTooLarge}, time.Second},
+		"too large for all": {func(a *agent) { a.then("data: "+large, nil) }, stream.Dropped{Events: 1, Bytes: int64(len(large)) + 6, More: true, Err: ending.ErrTooLarge}, time.Second},
 		"behind the end":    {func(a *agent) { a.say("end", "bad", "2"); a.ends() }, stream.Dropped{Events: 2, Bytes: 4, Err: errRefused}, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -461,14 +462,14 @@ func TestEvilSources(t *testing.T) {
 		times int
 		want  error
 	}{
-		"a line without end":       {strings.Repeat("x", 1<<20), 100, stream.ErrTooLarge},
-		"a comment without end":    {":" + strings.Repeat("x", 1<<20), 100, stream.ErrTooLarge},
-		"data lines without end":   {"data: x\n", 1 << 18, stream.ErrTooLarge},
-		"a name without end":       {"event: " + strings.Repeat("x", 1<<20), 100, stream.ErrTooLarge},
-		"nothing but comments":     {":\n", 1 << 18, stream.ErrIdle},
-		"nothing but blank lines":  {"\n\r\n\r", 1 << 18, stream.ErrIdle},
-		"events that hold no data": {"event: x\nid: 1\n\n", 1 << 16, stream.ErrIdle},
-		"bytes of no encoding":     {"data: \xff\xfe\x00\n\n", 1, stream.ErrIdle},
+		"a line without end":       {strings.Repeat("x", 1<<20), 100, ending.ErrTooLarge},
+		"a comment without end":    {":" + strings.Repeat("x", 1<<20), 100, ending.ErrTooLarge},
+		"data lines without end":   {"data: x\n", 1 << 18, ending.ErrTooLarge},
+		"a name without end":       {"event: " + strings.Repeat("x", 1<<20), 100, ending.ErrTooLarge},
+		"nothing but comments":     {":\n", 1 << 18, ending.ErrIdle},
+		"nothing but blank lines":  {"\n\r\n\r", 1 << 18, ending.ErrIdle},
+		"events that hold no data": {"event: x\nid: 1\n\n", 1 << 16, ending.ErrIdle},
+		"bytes of no encoding":     {"data: \xff\xfe\x00\n\n", 1, ending.ErrIdle},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			body := &endless{frame: []byte(tt.piece), n: tt.times}
@@ -517,11 +518,11 @@ func TestClose(t *testing.T) {
 		if h.Close(); !a.isStopped() || !b.isStopped() {
 			t.Error("a source runs on")
 		}
-		wants(t, c, "", stream.ErrDraining)
-		wants(t, single, "", stream.ErrDraining)
+		wants(t, c, "", ending.ErrDraining)
+		wants(t, single, "", ending.ErrDraining)
 		d, o := opened()
 		late := h.Open(o)
-		wants(t, cursor(t, late, 0), "", stream.ErrDraining)
+		wants(t, cursor(t, late, 0), "", ending.ErrDraining)
 		if bind(t, late, "other", false); !d.isStopped() {
 			t.Error("a source was opened")
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // eager takes what there is at once, and tells when it came to have all of n.
@@ -87,7 +88,7 @@ func TestCatchUpOver(t *testing.T) {
 				if took := <-fast; took != 500*time.Millisecond {
 					t.Errorf("the other one had to wait for %v", took)
 				}
-				wants(t, c, "", stream.ErrSlow)
+				wants(t, c, "", ending.ErrSlow)
 			})
 		})
 	}
@@ -107,7 +108,7 @@ func TestCatchUpStuck(t *testing.T) {
 		if took := <-fast; took != time.Second {
 			t.Errorf("the other one had it all after %v", took)
 		}
-		wants(t, c, "", stream.ErrSlow)
+		wants(t, c, "", ending.ErrSlow)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		a, f, c := running(t, hub(t, brief))

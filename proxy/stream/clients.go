@@ -25,6 +25,8 @@ func (c *clients) company() {
 }
 
 // arrived has clients who have all that came before begin to take the newest entry.
+//
+// From then on the time that a client may take for it is counted.
 func (c *clients) arrived() {
 	if len(c.cursors) < 2 {
 		return
@@ -38,6 +40,8 @@ func (c *clients) arrived() {
 }
 
 // remove takes a client away.
+//
+// The order of clients means nothing, so that the last takes the place of the one that goes.
 func (c *clients) remove(gone *Cursor) {
 	for i, one := range c.cursors {
 		if one == gone {
@@ -87,6 +91,8 @@ func (c *clients) room(cost int64) (start uint64, ok bool) {
 
 // late is how long the source may still be held up for clients who would lose entries if
 // those up to start were put away.
+//
+// Zero means that nobody is waited for. Clients that have failed already do not count.
 func (c *clients) late(start uint64) (left time.Duration) {
 	var now time.Time
 	for _, one := range c.cursors {
@@ -141,6 +147,9 @@ func (c *clients) fail(err error) {
 }
 
 // stir wakes all clients that wait.
+//
+// The goroutine that has added an entry goes on with one of the clients itself where it may
+// (takes), which saves a switch of goroutines for the usual feed of one client.
 func (c *clients) stir() {
 	for _, one := range c.cursors {
 		switch again := one.stir(); {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 // Config is the `streams:` section.
@@ -110,7 +111,7 @@ func (c Config) Enforces(rule error) bool {
 	case grammarReport, grammarOff:
 		return false
 	}
-	r, ok := RuleOf(rule)
+	r, ok := grammar.RuleOf(rule)
 	return !ok || r.Enforced
 }
 
@@ -130,7 +131,7 @@ func (c *Config) Defaults() {
 	unless(&c.Resubscribe, secret.Duration(time.Minute))
 	fill(&c.Poll, secret.Duration(2*time.Second))
 	fill(&c.Grammar, grammarEnforce)
-	fill(&c.Turns, defaultTurns)
+	fill(&c.Turns, grammar.DefaultTurns)
 	fill(&c.Remember.Tasks, 10_000)
 	fill(&c.Remember.Bytes, 16<<20)
 	fill(&c.CloseWait, secret.Duration(5*time.Second))
@@ -148,6 +149,8 @@ const (
 )
 
 // Validate reports what cannot work, naming the key.
+//
+// Defaults are filled in on a copy, so that only what is written can be wrong.
 func (c Config) Validate() error {
 	c.Defaults()
 	var errs []error

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 func TestConfigValidate(t *testing.T) {
@@ -70,8 +71,8 @@ func TestRules(t *testing.T) {
 		grammarOff:     "",
 	} {
 		var names []string
-		for _, r := range rules {
-			if found, ok := RuleOf(fmt.Errorf("some words: %w", r.Err)); !ok || found != r {
+		for _, r := range grammar.Rules {
+			if found, ok := grammar.RuleOf(fmt.Errorf("some words: %w", r.Err)); !ok || found != r {
 				t.Errorf("%s is not found by its error", r.Name)
 			}
 			if (Config{Grammar: word}).Enforces(r.Err) {
@@ -85,7 +86,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%q reports: %v", word, got)
 		}
 	}
-	if _, ok := RuleOf(nil); ok {
+	if _, ok := grammar.RuleOf(nil); ok {
 		t.Error("nothing is a rule")
 	}
 }

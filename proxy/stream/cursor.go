@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // Cursor is where one client is in a feed. It is for one goroutine, except that Close
 // may be called by any.
+//
+// All fields are guarded by the feed's mutex, but for feed and wake, which do not change.
 type Cursor struct {
 	feed *Feed
 	wake chan struct{} // has room for one
@@ -81,6 +85,8 @@ func (c *Cursor) Ready() bool {
 	return c.ready(f)
 }
 
+// ready is Ready with the feed locked. A cursor that is told of a loss is ready, if it is the one
+// to mend it.
 func (c *Cursor) ready(f *Feed) bool {
 	switch {
 	case c.closed, c.err != nil && (c.pos >= c.until || f.gone), c.pos != f.tip():
@@ -92,6 +98,9 @@ func (c *Cursor) ready(f *Feed) bool {
 }
 
 // take gives the next entry if it is there.
+//
+// Without an entry and without an error the cursor is marked as waiting, so that the next entry
+// wakes it.
 func (c *Cursor) take() (e Entry, ok bool, err error) {
 	f := c.feed.lock()
 	defer f.mu.Unlock()
@@ -101,7 +110,7 @@ func (c *Cursor) take() (e Entry, ok bool, err error) {
 	case c.err != nil && (c.pos >= c.until || f.gone):
 		return e, false, c.err
 	case c.pos < f.start:
-		return e, false, ErrSlow
+		return e, false, ending.ErrSlow
 	case c.pos < f.tip():
 		e = f.entry(int(c.pos - f.start)) //nolint:gosec // within what is kept
 		c.pos++
@@ -146,6 +155,9 @@ func (c *Cursor) Number() uint64 {
 }
 
 // Close ends Next, and tells the feed that the client has gone.
+//
+// Where it was the last client, the feed's time without clients begins: the source is read on for
+// Linger, or stopped at once where nobody else can come.
 func (c *Cursor) Close() {
 	f := c.feed.lock()
 	if c.closed {
@@ -169,7 +181,7 @@ func (c *Cursor) Close() {
 		f.source.retry()
 	}
 	f.mu.Unlock()
-	idle.stop(ErrGone)
+	idle.stop(ending.ErrGone)
 }
 
 // fail has the cursor end with err behind the entry of number until. The first failure

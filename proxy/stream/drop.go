@@ -4,6 +4,9 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // DropTime is how long is counted what comes behind an event that ends a stream: the client
@@ -37,6 +40,9 @@ func (d *Dropped) Add(size int) bool {
 
 // drop reads what is behind an event that ends the source, to the end of the agent's
 // stream within bounds, and gives the source's error.
+//
+// It counts and keeps nothing. Where counting was cut short, More says so, and the numbers are
+// lower bounds.
 func (s *source) drop(d *Dropped) error {
 	s.leave() // whoever is given what came before
 	s.idle.Stop()
@@ -44,13 +50,13 @@ func (s *source) drop(d *Dropped) error {
 	defer late.Stop()
 	d.More = true // unless reading comes to the end
 	for err := d.Err; !s.stopped(); {
-		if errors.Is(err, ErrTooLarge) {
+		if errors.Is(err, ending.ErrTooLarge) {
 			if err = s.skip(d); err != nil {
 				d.More = !errors.Is(err, io.EOF)
 				return d
 			}
 		}
-		var event Event
+		var event agentevents.Event
 		if event, err = s.events.Next(); err != nil {
 			err = named(err)
 		}
@@ -58,7 +64,7 @@ func (s *source) drop(d *Dropped) error {
 		case errors.Is(err, io.EOF):
 			d.More = false
 			return d
-		case err != nil && !errors.Is(err, ErrTooLarge):
+		case err != nil && !errors.Is(err, ending.ErrTooLarge):
 			return d
 		case (err != nil || event.HasData) && !d.Add(len(event.Data)):
 			return d
@@ -70,7 +76,7 @@ func (s *source) drop(d *Dropped) error {
 
 // skip passes over an event that was too large.
 func (s *source) skip(d *Dropped) error {
-	size, err := Skip(s.events)
+	size, err := agentevents.Skip(s.events)
 	d.Bytes += size
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // TestDroppedWaits: what came in front of an event that ends a stream reaches a client at
@@ -34,9 +36,9 @@ func TestDroppedWaits(t *testing.T) {
 }
 
 // unskipped is a Source that cannot pass over an event that is too large.
-type unskipped struct{ from stream.Source }
+type unskipped struct{ from agentevents.Source }
 
-func (u unskipped) Next() (stream.Event, error) { return u.from.Next() }
+func (u unskipped) Next() (agentevents.Event, error) { return u.from.Next() }
 
 // TestDroppedUnskipped: where an event that is too large cannot be passed over, counting ends
 // with it.
@@ -47,13 +49,13 @@ func TestDroppedUnskipped(t *testing.T) {
 		says []string
 		want stream.Dropped
 	}{
-		"too large":         {[]string{large, "2"}, stream.Dropped{Events: 1, Err: stream.ErrTooLarge}},
+		"too large":         {[]string{large, "2"}, stream.Dropped{Events: 1, Err: ending.ErrTooLarge}},
 		"refused and large": {[]string{"bad", "2", large, "3"}, stream.Dropped{Events: 3, Bytes: 4, Err: errRefused}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := hub(t, func(o *stream.HubOptions) { o.Limits.Event = 1000 })
 			a, o := opened()
-			o.From = func(r io.Reader, limit int) stream.Source { return unskipped{stream.Events(r, limit)} }
+			o.From = func(r io.Reader, limit int) agentevents.Source { return unskipped{agentevents.SSE(r, limit)} }
 			c := cursor(t, h.Open(o), 0)
 			began := time.Now()
 			a.say(tt.says...)

@@ -11,6 +11,9 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // messages frames texts as a gRPC body.
@@ -27,19 +30,19 @@ func TestFramings(t *testing.T) {
 	t.Parallel()
 	const events = "event: e\ndata: a\n\n: hi\n\ndata\n\ndata: b\n\n"
 	tests := map[string]struct {
-		from     func(io.Reader, int) stream.Source
-		to       stream.Framing
+		from     func(io.Reader, int) agentevents.Source
+		to       relay.Framing
 		in, want string
 	}{
 		"SSE to SSE":   {nil, nil, events, "event: e\ndata: a\n\ndata: \n\ndata: b\n\n"},
-		"SSE to gRPC":  {stream.Events, stream.MessageFrames{}, events, messages("a", "", "b")},
-		"gRPC to SSE":  {stream.Messages, stream.EventFrames{}, messages("a", "", "b"), "data: a\n\ndata: \n\ndata: b\n\n"},
-		"gRPC to gRPC": {stream.Messages, stream.MessageFrames{}, messages("a", "", "b"), messages("a", "", "b")},
+		"SSE to gRPC":  {agentevents.SSE, relay.MessageFrames{}, events, messages("a", "", "b")},
+		"gRPC to SSE":  {agentevents.GRPC, relay.EventFrames{}, messages("a", "", "b"), "data: a\n\ndata: \n\ndata: b\n\n"},
+		"gRPC to gRPC": {agentevents.GRPC, relay.MessageFrames{}, messages("a", "", "b"), messages("a", "", "b")},
 	}
 	for name, tt := range tests {
 		var c client
-		stats, err := stream.Relay{Limits: limits(), See: same, To: tt.to}.Run(
-			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), tt.from, limits()))
+		stats, err := relay.Relay{Limits: limits(), See: same, To: tt.to}.Run(
+			t.Context(), &c, of(io.NopCloser(strings.NewReader(tt.in)), tt.from, limits()))
 		if err != nil || c.text() != tt.want || c.flushes != 3 {
 			t.Errorf("%s: %v, %q in %d flushes", name, err, c.text(), c.flushes)
 		}
@@ -59,19 +62,19 @@ func TestMessageEnds(t *testing.T) {
 	}{
 		"clean":       {messages("a", "b"), nil, messages("a", "b")},
 		"nothing":     {"", nil, ""},
-		"in a head":   {messages("a") + "\x00\x00", stream.ErrBroken, messages("a")},
-		"in a body":   {messages("a") + "\x00\x00\x00\x00\x05b", stream.ErrBroken, messages("a")},
-		"too large":   {messages("a", strings.Repeat("x", 1001)), stream.ErrTooLarge, messages("a")},
-		"compressed":  {messages("a") + "\x01\x00\x00\x00\x01b", stream.ErrBroken, messages("a")},
+		"in a head":   {messages("a") + "\x00\x00", ending.ErrBroken, messages("a")},
+		"in a body":   {messages("a") + "\x00\x00\x00\x00\x05b", ending.ErrBroken, messages("a")},
+		"too large":   {messages("a", strings.Repeat("x", 1001)), ending.ErrTooLarge, messages("a")},
+		"compressed":  {messages("a") + "\x01\x00\x00\x00\x01b", ending.ErrBroken, messages("a")},
 		"just fits":   {messages(strings.Repeat("x", 1000)), nil, messages(strings.Repeat("x", 1000))},
-		"a huge head": {"\x00\xff\xff\xff\xff", stream.ErrTooLarge, ""},
+		"a huge head": {"\x00\xff\xff\xff\xff", ending.ErrTooLarge, ""},
 	}
 	for name, tt := range tests {
 		var c client
 		l := limits()
 		l.Event = 1000
-		_, err := stream.Relay{Limits: l, See: same, To: stream.MessageFrames{}}.Run(
-			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), stream.Messages, l))
+		_, err := relay.Relay{Limits: l, See: same, To: relay.MessageFrames{}}.Run(
+			t.Context(), &c, of(io.NopCloser(strings.NewReader(tt.in)), agentevents.GRPC, l))
 		if !errors.Is(err, tt.want) || c.text() != tt.out {
 			t.Errorf("%s: %v, %q", name, err, c.text())
 		}
@@ -81,7 +84,7 @@ func TestMessageEnds(t *testing.T) {
 var errRefused = errors.New("refused")
 
 // spell emits every letter of an event by itself; "!" is refused.
-func spell(e stream.Entry, emit stream.Emit) error {
+func spell(e stream.Entry, emit relay.Emit) error {
 	one := make([]byte, 1)
 	for _, one[0] = range e.Data { // the same memory again and again
 		if one[0] == '!' {
@@ -111,7 +114,7 @@ func TestEmit(t *testing.T) {
 	}
 	for name, tt := range tests {
 		var c client
-		stats, err := stream.Relay{Limits: limits(), See: spell}.Run(t.Context(), &c, text(tt.in))
+		stats, err := relay.Relay{Limits: limits(), See: spell}.Run(t.Context(), &c, text(tt.in))
 		if !errors.Is(err, tt.err) || c.text() != tt.want || c.flushes != tt.flushes {
 			t.Errorf("%s: %v, %q in %d flushes", name, err, c.text(), c.flushes)
 		}
@@ -128,7 +131,7 @@ func TestEmitMany(t *testing.T) {
 	const n = 1000
 	data := bytes.Repeat([]byte("x"), 1000)
 	var emitted int
-	many := func(_ stream.Entry, emit stream.Emit) error {
+	many := func(_ stream.Entry, emit relay.Emit) error {
 		for range n {
 			emitted++
 			if err := emit("", "", data); err != nil {
@@ -137,9 +140,9 @@ func TestEmitMany(t *testing.T) {
 		}
 		return nil
 	}
-	run := func(c *client) (stream.Stats, error) {
+	run := func(c *client) (relay.Stats, error) {
 		emitted = 0
-		return stream.Relay{Limits: limits(), See: many}.Run(t.Context(), c, text("data: a\n\n"))
+		return relay.Relay{Limits: limits(), See: many}.Run(t.Context(), c, text("data: a\n\n"))
 	}
 	var c client
 	stats, err := run(&c)
@@ -147,7 +150,7 @@ func TestEmitMany(t *testing.T) {
 		t.Errorf("%v, %+v, %d bytes in %d flushes", err, stats, len(c.text()), c.flushes)
 	}
 	stats, err = run(&client{gone: true})
-	if !errors.Is(err, stream.ErrGone) || stats.Events != 0 || emitted > n/10 {
+	if !errors.Is(err, ending.ErrGone) || stats.Events != 0 || emitted > n/10 {
 		t.Errorf("%v, %+v, %d emitted to nobody", err, stats, emitted)
 	}
 }
@@ -166,21 +169,21 @@ func (c *closer) Close() error               { c.closed = true; return nil }
 func TestLead(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		lead func(stream.Emit) error
+		lead func(relay.Emit) error
 		want string
 		err  error
 	}{
-		"events": {func(emit stream.Emit) error {
+		"events": {func(emit relay.Emit) error {
 			return errors.Join(emit("", "", []byte("1")), emit("", "e", []byte("2")))
 		},
 			"data: 1\n\nevent: e\ndata: 2\n\ndata: a\n\n", nil},
-		"none":    {func(stream.Emit) error { return nil }, "data: a\n\n", nil},
-		"error":   {func(stream.Emit) error { return errRefused }, "", errRefused},
-		"midways": {func(emit stream.Emit) error { return errors.Join(emit("", "", []byte("1")), errRefused) }, "data: 1\n\n", errRefused},
+		"none":    {func(relay.Emit) error { return nil }, "data: a\n\n", nil},
+		"error":   {func(relay.Emit) error { return errRefused }, "", errRefused},
+		"midways": {func(emit relay.Emit) error { return errors.Join(emit("", "", []byte("1")), errRefused) }, "data: 1\n\n", errRefused},
 	} {
 		var c client
 		body := &closer{Reader: strings.NewReader("data: a\n\n")}
-		stats, err := stream.Relay{Limits: limits(), See: same, Lead: tt.lead}.Run(t.Context(), &c, stream.Of(body, nil, limits()))
+		stats, err := relay.Relay{Limits: limits(), See: same, Lead: tt.lead}.Run(t.Context(), &c, of(body, nil, limits()))
 		if !errors.Is(err, tt.err) || c.text() != tt.want || stats.Events != int64(strings.Count(tt.want, "data")) {
 			t.Errorf("%s: %v, %q, %+v", name, err, c.text(), stats)
 		}
@@ -188,9 +191,9 @@ func TestLead(t *testing.T) {
 			t.Errorf("%s: read %v, closed %v", name, body.read, body.closed)
 		}
 	}
-	_, err := stream.Relay{Limits: limits(), See: same, Lead: func(emit stream.Emit) error { return emit("", "", nil) }}.Run(
+	_, err := relay.Relay{Limits: limits(), See: same, Lead: func(emit relay.Emit) error { return emit("", "", nil) }}.Run(
 		t.Context(), &client{gone: true}, text(""))
-	if !errors.Is(err, stream.ErrGone) {
+	if !errors.Is(err, ending.ErrGone) {
 		t.Errorf("nobody there: %v", err)
 	}
 }
@@ -200,14 +203,14 @@ func TestLead(t *testing.T) {
 func TestNothingIsWrittenEarly(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		to    stream.Framing
+		to    relay.Framing
 		beats int
 	}{
-		"SSE": {stream.EventFrames{}, 2}, "gRPC": {stream.MessageFrames{}, 0},
+		"SSE": {relay.EventFrames{}, 2}, "gRPC": {relay.MessageFrames{}, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var c client
-			to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: spell, To: tt.to}, nil)
+			to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: spell, To: tt.to}, nil)
 			_, _ = io.WriteString(to, ": hi\n\ndata\n\n")
 			time.Sleep(10 * time.Second)
 			synctest.Wait()
@@ -232,10 +235,10 @@ func TestSlowReaderOfMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := client{stalled: make(chan struct{})}
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, To: stream.MessageFrames{}}, stream.Messages)
+		to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: same, To: relay.MessageFrames{}}, agentevents.GRPC)
 		began := time.Now()
 		_, _ = io.WriteString(to, messages("a"))
-		if err := <-done; !errors.Is(err, stream.ErrSlow) {
+		if err := <-done; !errors.Is(err, ending.ErrSlow) {
 			t.Error(err)
 		}
 		if lasted := time.Since(began); lasted != 10*time.Second {
@@ -248,8 +251,8 @@ func BenchmarkMessage(b *testing.B) {
 	frame := []byte(messages(strings.Repeat("x", 600)))
 	b.SetBytes(int64(len(frame)))
 	b.ReportAllocs()
-	_, err := stream.Relay{Limits: limits(), See: same, To: stream.MessageFrames{}}.Run(
-		b.Context(), null{}, stream.Of(&endless{frame: frame, n: b.N}, stream.Messages, limits()))
+	_, err := relay.Relay{Limits: limits(), See: same, To: relay.MessageFrames{}}.Run(
+		b.Context(), null{}, of(&endless{frame: frame, n: b.N}, agentevents.GRPC, limits()))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -260,7 +263,7 @@ func BenchmarkMessage(b *testing.B) {
 func TestLargeEvents(t *testing.T) {
 	t.Parallel()
 	long, longer, lines := strings.Repeat("a", 16<<10), strings.Repeat("b", 40<<10), strings.Repeat("c\n", 10<<10)
-	three := func(e stream.Entry, emit stream.Emit) error {
+	three := func(e stream.Entry, emit relay.Emit) error {
 		for _, data := range []string{"before", string(e.Data), "behind"} {
 			if err := emit("7", "n", []byte(data)); err != nil {
 				return err
@@ -276,23 +279,23 @@ func TestLargeEvents(t *testing.T) {
 			want += "event: n\nid: 7\ndata: " + strings.ReplaceAll(each, "\n", " ") + "\n\n"
 		}
 		var c client
-		stats, err := stream.Relay{Limits: l, See: three}.Run(t.Context(), &c,
-			stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
+		stats, err := relay.Relay{Limits: l, See: three}.Run(t.Context(), &c,
+			of(io.NopCloser(strings.NewReader(messages(data))), agentevents.GRPC, l))
 		if err != nil || c.text() != want || stats.Events != 3 || stats.Bytes != int64(len(want)) {
 			t.Errorf("SSE: %v, %+v, %d bytes, want %d", err, stats, len(c.text()), len(want))
 		}
 		c = client{}
 		want = messages("before", data, "behind")
-		stats, err = stream.Relay{Limits: l, See: three, To: stream.MessageFrames{}}.Run(t.Context(), &c,
-			stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
+		stats, err = relay.Relay{Limits: l, See: three, To: relay.MessageFrames{}}.Run(t.Context(), &c,
+			of(io.NopCloser(strings.NewReader(messages(data))), agentevents.GRPC, l))
 		if err != nil || c.text() != want || stats.Events != 3 || stats.Bytes != int64(len(want)) {
 			t.Errorf("gRPC: %v, %+v, %d bytes, want %d", err, stats, len(c.text()), len(want))
 		}
 		for name, c := range map[string]*client{"gone": {gone: true}, "slow": {stalled: make(chan struct{})}} {
 			synctest.Test(t, func(t *testing.T) {
-				stats, err := stream.Relay{Limits: l, See: three}.Run(t.Context(), c,
-					stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
-				want := map[string]error{"gone": stream.ErrGone, "slow": stream.ErrSlow}[name]
+				stats, err := relay.Relay{Limits: l, See: three}.Run(t.Context(), c,
+					of(io.NopCloser(strings.NewReader(messages(data))), agentevents.GRPC, l))
+				want := map[string]error{"gone": ending.ErrGone, "slow": ending.ErrSlow}[name]
 				if !errors.Is(err, want) || stats.Events != 0 || stats.Bytes != 0 {
 					t.Errorf("%s: %v, %+v", name, err, stats)
 				}

@@ -55,6 +55,8 @@ func (b *backlog) epochOf(number uint64) epoch {
 }
 
 // isOther reports whether an entry is of another log than those that the feed has.
+//
+// The first half of an epoch is the log's, the second the replica's turn.
 func (b *backlog) isOther(e epoch) bool {
 	mine := b.epochOf(b.tip())
 	return [epochLog]byte(e[:]) != [epochLog]byte(mine[:])
@@ -69,6 +71,9 @@ func (f *Feed) Epoch(number uint64) [8]byte {
 
 // Since is a cursor for a client that has had an entry, by its epoch and number. errGap
 // where the feed's entry of that number is another, too.
+//
+// The epoch is what keeps a client of a replica that died from being given events that took the
+// numbers of those it has had.
 func (f *Feed) Since(e [8]byte, number uint64) (*Cursor, error) {
 	f = f.lock()
 	defer f.mu.Unlock()

@@ -97,6 +97,7 @@ func (f *Feed) Tip() *Cursor {
 	return f.join(f.tip())
 }
 
+// join adds a client, which ends the feed's time without clients.
 func (f *Feed) join(after uint64) *Cursor {
 	c := &Cursor{feed: f, pos: after, wake: make(chan struct{}, 1), active: time.Now()}
 	if f.cursors = append(f.cursors, c); len(f.cursors) == 2 {
@@ -113,6 +114,9 @@ func (f *Feed) join(after uint64) *Cursor {
 }
 
 // push adds an entry, and has clients take it.
+//
+// Without clients it joins the line of feeds that give up what they keep; without a task either
+// it keeps nothing.
 func (f *Feed) push(it item) {
 	f.add(it)
 	f.arrived()

@@ -13,6 +13,8 @@ const (
 
 // load makes a feed of a task's log; it has no entries where there is none. The task is
 // reserved.
+//
+// It reads page by page until the end that the log had when the last page was read.
 func (h *Hub) load(ctx context.Context, task string) (*Feed, error) {
 	f := newFeed(h)
 	f.task, f.joined, f.shared.following = task, true, true
@@ -44,6 +46,8 @@ func (h *Hub) load(ctx context.Context, task string) (*Feed, error) {
 	}
 }
 
+// readRecords decodes entries of a log, all of them or none: a log that cannot be read is not
+// followed in part.
 func readRecords(entries [][]byte) ([]record, error) {
 	records := make([]record, len(entries))
 	for i, e := range entries {
@@ -59,6 +63,8 @@ func readRecords(entries [][]byte) ([]record, error) {
 func (r record) item() item { return item{r.Entry, costOf(r.Entry)} }
 
 // found is a task's feed, here or in the logs. The task is reserved.
+//
+// A feed that was loaded begins without clients, and is forgotten after Retain unless one comes.
 func (h *Hub) found(ctx context.Context, task string) (*Feed, error) {
 	h.mu.Lock()
 	f := h.tasks[task]
@@ -112,6 +118,9 @@ func (f *Feed) isHere() bool {
 
 // refresh reads what another replica has written to the log of a feed that follows it;
 // not more than the fastest client has room for, unless it is to be all.
+//
+// Entries stay in the log until there is room, so that a slow client of this replica does not
+// cost those of the other anything.
 func (l *sharedLog) refresh(ctx context.Context, all bool) error {
 	f := l.feed
 	f.mu.Lock()
@@ -185,6 +194,8 @@ func (h *Hub) employ() bool {
 	return !h.closed
 }
 
+// follow reads the log every 100 ms, less often while nothing comes, and every second sees
+// whether the lease is free. It ends with the last client.
 func (l *sharedLog) follow() {
 	f := l.feed
 	h := f.hub
@@ -279,6 +290,8 @@ func (l *sharedLog) regain(ctx context.Context) (bool, error) {
 	return l.regained(ctx), nil
 }
 
+// regained makes the feed this replica's, now that all of the log has been read. A task that has
+// ended needs nobody, and its lease is given back.
 func (l *sharedLog) regained(ctx context.Context) bool {
 	f := l.feed
 	f.mu.Lock()

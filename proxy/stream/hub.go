@@ -13,6 +13,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // What Next and Cursor say beside what ends a stream.
@@ -35,6 +37,8 @@ var (
 var ErrAgain = errors.New("judge the event again")
 
 // Entry is one event of a feed, as it is kept. It never changes.
+//
+// Data is shared by all clients and by the log; nobody may write to it.
 type Entry struct {
 	Number uint64  // from 1; 0 in a feed that is bound to no task
 	Epoch  [8]byte // tells numbers from those of others that might have had them; zero as well
@@ -52,13 +56,13 @@ type Entry struct {
 // What is given is taken before the next event comes, and may be reused then.
 // Unlike a Source's, the event's Data is the Judge's to keep: entries and what it has Seen
 // may be parts of it, and are not copied again.
-type Judge func(Event) ([]Entry, error)
+type Judge func(agentevents.Event) ([]Entry, error)
 
 // Opened is a source that has been opened: the body of an agent's response.
 type Opened struct {
 	Body io.ReadCloser
 	// From reads the body. Nil is Events.
-	From  func(io.Reader, int) Source
+	From  func(io.Reader, int) agentevents.Source
 	Judge Judge
 	// Begins is given the feed that the source opens, before any event is read. Nil for nobody.
 	Begins func(*Feed)
@@ -146,6 +150,8 @@ func (h *Hub) Configure(c Config, l Limits) {
 }
 
 // NewHub begins with no feed.
+//
+// It starts nothing: goroutines come with sources and logs. Close ends them.
 func NewHub(o HubOptions) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -204,11 +210,11 @@ func (h *Hub) Close() {
 	}
 	h.mu.Unlock()
 	for _, s := range sources {
-		s.stop(ErrDraining)
+		s.stop(ending.ErrDraining)
 	}
 	h.pumps.Wait()
 	for _, f := range feeds {
-		f.tell(ErrDraining)
+		f.tell(ending.ErrDraining)
 	}
 	h.settle()
 	h.wait.Wait()
@@ -231,6 +237,7 @@ func (h *Hub) enter(s *source) bool {
 	return true
 }
 
+// leave counts a source out. Close waits for all of them.
 func (h *Hub) leave(s *source) {
 	h.mu.Lock()
 	delete(h.sources, s)

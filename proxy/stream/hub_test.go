@@ -13,6 +13,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // hub is a hub of its own for a test, which ends it.
@@ -29,7 +31,7 @@ func hub(t *testing.T, change func(*stream.HubOptions)) *stream.Hub {
 
 // judge keeps every event but "ping"; "end" is the last, "rest" waits for the caller, "bad"
 // is refused.
-func judge(e stream.Event) ([]stream.Entry, error) {
+func judge(e agentevents.Event) ([]stream.Entry, error) {
 	text := string(e.Data)
 	switch text {
 	case "bad":
@@ -353,7 +355,7 @@ func TestLost(t *testing.T) {
 		a.say("a")
 		a.breaks()
 		wants(t, c, "1 a", stream.ErrLost)
-		wants(t, c, "", stream.ErrBroken) // asked again, it is told again
+		wants(t, c, "", ending.ErrBroken) // asked again, it is told again
 		wants(t, d, "1 a", context.DeadlineExceeded)
 		told := make(chan error, 1)
 		go func() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // The lease on a task says which replica reads its agent. The log would tell two writers
@@ -29,6 +30,9 @@ func logName(task string) string {
 
 // reserve keeps others of this process from asking the state about a task's lease
 // meanwhile: places are held by the process, not by who asks.
+//
+// free must be called. Leases are held by the process, so that two goroutines of it would both be
+// told that the lease is theirs.
 func (h *Hub) reserve(ctx context.Context, task string) (free func(), err error) {
 	for {
 		h.mu.Lock()
@@ -54,6 +58,8 @@ func (h *Hub) reserve(ctx context.Context, task string) (free func(), err error)
 }
 
 // draw takes the lease on a task, or renews it where limit is 0. The task is reserved.
+//
+// It is taken for 15 s and renewed every 5, so that a replica that dies is followed within 15 s.
 func (h *Hub) draw(ctx context.Context, task string, limit int64) (bool, error) {
 	drawn, err := h.holds.Draw(ctx, []state.Draw{{
 		Key: logName(task), Kind: state.Hold, Limit: limit, Holder: h.replica, TTL: leaseTime,
@@ -182,5 +188,5 @@ func (l *sharedLog) fence() {
 	l.watch()
 	f.mu.Unlock()
 	f.hub.log.Warn("another replica reads a task's stream", "task", f.task)
-	s.stop(ErrGone)
+	s.stop(ending.ErrGone)
 }

@@ -18,6 +18,7 @@ func (l *line) join(f *Feed) {
 	l.last = f
 }
 
+// leave takes f out, wherever it stands; of a feed that is not in line it does nothing.
 func (l *line) leave(f *Feed) {
 	if !f.inLine {
 		return

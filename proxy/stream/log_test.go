@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 var errCut = errors.New("the store cannot be reached")
@@ -224,7 +225,7 @@ func TestTakeOver(t *testing.T) {
 			r.cut.Store(tt.cut)
 			wants(t, c, "1 a, 2 b", nil)
 			one.Close()
-			wants(t, c, "", stream.ErrDraining)
+			wants(t, c, "", ending.ErrDraining)
 			began := time.Now()
 			wants(t, d, "2 b", nil)
 			if _, err := d.Next(t.Context()); !errors.Is(err, stream.ErrLost) || time.Since(began) > tt.wait {
@@ -346,7 +347,7 @@ func TestRestart(t *testing.T) {
 		a, _, c := running(t, one)
 		a.say(numbers(1, 100)...)
 		one.Close()
-		wants(t, c, "", stream.ErrDraining)
+		wants(t, c, "", ending.ErrDraining)
 		_, two := join(t, m, "two")
 		b, o := opened()
 		f := two.Open(o)

@@ -3,6 +3,8 @@ package stream
 import (
 	"errors"
 	"io"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // Resume gives a lost feed another source. False: it is not lost any more, or the source
@@ -11,7 +13,7 @@ func (f *Feed) Resume(o Opened) bool {
 	f = f.lock()
 	if f.source != nil || f.shared.following || f.phase != lost || o.Form != f.form {
 		f.mu.Unlock()
-		newSource(f, o).stop(ErrGone)
+		newSource(f, o).stop(ending.ErrGone)
 		return false
 	}
 	f.leader = nil
@@ -22,7 +24,7 @@ func (f *Feed) Resume(o Opened) bool {
 	}
 	f.mu.Unlock()
 	s.start()
-	idle.stop(ErrGone)
+	idle.stop(ending.ErrGone)
 	return true
 }
 
@@ -48,15 +50,18 @@ func (f *Feed) Cut() bool {
 }
 
 // cease says what becomes of a feed whose source has ended with err.
+//
+// It gives a source that is to be stopped once the feed is unlocked, which is nil but for a feed
+// whose clients have all left.
 func (f *Feed) cease(err error) *source {
 	f.source, f.leader, f.over = nil, nil, err
 	f.phase = lost
-	if errors.Is(err, io.EOF) || errors.Is(err, ErrGone) {
+	if errors.Is(err, io.EOF) || errors.Is(err, ending.ErrGone) {
 		f.over = nil // nothing is wrong with the agent
 	}
 	switch {
 	case f.settled && !errors.As(err, new(*Dropped)):
-		f.phase, f.over, f.cut = ended, nil, errors.Is(err, ErrIdle)
+		f.phase, f.over, f.cut = ended, nil, errors.Is(err, ending.ErrIdle)
 	case refused(err):
 		if f.fail(err); f.settled {
 			f.phase = ended
@@ -83,5 +88,5 @@ func (f *Feed) cease(err error) *source {
 // refused reports whether another source would not do better, so that clients have to
 // be told.
 func refused(err error) bool {
-	return !errors.Is(err, io.EOF) && !errors.Is(err, ErrBroken) && !errors.Is(err, ErrIdle) && !errors.Is(err, ErrGone)
+	return !errors.Is(err, io.EOF) && !errors.Is(err, ending.ErrBroken) && !errors.Is(err, ending.ErrIdle) && !errors.Is(err, ending.ErrGone)
 }

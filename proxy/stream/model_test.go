@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
 // follower is a client of the model, which knows what it has been given.
@@ -132,7 +133,7 @@ func (m *model) read(t *rapid.T) {
 				t.Fatalf("waits at %d of %d", c.has, tip)
 			}
 			return
-		case errors.Is(err, stream.ErrSlow) && c.has+1 < from:
+		case errors.Is(err, ending.ErrSlow) && c.has+1 < from:
 			if m.most == c.has && len(m.hubs) == 1 { // a replica waits for its own clients only
 				t.Fatalf("the fastest client is too slow")
 			}

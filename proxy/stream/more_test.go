@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // bursts are entries of which several are there at once.
@@ -56,7 +58,7 @@ func TestMore(t *testing.T) {
 		"together":         {[][]string{{"a", "b", "c"}, {"d"}}, io.EOF, 2},
 		"no more than fit": {[][]string{{long, long, long, long, long, long}}, io.EOF, 2},
 		"then refused":     {[][]string{{"a", "b", "refused"}}, errRefused, 1},
-		"then broken":      {[][]string{{"a", "b"}}, stream.ErrBroken, 1},
+		"then broken":      {[][]string{{"a", "b"}}, ending.ErrBroken, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,8 +71,8 @@ func TestMore(t *testing.T) {
 						}
 					}
 				}
-				r := stream.Relay{Limits: limits(), More: from.more}
-				r.See = func(e stream.Entry, emit stream.Emit) error {
+				r := relay.Relay{Limits: limits(), More: from.more}
+				r.See = func(e stream.Entry, emit relay.Emit) error {
 					if string(e.Data) == "refused" {
 						return errRefused
 					}
@@ -102,7 +104,7 @@ func TestMoreNeverComes(t *testing.T) {
 		from, c := &bursts{all: [][]string{{"a"}, {}}, pause: time.Hour, end: io.EOF}, &client{}
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		r := stream.Relay{Limits: limits(), See: same, More: func() bool { return true }}
+		r := relay.Relay{Limits: limits(), See: same, More: func() bool { return true }}
 		if _, err := r.Run(ctx, c, from); err == nil {
 			t.Error("it ends well")
 		}

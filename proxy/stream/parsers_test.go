@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // TestEveryParser: with ids, heartbeats between them and at the end, an id that is taken
@@ -21,8 +22,8 @@ func TestEveryParser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c client
 		ids := map[string]string{"1": "a", "{\n \"two\": 2\n}": "b", "3": "\x00"}
-		see := func(e stream.Entry, emit stream.Emit) error { return emit(ids[string(e.Data)], e.Name, e.Data) }
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: see}, nil)
+		see := func(e stream.Entry, emit relay.Emit) error { return emit(ids[string(e.Data)], e.Name, e.Data) }
+		to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: see}, nil)
 		for _, said := range []string{"data: 1\n\n", "event: x\ndata: {\ndata:  \"two\": 2\ndata: }\n\n", "data: 3\n\n", "data: 4\n\n"} {
 			_, _ = io.WriteString(to, said)
 			time.Sleep(40 * time.Second)
@@ -58,7 +59,7 @@ func TestCommentsAreLife(t *testing.T) {
 			t.Errorf("%s, %v", e.Data, err)
 		}
 		var out client
-		to, done := run(t.Context(), &out, stream.Relay{Limits: limits(), See: same}, nil)
+		to, done := run(t.Context(), &out, relay.Relay{Limits: limits(), See: same}, nil)
 		for range 100 {
 			_, _ = io.WriteString(to, ": keep-alive\n")
 			time.Sleep(20 * time.Second)

@@ -10,9 +10,26 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
 
+// reserve is a Source that can tell whether Next would return without reading, and, by Rest,
+// whether nothing of a next event is there. In that case it gives back what it needs only
+// for reading.
+type reserve interface {
+	More() bool
+	Rest() bool
+}
+
+// parker is a body that can be waited for without a goroutine: resume is called in one as
+// soon as there is more of it, or it was closed, unless Park is false.
+type parker interface{ Park(resume func()) bool }
+
 // source is one stream of an agent that is read for a feed.
+//
+// run is the only reader. While the source is parked there is no goroutine at all, and the next
+// byte makes one.
 type source struct {
 	Opened
 
@@ -21,7 +38,7 @@ type source struct {
 	close  time.Duration // how long the agent may take to close its stream
 	over   bool          // which it ought to: the newest entry is a last one
 	idle   *time.Timer
-	events Source
+	events agentevents.Source
 	ahead  reserve      // events, where it can tell
 	parker parker       // the body, where it can be waited for
 	resume func()       // run, where there is something to read
@@ -39,6 +56,7 @@ type source struct {
 	cause error // why it was stopped; set before done is closed
 }
 
+// newSource prepares a source; nothing is read before start.
 func newSource(f *Feed, o Opened) *source {
 	return &source{Opened: o, feed: f, room: make(chan struct{}, 1), done: make(chan struct{})}
 }
@@ -50,14 +68,15 @@ func (f *Feed) begin(o Opened) *source {
 	return f.source
 }
 
+// start begins to read in a goroutine, or ends the source at once where the hub is closed.
 func (s *source) start() {
 	if s.feed.hub.enter(s) {
 		s.prepare()
 		go s.run()
 		return
 	}
-	s.stop(ErrDraining)
-	s.finish(ErrDraining)
+	s.stop(ending.ErrDraining)
+	s.finish(ending.ErrDraining)
 }
 
 // stop ends a source; reading then fails. The first cause counts. It must not be called
@@ -115,7 +134,7 @@ func (s *source) finish(err error) {
 		idle = f.cease(err)
 	}
 	f.mu.Unlock()
-	idle.stop(ErrGone)
+	idle.stop(ending.ErrGone)
 }
 
 // contained is pump for a goroutine that nobody else's recover protects: a Judge that
@@ -136,10 +155,10 @@ func (s *source) contained() (next func(), err error) {
 func (s *source) prepare() {
 	c := s.feed.hub.settings()
 	s.limits, s.close = c.limits, c.CloseWait.Std()
-	s.idle = time.AfterFunc(s.limits.Idle, func() { s.stop(ErrIdle) })
+	s.idle = time.AfterFunc(s.limits.Idle, func() { s.stop(ending.ErrIdle) })
 	from := s.From
 	if from == nil {
-		from = Events
+		from = agentevents.SSE
 	}
 	s.events = from(s.Body, s.limits.Event)
 	s.ahead, _ = s.events.(reserve)
@@ -167,6 +186,9 @@ func (s *source) leave() {
 
 // pump reads the source to its end. When that is parked, next is for the caller to call,
 // unless it is nil: a client that has something to be given.
+//
+// Events are added in batches: as long as another event lies in the buffer, and up to
+// mostTogether, the next is judged first. A silent agent has its event added at once.
 func (s *source) pump() (next func(), err error) {
 	for {
 		if s.batch == nil && !s.due {
@@ -198,7 +220,7 @@ func (s *source) pump() (next func(), err error) {
 		switch {
 		case refused != nil:
 			return nil, s.drop(refused)
-		case errors.Is(err, ErrTooLarge):
+		case errors.Is(err, ending.ErrTooLarge):
 			return nil, s.drop(&Dropped{Events: 1, Err: err})
 		case err != nil:
 			return nil, err
@@ -241,7 +263,10 @@ func (s *source) end(err error) error {
 }
 
 // judge adds what is kept of an event to the batch, unless it is refused.
-func (s *source) judge(event Event) *Dropped {
+//
+// The cost of an event is at least its own size, since the entries made of it may be slices of
+// it.
+func (s *source) judge(event agentevents.Event) *Dropped {
 	size := int64(len(event.Data))
 	event.Data = s.hold(event.Data)
 	entries, refusal := s.Judge(event)
@@ -293,6 +318,8 @@ func (s *source) hold(data []byte) []byte {
 // add puts the batch into the feed as far as there is room for it, and waits for more.
 // While the feed's clients are behind, the agent is not to blame for the silence; before
 // there is one, it would never end.
+//
+// squeeze is called without the feed's lock, as it locks other feeds.
 func (s *source) add() error {
 	if s.batch == nil {
 		return nil
@@ -363,7 +390,7 @@ func named(err error) error {
 	case errors.Is(err, io.EOF):
 		return io.EOF
 	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, grpcframe.ErrTooLarge):
-		return fmt.Errorf("%w: %w", ErrTooLarge, err)
+		return fmt.Errorf("%w: %w", ending.ErrTooLarge, err)
 	}
-	return fmt.Errorf("%w: %w", ErrBroken, err)
+	return fmt.Errorf("%w: %w", ending.ErrBroken, err)
 }

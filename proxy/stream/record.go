@@ -32,6 +32,12 @@ func flag(set bool, bit byte) byte {
 	return 0
 }
 
+// appendRecord appends an entry as it is stored:
+//
+//	01 | flags | epoch (8 bytes) | len(form) form | len(name) name | data
+//
+// Lengths are varints, as encoding/binary writes them. The format's number comes first, so that a
+// later version can tell what it reads.
 func appendRecord(dst []byte, r record) []byte {
 	dst = append(dst, entryFormat, flag(r.Last, flagLast)|flag(r.Rest, flagRest)|flag(r.Made, flagMade))
 	dst = append(dst, r.epoch[:]...)

@@ -12,10 +12,13 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // withID retells an entry with its number for an id.
-func withID(e stream.Entry, emit stream.Emit) error {
+func withID(e stream.Entry, emit relay.Emit) error {
 	return emit(fmt.Sprint(e.Number), e.Name, e.Data)
 }
 
@@ -55,7 +58,7 @@ func TestRelayOfFeed(t *testing.T) {
 		var out client
 		done := make(chan error, 1)
 		go func() {
-			stats, err := stream.Relay{Limits: limits(), See: withID, Drain: onDrain}.Run(t.Context(), &out, m)
+			stats, err := relay.Relay{Limits: limits(), See: withID, Drain: onDrain}.Run(t.Context(), &out, m)
 			if stats.Events != 3 {
 				t.Errorf("%+v", stats)
 			}
@@ -66,7 +69,7 @@ func TestRelayOfFeed(t *testing.T) {
 		b.say("c")
 		time.Sleep(21 * time.Second)
 		drain()
-		if err := <-done; !errors.Is(err, stream.ErrDraining) {
+		if err := <-done; !errors.Is(err, ending.ErrDraining) {
 			t.Error(err)
 		}
 		want := "id: 1\ndata: a\n\nid: 2\ndata: b\n\n: keep-alive\nid: 3\ndata: c\n\n"
@@ -127,7 +130,7 @@ func TestConfigure(t *testing.T) {
 // repeat is a body that says the same n times.
 func repeat(n int) (*endless, stream.Opened) {
 	e := &endless{frame: []byte("data: " + strings.Repeat("x", 600) + "\n\n"), n: n}
-	return e, stream.Opened{Body: e, Judge: func(e stream.Event) ([]stream.Entry, error) {
+	return e, stream.Opened{Body: e, Judge: func(e agentevents.Event) ([]stream.Entry, error) {
 		return []stream.Entry{{Data: e.Data}}, nil
 	}}
 }
@@ -138,7 +141,7 @@ func benchmarkFeed(b *testing.B, clients int) {
 	_, o := repeat(b.N)
 	hold := make(chan struct{})
 	look := o.Judge
-	o.Judge = func(e stream.Event) ([]stream.Entry, error) { <-hold; return look(e) }
+	o.Judge = func(e agentevents.Event) ([]stream.Entry, error) { <-hold; return look(e) }
 	f := h.Open(o)
 	done := make(chan int, clients)
 	for range clients {

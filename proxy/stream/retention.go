@@ -1,6 +1,10 @@
 package stream
 
-import "time"
+import (
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+)
 
 // attend ends what was begun when there were no clients.
 func (f *Feed) attend() {
@@ -26,6 +30,8 @@ func (f *Feed) wait() {
 
 // desert begins the time of a feed without clients. It gives a source that is to be
 // stopped at once.
+//
+// The feed is locked, and the source is stopped by the caller once it is not.
 func (f *Feed) desert() *source {
 	if f.task == "" { // nobody else can come
 		f.clear()
@@ -71,10 +77,12 @@ func (f *Feed) expire() {
 		f.forget()
 	}
 	f.mu.Unlock()
-	s.stop(ErrGone)
+	s.stop(ending.ErrGone)
 }
 
 // forget takes a feed out of the hub.
+//
+// Cursors that are still there find it gone, and end with what they were told.
 func (f *Feed) forget() {
 	f.gone = true
 	if f.shared.retrial != nil {

@@ -12,6 +12,8 @@ const overhead = 100
 
 // ring is a queue of items. It grows as far as it is filled, and what is left of it is
 // not moved.
+//
+// The length of items is a power of two, so that an index is a mask and not a division.
 type ring struct {
 	items []item
 	head  int
@@ -21,6 +23,7 @@ type ring struct {
 // at is the item that i others stand before.
 func (r *ring) at(i int) *item { return &r.items[(r.head+i)&(len(r.items)-1)] }
 
+// push adds the newest, in a slice of twice the size where there is no room.
 func (r *ring) push(it item) {
 	if r.n == len(r.items) {
 		grown := make([]item, max(2*r.n, 4)) // always a power of 2

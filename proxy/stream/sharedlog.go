@@ -40,6 +40,8 @@ type sharedLog struct {
 
 // mark has the feed, which is locked, looked after: its log written, its lease renewed
 // or given back.
+//
+// Eight clerks at most work at once; a feed stands in their queue once at a time.
 func (l *sharedLog) mark() {
 	f := l.feed
 	if !l.lease || l.marked {
@@ -81,6 +83,8 @@ func (h *Hub) clerk() {
 	}
 }
 
+// tend writes what one feed has to write, and keeps or gives back its lease. After an error it is
+// tried again in a second; the log line comes once per outage.
 func (h *Hub) tend(f *Feed) {
 	ctx, cancel := context.WithTimeout(h.ctx, storeTimeout)
 	defer cancel()
@@ -121,6 +125,9 @@ func (l *sharedLog) again() {
 
 // write adds what the log does not have yet, as far as one batch goes, and tells
 // whether there is more. Without any it has the log kept, where that is due.
+//
+// The append names the number it expects to continue (after), by which the state refuses a second
+// writer with ErrMoved.
 func (l *sharedLog) write(ctx context.Context) (more bool, err error) {
 	f := l.feed
 	f.mu.Lock()
@@ -173,6 +180,9 @@ func (l *sharedLog) unwritten() (batch [][]byte) {
 // moved finds out why the log ends elsewhere: with what an earlier attempt has written
 // although it came to an error, or with somebody else's. A log that was forgotten cannot
 // go on, since its numbers would begin anew.
+//
+// An append that timed out may have been done: the same bytes at the same place are this
+// replica's own.
 func (l *sharedLog) moved(ctx context.Context, name string, after uint64, batch [][]byte) error {
 	f := l.feed
 	tail, err := f.hub.logs.Read(ctx, name, after, len(batch))
@@ -205,6 +215,8 @@ func (l *sharedLog) abandon() {
 }
 
 // settle writes what is left and gives all leases back, when the hub is closed.
+//
+// It waits for closeTimeout at most, as the process is about to end.
 func (h *Hub) settle() {
 	h.mu.Lock()
 	feeds := make([]*Feed, 0, len(h.leases))

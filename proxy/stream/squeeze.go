@@ -8,6 +8,8 @@ import (
 // squeeze makes room while all feeds together keep too much: what has no client goes
 // first, then all but the newest entry of the feed that keeps most. What no client
 // has yet stays; its sources wait.
+//
+// It looks at nothing as long as the total is kept, which is a single load.
 func (h *Hub) squeeze() {
 	for h.bytes.Load() > int64(h.settings().Buffer.Total) {
 		h.mu.Lock()
@@ -89,6 +91,9 @@ func (l *sharedLog) needless() bool { return !l.logged || l.feed.start < l.writt
 
 // shrink lets go of all but the newest entries, and tells whether that was any. It is
 // too late where a client has come to a feed that had none.
+//
+// The newest entry's data is copied, so that it does not keep the whole chunk of memory that it
+// shared with others.
 func (f *Feed) shrink(keep int) bool {
 	f = f.lock()
 	defer f.mu.Unlock()

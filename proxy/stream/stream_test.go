@@ -18,6 +18,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
 // net/http lets a connection it refused linger for half a second, by itself.
@@ -82,11 +85,11 @@ func limits() stream.Limits {
 	return stream.Limits{Event: 1 << 20, Idle: time.Minute, Heartbeat: 15 * time.Second, Write: 10 * time.Second}
 }
 
-func same(e stream.Entry, emit stream.Emit) error { return emit("", e.Name, e.Data) }
+func same(e stream.Entry, emit relay.Emit) error { return emit("", e.Name, e.Data) }
 
 // text is a body that is there at once.
-func text(s string) stream.Entries {
-	return stream.Of(io.NopCloser(strings.NewReader(s)), nil, limits())
+func text(s string) relay.Entries {
+	return of(io.NopCloser(strings.NewReader(s)), nil, limits())
 }
 
 // TestOrder: thousands of events, whatever the pieces they come in.
@@ -99,7 +102,7 @@ func TestOrder(t *testing.T) {
 		fmt.Fprintf(&want, "event: e\ndata: {\"n\":%d}\n\n", i)
 	}
 	var c client
-	stats, err := stream.Relay{Limits: limits(), See: same}.Run(t.Context(), &c, text(in.String()))
+	stats, err := relay.Relay{Limits: limits(), See: same}.Run(t.Context(), &c, text(in.String()))
 	if err != nil || c.text() != want.String() {
 		t.Errorf("%v; %d bytes, want %d", err, len(c.text()), want.Len())
 	}
@@ -112,14 +115,14 @@ func TestOrder(t *testing.T) {
 func TestSeeDecides(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
-	see := func(e stream.Entry, emit stream.Emit) error {
+	see := func(e stream.Entry, emit relay.Emit) error {
 		if string(e.Data) == "b" {
 			return refused
 		}
 		return emit("", e.Name, bytes.ToUpper(e.Data))
 	}
 	var c client
-	stats, err := stream.Relay{Limits: limits(), See: see}.Run(
+	stats, err := relay.Relay{Limits: limits(), See: see}.Run(
 		t.Context(), &c, text("data: a\n\ndata: b\n\ndata: c\n\n"))
 	if !errors.Is(err, refused) || c.text() != "data: A\n\n" || stats.Events != 1 {
 		t.Errorf("%v, %q, %+v", err, c.text(), stats)
@@ -138,17 +141,17 @@ func TestEnds(t *testing.T) {
 		"comments only":      {": hi\n\n: hi\n\n", nil, ""},
 		"no data":            {"event: x\n\ndata: a\n\n", nil, "data: a\n\n"},
 		"empty data":         {"data\n\n", nil, "data: \n\n"},
-		"in mid-event":       {"data: a\n\ndata: b", stream.ErrBroken, "data: a\n\n"},
-		"without blank line": {"data: a\n", stream.ErrBroken, ""},
-		"too large":          {"data: a\n\n" + big, stream.ErrTooLarge, "data: a\n\n"},
-		"endless line":       {strings.Repeat("x", 5000), stream.ErrTooLarge, ""},
+		"in mid-event":       {"data: a\n\ndata: b", ending.ErrBroken, "data: a\n\n"},
+		"without blank line": {"data: a\n", ending.ErrBroken, ""},
+		"too large":          {"data: a\n\n" + big, ending.ErrTooLarge, "data: a\n\n"},
+		"endless line":       {strings.Repeat("x", 5000), ending.ErrTooLarge, ""},
 	}
 	for name, tt := range tests {
 		var c client
 		l := limits()
 		l.Event = 1000
-		_, err := stream.Relay{Limits: l, See: same}.Run(
-			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), nil, l))
+		_, err := relay.Relay{Limits: l, See: same}.Run(
+			t.Context(), &c, of(io.NopCloser(strings.NewReader(tt.in)), nil, l))
 		if !errors.Is(err, tt.want) || c.text() != tt.out {
 			t.Errorf("%s: %v, %q", name, err, c.text())
 		}
@@ -156,11 +159,11 @@ func TestEnds(t *testing.T) {
 }
 
 // run relays from a pipe in a bubble and gives what it came to.
-func run(ctx context.Context, c *client, r stream.Relay, source func(io.Reader, int) stream.Source) (*io.PipeWriter, <-chan error) {
+func run(ctx context.Context, c *client, r relay.Relay, source func(io.Reader, int) agentevents.Source) (*io.PipeWriter, <-chan error) {
 	from, to := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		_, err := r.Run(ctx, c, stream.Of(from, source, r.Limits))
+		_, err := r.Run(ctx, c, of(from, source, r.Limits))
 		done <- err
 	}()
 	return to, done
@@ -170,7 +173,7 @@ func TestHeartbeats(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c client
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
+		to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: same}, nil)
 		time.Sleep(50 * time.Second)
 		synctest.Wait()
 		if n := strings.Count(c.text(), ": keep-alive\n"); n != 3 {
@@ -205,12 +208,12 @@ func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c client
 		began := time.Now()
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
+		to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: same}, nil)
 		for range 3 {
 			time.Sleep(50 * time.Second)
 			_, _ = io.WriteString(to, ": alive\n\n")
 		}
-		if err := <-done; !errors.Is(err, stream.ErrIdle) {
+		if err := <-done; !errors.Is(err, ending.ErrIdle) {
 			t.Error(err)
 		}
 		if lasted := time.Since(began); lasted != 210*time.Second {
@@ -226,7 +229,7 @@ func TestSlowReader(t *testing.T) {
 	for _, event := range []string{"", "data: b\n\n"} {
 		synctest.Test(t, func(t *testing.T) {
 			var c client
-			to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
+			to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: same}, nil)
 			_, _ = io.WriteString(to, "data: a\n\n")
 			synctest.Wait()
 			c.mu.Lock()
@@ -234,7 +237,7 @@ func TestSlowReader(t *testing.T) {
 			c.mu.Unlock()
 			began := time.Now()
 			_, _ = io.WriteString(to, event)
-			if err := <-done; !errors.Is(err, stream.ErrSlow) {
+			if err := <-done; !errors.Is(err, ending.ErrSlow) {
 				t.Errorf("%q: %v", event, err)
 			}
 			want := 10 * time.Second
@@ -256,10 +259,10 @@ func TestClientGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		var c client
-		to, done := run(ctx, &c, stream.Relay{Limits: limits(), See: same}, nil)
+		to, done := run(ctx, &c, relay.Relay{Limits: limits(), See: same}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
 		leave()
-		if err := <-done; !errors.Is(err, stream.ErrGone) {
+		if err := <-done; !errors.Is(err, ending.ErrGone) {
 			t.Error(err)
 		}
 		if _, err := to.Write([]byte("x")); err == nil {
@@ -268,9 +271,9 @@ func TestClientGone(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		c := client{gone: true}
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
+		to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: same}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
-		if err := <-done; !errors.Is(err, stream.ErrGone) {
+		if err := <-done; !errors.Is(err, ending.ErrGone) {
 			t.Error(err)
 		}
 	})
@@ -289,9 +292,9 @@ func TestClientGoneFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c client
-		to, done := run(hungUp{t.Context()}, &c, stream.Relay{Limits: limits(), See: same}, nil)
+		to, done := run(hungUp{t.Context()}, &c, relay.Relay{Limits: limits(), See: same}, nil)
 		_ = to.CloseWithError(context.Canceled)
-		if err := <-done; !errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrBroken) {
+		if err := <-done; !errors.Is(err, ending.ErrGone) || errors.Is(err, ending.ErrBroken) {
 			t.Error(err)
 		}
 	})
@@ -301,10 +304,10 @@ func TestAgentBreaks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c client
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
+		to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: same}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
 		_ = to.CloseWithError(errors.New("connection reset by peer"))
-		if err := <-done; !errors.Is(err, stream.ErrBroken) || c.text() != "data: a\n\n" {
+		if err := <-done; !errors.Is(err, ending.ErrBroken) || c.text() != "data: a\n\n" {
 			t.Errorf("%v, %q", err, c.text())
 		}
 	})
@@ -322,16 +325,16 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		drain, onDrain := draining(t)
 		var c client
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: onDrain}, nil)
+		to, done := run(t.Context(), &c, relay.Relay{Limits: limits(), See: same, Drain: onDrain}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
 		synctest.Wait()
 		drain()
-		if err := <-done; !errors.Is(err, stream.ErrDraining) || c.text() != "data: a\n\n" {
+		if err := <-done; !errors.Is(err, ending.ErrDraining) || c.text() != "data: a\n\n" {
 			t.Errorf("%v, %q", err, c.text())
 		}
 		// One that begins while draining ends at once.
-		_, done = run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: onDrain}, nil)
-		if err := <-done; !errors.Is(err, stream.ErrDraining) {
+		_, done = run(t.Context(), &c, relay.Relay{Limits: limits(), See: same, Drain: onDrain}, nil)
+		if err := <-done; !errors.Is(err, ending.ErrDraining) {
 			t.Error(err)
 		}
 	})
@@ -350,7 +353,7 @@ func TestSlowReaderAmongOthers(t *testing.T) {
 		if r.URL.Path == "/slow" {
 			l.Write = 200 * time.Millisecond
 		}
-		_, err := stream.Relay{Limits: l, See: same}.Run(r.Context(), w, text(strings.Repeat(frame, events)))
+		_, err := relay.Relay{Limits: l, See: same}.Run(r.Context(), w, text(strings.Repeat(frame, events)))
 		if r.URL.Path == "/slow" {
 			ended <- err
 		}
@@ -383,7 +386,7 @@ func TestSlowReaderAmongOthers(t *testing.T) {
 		})
 	}
 	others.Wait()
-	if err := <-ended; !errors.Is(err, stream.ErrSlow) {
+	if err := <-ended; !errors.Is(err, ending.ErrSlow) {
 		t.Errorf("the slow client: %v", err)
 	}
 }
@@ -423,7 +426,7 @@ func BenchmarkEvent(b *testing.B) {
 	frame := []byte("data: " + strings.Repeat("x", 600) + "\n\n")
 	b.SetBytes(int64(len(frame)))
 	b.ReportAllocs()
-	_, err := stream.Relay{Limits: limits(), See: same}.Run(b.Context(), null{}, stream.Of(&endless{frame: frame, n: b.N}, nil, limits()))
+	_, err := relay.Relay{Limits: limits(), See: same}.Run(b.Context(), null{}, of(&endless{frame: frame, n: b.N}, nil, limits()))
 	if err != nil {
 		b.Fatal(err)
 	}

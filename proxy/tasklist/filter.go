@@ -12,6 +12,9 @@ import (
 
 // listFilter is what ListTasks asks for beside a context and a page
 // (A2A 1.0 §3.1.4).
+//
+// Only the list that the gateway makes itself needs it; agents that list read the request
+// themselves.
 type listFilter struct {
 	size      int       // of a page: 1 to 100, 50 unless told
 	state     string    // 1.0 name; "" for all
@@ -37,6 +40,10 @@ var listFields = map[string]func(*listFilter, string) bool{
 }
 
 // readFilter takes the filter from params or query, whichever the call has.
+//
+// An unknown member is passed over, as ProtoJSON parsers of the SDKs do. A known one that cannot
+// be read is INVALID_PARAMS with its name. An empty text is the same as none, which is what query
+// strings make of unset fields.
 func readFilter(c *wire.Call, query url.Values) (listFilter, *wire.Error) {
 	f := listFilter{size: usualTasks}
 	given := cursors.GivenIn(c, query)
@@ -52,6 +59,7 @@ func readFilter(c *wire.Call, query url.Values) (listFilter, *wire.Error) {
 	return f, nil
 }
 
+// setSize takes 1 to 100, the bounds of A2A 1.0 §3.1.4. 0 is proto3's way to leave it out.
 func (f *listFilter) setSize(text string) (ok bool) {
 	n, err := strconv.Atoi(text)
 	if n == 0 && err == nil {
@@ -61,6 +69,7 @@ func (f *listFilter) setSize(text string) (ok bool) {
 	return err == nil && 1 <= n && n <= 100
 }
 
+// setState takes a state by any name that a version has for it; UNSPECIFIED is no filter.
 func (f *listFilter) setState(text string) bool {
 	state, ok := taskstate.Parse(text)
 	if ok && state != "TASK_STATE_UNSPECIFIED" {
@@ -69,18 +78,21 @@ func (f *listFilter) setState(text string) bool {
 	return ok
 }
 
+// setHistory takes how many messages of the history each task is to have.
 func (f *listFilter) setHistory(text string) bool {
 	n, err := strconv.Atoi(text)
 	f.history = n
 	return err == nil && n >= 0
 }
 
+// setSince takes an RFC 3339 timestamp.
 func (f *listFilter) setSince(text string) (ok bool) {
 	var err error
 	f.since, err = time.Parse(time.RFC3339Nano, text)
 	return err == nil
 }
 
+// setArtifacts takes "true", "false" and what ParseBool takes besides, as query strings have "1".
 func (f *listFilter) setArtifacts(text string) (ok bool) {
 	var err error
 	f.artifacts, err = strconv.ParseBool(text)

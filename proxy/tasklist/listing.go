@@ -24,12 +24,16 @@ const (
 
 // listing is one page for the caller, being put together from pages of the agent's, in
 // which the tasks of other callers stand as well.
+//
+// It lives for one call and is used by one goroutine. The spans of entries point into the
+// documents of the agent's pages, which are therefore kept until the page is written; their sum
+// is bounded by server.limits.answer.
 type listing struct {
 	want int                      // tasks for the caller; 0 until the agent's first page says how many it gives
 	size int                      // tasks to ask the agent for next
 	at   place                    // and where
 	all  bool                     // the caller has asked for the beginning, so that everything is seen
-	may  func(*state.Record) bool // see readable
+	may  func(*state.Record) bool // whether the rules let the caller read a task; nil for all
 
 	first *agentPage // whose envelope the caller gets
 	keep  []bool     // which of its entries stay
@@ -61,6 +65,10 @@ type agentPage struct {
 }
 
 // upstreamCall asks for the next page. asIs leaves the caller's words: they ask for the first.
+//
+// The first question goes out in the caller's own bytes where the caller begins the list, so that
+// an agent's filters of its own are kept. For later pages pageSize and pageToken alone are
+// changed in them: in the query, in the protobuf message, or in the params.
 func (ls *listing) upstreamCall(base *exchange.UpstreamCall, asIs bool) (*exchange.UpstreamCall, error) {
 	ls.asked[ls.at.token] = true
 	if asIs {
@@ -87,6 +95,8 @@ func (ls *listing) upstreamCall(base *exchange.UpstreamCall, asIs bool) (*exchan
 	return &l, nil
 }
 
+// begin takes the first page for the one that is edited. Where the caller named no size, the
+// agent's own is taken over.
 func (ls *listing) begin(page *agentPage) {
 	ls.first, ls.keep = page, make([]bool, len(page.seen.Tasks))
 	if ls.want == 0 {
@@ -98,6 +108,8 @@ func (ls *listing) begin(page *agentPage) {
 }
 
 // take keeps entries of a page.
+//
+// Of the first page they are marked to stay, of later ones their bytes are kept.
 func (ls *listing) take(page *agentPage, mine []int) {
 	for _, i := range mine {
 		t := page.seen.Tasks[i]
@@ -114,6 +126,10 @@ func (ls *listing) take(page *agentPage, mine []int) {
 
 // proceed settles what comes behind a page. An agent whose token leads back has nothing
 // more to say.
+//
+// over: the page had more of the caller's than there was room for. barren: it had none. After a
+// barren page the size doubles up to 100, as a caller with few tasks among many would otherwise
+// wait for fifty small pages.
 func (ls *listing) proceed(page *agentPage, over, barren bool) {
 	switch {
 	case over:
@@ -143,6 +159,8 @@ func (ls *listing) total() int {
 }
 
 // setQuery gives a parameter one value, whichever spelling of its name was there.
+//
+// An empty value takes the parameter out. All others stay as they were written, in their order.
 func setQuery(raw, name, value string) string {
 	pairs := strings.Split(raw, "&")
 	pairs = slices.DeleteFunc(pairs, func(pair string) bool {

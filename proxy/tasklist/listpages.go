@@ -18,6 +18,10 @@ import (
 // ListPages has the agent list tasks, page by page, until the caller's page is full:
 // as the agent counts other callers' tasks too, one page of its own may hold none of
 // this caller's.
+//
+// An error of the agent's first answer is the caller's answer, shown like that of any call. One
+// of a later page ends the call, although some entries are known: the page would lack tasks and
+// not say so.
 func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
 	ls, err := li.newListing(x)
 	if err != nil {
@@ -27,7 +31,7 @@ func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
 	if x.Upstream, err = ls.upstreamCall(base, x.Call.PageToken == ""); err != nil {
 		return err
 	}
-	resp, err := li.Reach(ctx, x)
+	resp, err := li.SendCall(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -44,7 +48,7 @@ func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
 	case a.Failed != nil:
 		return x.Failed(resp, a.Failed)
 	case exchange.IsError(a.Seen):
-		return li.Show(ctx, x, resp, a, a.Seen)
+		return li.ShowAnswer(ctx, x, resp, a, a.Seen)
 	}
 	if err := li.fill(ctx, x, ls, base, a.Doc, a.Seen); err != nil {
 		return err
@@ -52,6 +56,8 @@ func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
 	return li.showPage(ctx, x, ls, resp, a)
 }
 
+// newListing reads where the caller's page begins and how large it is to be. Its error is
+// INVALID_PARAMS for a token that is not good here.
 func (li *Lister) newListing(x *exchange.Exchange) (*listing, error) {
 	plain, e := li.OpenPage(x, agentsList)
 	if e != nil {
@@ -78,6 +84,9 @@ func (li *Lister) newListing(x *exchange.Exchange) (*listing, error) {
 }
 
 // fill takes the first page and asks for more, server.limits.listedPages in all.
+//
+// A page token longer than longestPage is refused, because it has to fit into the sealed one that
+// the caller carries in a URL.
 func (li *Lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, base *exchange.UpstreamCall, doc []byte, seen wire.Answer) error {
 	for pages := 1; ; pages++ {
 		page, err := taskpage.Read(x.Upstream.Binding, doc)
@@ -100,7 +109,7 @@ func (li *Lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, b
 		if err != nil {
 			return err
 		}
-		if _, doc, seen, err = li.Say(ctx, x, l); err != nil {
+		if _, doc, seen, err = li.SendQuestion(ctx, x, l); err != nil {
 			return err
 		}
 	}
@@ -111,6 +120,11 @@ func (li *Lister) fill(ctx context.Context, x *exchange.Exchange, ls *listing, b
 }
 
 // gather takes from a page what is the caller's, and settles what comes next.
+//
+// An entry is the caller's if the ledger says so and the rules let it be read. One that the list
+// has already shown is passed over: agents whose list changes while it is read repeat entries at
+// the seams. Where the bytes together would exceed server.limits.answer the page ends before this
+// one.
 func (li *Lister) gather(x *exchange.Exchange, ls *listing, page *agentPage) error {
 	tasks := page.seen.Tasks
 	owned, err := li.Ledger.Owns(x.Ctx, x.Principal, x.Agent.ID, x.Call.Method, tasks, ls.may)
@@ -156,6 +170,9 @@ func (li *Lister) gather(x *exchange.Exchange, ls *listing, page *agentPage) err
 
 // enough ends a list of which the caller has seen everything: what the agent has beyond
 // that is others'.
+//
+// This is the usual end: most callers have fewer tasks than one page, and the ledger knows all of
+// them, so that the agent need not be asked for the pages of others.
 func (li *Lister) enough(x *exchange.Exchange, ls *listing) error {
 	if ls.ended && ls.all {
 		return nil
@@ -189,6 +206,9 @@ func (li *Lister) count(x *exchange.Exchange, may func(*state.Record) bool) (*co
 }
 
 // showPage gives the caller the page that has been put together.
+//
+// The edited document is judged anew, since the spans of its tasks have moved, and then takes the
+// way of any answer; Filtered keeps it from being filtered a second time.
 func (li *Lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listing, resp *http.Response, a exchange.Received) error {
 	edit := taskpage.Edit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
 	if !ls.ended {
@@ -208,5 +228,5 @@ func (li *Lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listin
 	if err != nil {
 		return err
 	}
-	return li.Show(ctx, x, resp, a, seen)
+	return li.ShowAnswer(ctx, x, resp, a, seen)
 }

@@ -15,6 +15,8 @@ type callers struct {
 }
 
 // note notes whose a call is.
+//
+// Callers are known by a hash of their names, as nothing but "the same or another" is asked.
 func (c *callers) note(who uint64, now int64) {
 	if before := c.latest.Load(); before != who {
 		c.latest.Store(who)

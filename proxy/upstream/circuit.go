@@ -42,6 +42,7 @@ const (
 	unsaid                // nothing: the caller left first, or the HTTP proxy on the way fails
 )
 
+// newCircuit makes a closed one. Where the breaker is off it counts nothing and stays closed.
 func newCircuit(b Breaker) *circuit {
 	c := &circuit{Breaker: b}
 	if !b.Off {
@@ -82,6 +83,9 @@ func (c *circuit) admits(now int64) bool {
 }
 
 // leave takes over what became of a call. It reports whether the circuit has opened.
+//
+// A success of any probe closes it; a failure opens it again. A probe that
+// says nothing lets the next call be the probe at once.
 func (c *circuit) leave(era uint64, now int64, what outcome) bool {
 	switch {
 	case era%phases != closed:

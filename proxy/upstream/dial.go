@@ -20,6 +20,8 @@ type dialer struct {
 }
 
 // connect opens a connection.
+//
+// Its errors are wrapped as unreached, by which it is known that nothing was sent.
 func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	c, err := d.egress.Dial(ctx, d.Dialer, network, d.dialAt(address))
 	if err != nil {

@@ -20,11 +20,12 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
+	transport "google.golang.org/grpc/credentials"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // elsewhere is a proxy that connects to an address whatever it is asked for.
@@ -125,7 +126,7 @@ func testGRPCThrough(t *testing.T, scheme string, secured bool) {
 		certificate.StartTLS()
 		t.Cleanup(certificate.Close)
 		c.TLS = TLS{CA: certificateOf(t, certificate), ServerName: "example.com"}
-		options = append(options, grpc.Creds(credentials.NewTLS(&tls.Config{
+		options = append(options, grpc.Creds(transport.NewTLS(&tls.Config{
 			Certificates: certificate.TLS.Certificates, MinVersion: tls.VersionTLS12,
 		})))
 	}
@@ -174,7 +175,7 @@ func TestEgressOfAnAgent(t *testing.T) {
 			before, ownBefore := len(general.Asked()), len(own.Asked())
 			u, err := New(Config{
 				Egress:      tc.egress,
-				Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: "http://login.example.com:2/token", ClientID: "a"}}},
+				Credentials: []credentials.Credential{{OAuth2: &credentials.OAuth2{TokenURL: "http://login.example.com:2/token", ClientID: "a"}}},
 			}, Options{Egress: p})
 			must(t, err)
 			t.Cleanup(u.Close)

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 func duration(d time.Duration) secret.Duration { return secret.Duration(d) }
@@ -136,7 +137,7 @@ func TestHealth(t *testing.T) {
 	c := among(all, func(l *Load) {
 		l.Health.Interval, l.SlowStart = duration(5*time.Millisecond), duration(time.Millisecond)
 	})
-	c.Credentials = []Credential{{Value: secret.New("Bearer k")}}
+	c.Credentials = []credentials.Credential{{Value: secret.New("Bearer k")}}
 	u, err := New(c, Options{Card: card})
 	must(t, err)
 	t.Cleanup(u.Close)

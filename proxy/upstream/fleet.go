@@ -14,6 +14,9 @@ import (
 
 // fleet is the instances of one agent: which there are, how they are, and which of
 // them gets a call.
+//
+// Calls read the current set by one atomic load and take no lock. The mutex is for changes:
+// sources that find, checks that begin, ejections.
 type fleet struct {
 	Load
 	dialer      *dialer
@@ -44,6 +47,9 @@ type set struct {
 
 var nobody = &set{}
 
+// newFleet makes the fleet of an agent with instances.
+// Static instances are there when it returns; others come with run, and calls before that are
+// *Unavailable.
 func newFleet(l Load, d *dialer, connections int, o Options) (*fleet, error) {
 	f := &fleet{
 		Load: l, dialer: d, connections: connections, o: o, budget: budget{percent: int64(l.Retry.Budget)},
@@ -88,6 +94,9 @@ func (f *fleet) run(ctx context.Context) {
 
 // find takes over what a source has found. Instances that stay keep what is known of
 // them, and their connections.
+//
+// The instances of several sources count together; of an address that two of them name the first
+// counts.
 func (f *fleet) find(source int, list []discovery.Instance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -155,6 +164,7 @@ func (f *fleet) available(i *instance, now int64) bool {
 	return i.well(now) && f.hasRoom(i)
 }
 
+// hasRoom reports whether load.connections lets the instance have one more call.
 func (f *fleet) hasRoom(i *instance) bool {
 	return f.Connections == 0 || i.calls.Load() < int64(f.Connections)
 }
@@ -186,6 +196,9 @@ func (f *fleet) heard(i *instance, era, who uint64, what outcome, status int) bo
 const mostEjections = 10
 
 // eject leaves an instance alone for a while, if enough others are left.
+//
+// It does nothing where the instance is the last, or as many are out as load.ejection.most
+// permits: all failing at once is no fault of instances.
 func (f *fleet) eject(i *instance, now int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -105,6 +105,8 @@ func (g *guard) finish() {
 }
 
 // follow reads b as the next piece of an answer and returns how much of it is.
+//
+// It reads as little as it takes to know where the answer ends, and passes bytes on as they came.
 func (g *guard) follow(b []byte) int {
 	used := 0
 	for used < len(b) && g.phase != idle && g.err == nil {

@@ -79,6 +79,9 @@ func (f *fleet) settle(i *instance, good, bad int, why string) {
 }
 
 // ask asks once; the answer is why an instance is not well, and the error where it had none.
+//
+// Any status below 500 is a sign of life, 401 and 404 included: the check has no credential and
+// may be at a wrong path.
 func (f *fleet) ask(ctx context.Context, transport *http.Transport, target *url.URL) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.Health.Timeout.Std())
 	defer cancel()

@@ -77,6 +77,8 @@ type Unavailable struct {
 func (u *Unavailable) Error() string { return u.Why }
 
 // unreached is an error before a connection was there: nothing was sent.
+//
+// It is unwrapped like any wrapping error, and errors.As finds it.
 type unreached struct{ error }
 
 // Unwrap returns the error itself.

@@ -45,6 +45,8 @@ type instance struct {
 	stop context.CancelFunc // ends its checks
 }
 
+// newInstance makes an instance that was found, or the one of an agent without instances.
+// Each has connections of its own, so that one that hangs does not keep others' from being used.
 func newInstance(d *dialer, found discovery.Instance, l *Load, connections int) *instance {
 	at := *d
 	at.instance = found.Address
@@ -122,6 +124,9 @@ func meaning(resp *http.Response) int {
 
 // measure takes over how long the head of an answer took. A stream's says nothing: it
 // comes before any work is done.
+//
+// It is an exponentially weighted average with the weight 1/8 for the newest, as TCP smooths
+// round-trip times (RFC 6298).
 func (i *instance) measure(resp *http.Response, start, now int64) {
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		return

@@ -197,6 +197,8 @@ type Retry struct {
 }
 
 // settled is l with its defaults.
+//
+// It is a copy, and what was written stays as it was written.
 func (l Load) settled() Load {
 	if len(l.Affinity.By) == 0 {
 		l.Affinity.By = []string{byTask, byContext}

@@ -11,6 +11,9 @@ import (
 
 // choose finds the instance for a call that others have failed before; enter it and
 // leave it. The order is: who has the task, who has the context, who has least to do.
+//
+// Its error is *Unavailable or ErrBusy. A circuit that is half open lets one call through, so
+// that of several that choose it at once all but one choose again.
 func (f *fleet) choose(h *Hint, before []*instance, now int64) (*instance, uint64, error) {
 	s := f.set.Load()
 	if h.Instance != "" && (h.Task && f.byTask || !h.Task && f.byContext) {
@@ -62,6 +65,9 @@ func (f *fleet) owner(s *set, h *Hint, before []*instance, now int64) (*instance
 
 // least takes two instances by chance and of them the one with less to do, which is
 // nearly as good as to look at all of them, and better where many choose at once.
+//
+// This is "the power of two choices": to look at all instances would have all gateways choose the
+// same one at the same moment.
 func (f *fleet) least(s *set, before []*instance, now int64) *instance {
 	a := f.any(s, before, nil, now)
 	if a == nil || len(s.all) == 1 {

@@ -17,6 +17,9 @@ import (
 const mostAttempts = 10
 
 // roundTrip has one instance, and where that does no harm another, answer a request.
+//
+// The budget, the attempts and the answer of before decide whether it goes on. An answer that is
+// not passed on is closed, and its place counts for the next attempt.
 func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint, who uint64) (*http.Response, Served, error) {
 	var room [mostAttempts]*instance
 	before, served := room[:0], Served{}
@@ -65,6 +68,7 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint, who uint64) (*h
 	}
 }
 
+// statusOf is the status of an answer, 0 for none.
 func statusOf(resp *http.Response) int {
 	if resp == nil {
 		return 0

@@ -67,6 +67,7 @@ func (u *Upstream) Instances() []InstanceState {
 // rank is 1 for those that get no calls.
 func (s InstanceState) rank() int { return min(len(s.Why), 1) }
 
+// state is what an operator sees of it; the first reason for getting no calls counts.
 func (i *instance) state(now int64) InstanceState {
 	s := InstanceState{
 		Address: i.address, Latency: time.Duration(i.latency.Load()), Calls: int(i.calls.Load()), Ejections: int(i.ejections.Load()),

@@ -18,6 +18,9 @@ const lookAgain = time.Second
 // material is the TLS configuration toward one agent, made of files that may change.
 // Their contents are compared rather than their times, which a mounted secret that is
 // swapped by a link may share with the one before.
+//
+// Handshakes ask for the configuration, and at most once a second the files are read again, so
+// that a certificate which is renewed on disk is used without a reload.
 type material struct {
 	files TLS
 	log   *slog.Logger

@@ -54,6 +54,7 @@ func (t *trouble) note(r *http.Request, who uint64, resp *http.Response, err err
 	}
 }
 
+// reached ends what was wrong: a call has gone well, or a look has found the agent.
 func (t *trouble) reached() {
 	if t.row.n.Load() != 0 || t.lost.Load() {
 		t.row.over()

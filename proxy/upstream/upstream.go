@@ -1,11 +1,47 @@
 // Package upstream reaches agents: one set of connections per agent for every
 // binding, the credentials the gateway shows there, and nothing of what is said.
 //
-// It owns transport settings, outgoing credentials, and the choice among an agent's
-// instances. It does not read bodies or write responses, and it never sends a call
-// twice of which something was written, unless it is told that the call changes
-// nothing: a send may have had its effect even when no answer came. It may import
-// internal/secret, internal/share, internal/tunnel, authn, proxy/upstream/discovery, proxy/upstream/http1 and below.
+// It owns transport settings, outgoing credentials, and the choice among an agent's instances. It
+// does not read bodies or write responses, and it never sends a call twice of which something was
+// written, unless it is told that the call changes nothing: a send may have had its effect even
+// when no answer came. It may import internal/secret, internal/share, internal/tunnel, authn,
+// proxy/upstream/discovery, proxy/upstream/http1 and below.
+//
+// # One call
+//
+//	RoundTrip   a place within agents[].connections, or ErrBusy
+//	  choose    which instance: the one that has the task, the one for the context, else the less busy of two
+//	  circuit   open: *Unavailable, nothing is sent
+//	  trip      HTTP/1.1 (package http1), HTTP/2 (net/http) or gRPC over HTTP/2
+//	  heard     what the outcome says of the instance: latency, ejection, circuit
+//	  again     another instance, where nothing can have happened twice
+//	Body.Close  the place is free
+//
+// Instances are found by package discovery, or there is one: wherever the card's URL leads. Calls
+// keep the URL, the Host header and the TLS name of the card whichever instance they are dialled
+// to.
+//
+// # How instances come to get no calls
+//
+//   - down: active checks: a GET of the card without credentials, answered below 500. Until:
+//     checks go well again.
+//   - ejected: calls that fail in a row, at most half of the instances at a time. Until: a time
+//     that doubles.
+//   - circuit open: connections that do not come about, late heads, 502 to 504, in a row. Until:
+//     one call goes through and decides.
+//
+// What fails for one caller alone counts for less where others call as well, since a caller may
+// know a request that the agent fails at, and must not be able to take the agent from others by
+// it.
+//
+// # Errors
+//
+// ErrBusy and *Unavailable: nothing was sent. NotSent(err): no byte has reached the agent.
+// ErrNotHTTP: an answer came and is not HTTP. Any other error leaves open whether the call had
+// its effect. ErrLate is a cause that callers set, never one that is returned.
+//
+// Credentials are package credentials', whose Set an Upstream embeds. The package has more than
+// 20 exported names because nine of them are sections of an agent's configuration.
 package upstream
 
 import (
@@ -24,24 +60,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
 // Upstream is one agent's connections and credentials. It is safe for concurrent use.
 type Upstream struct {
-	dialer      *dialer   // of whatever address
-	direct      *instance // wherever the URL says
-	fleet       *fleet    // nil where that is the only one
-	files       *material // of TLS
-	credentials []credential
-	shown       []string // what Shown returns
-	end         func()   // ends the fetching of tokens
-	answer      time.Duration
-	timeouts    map[string]secret.Duration // of single methods
-	calls       atomic.Int64               // in flight, streams included
-	callers     share.Holders              // of those
-	most        int64                      // of them
-	trouble     trouble
+	*credentials.Set // that it shows
+
+	dialer   *dialer   // of whatever address
+	direct   *instance // wherever the URL says
+	fleet    *fleet    // nil where that is the only one
+	files    *material // of TLS
+	answer   time.Duration
+	timeouts map[string]secret.Duration // of single methods
+	calls    atomic.Int64               // in flight, streams included
+	callers  share.Holders              // of those
+	most     int64                      // of them
+	trouble  trouble
 }
 
 // ErrBusy says that as many calls are in flight to the agent as `connections`
@@ -83,8 +119,9 @@ func New(c Config, o Options) (*Upstream, error) {
 		}
 		u.fleet.trouble = &u.trouble
 	}
-	u.credentials, u.end = prepare(c.Credentials, o)
-	u.shown = u.ShownTo(nil)
+	u.Set = credentials.New(c.Credentials, credentials.Options{
+		Sign: o.Sign, Issuer: o.Issuer, Gateway: o.Gateway, Fetched: o.Fetched, Egress: o.Egress,
+	})
 	return u, nil
 }
 
@@ -137,13 +174,12 @@ func (u *Upstream) Wait(ctx context.Context) {
 	}
 }
 
-// RoundTrip sends one request, once. Redirects are answers like any other. The
-// one thing that is repeated without asking, on a new connection, is a request
-// that an idle connection turned out not to take: a GET, which changes nothing,
-// or anything else of which no byte was written. r must not have a GetBody: with
-// one net/http, which has some requests, would repeat more. Where the agent has several instances another may be
-// asked as well, under the same condition: what h calls safe, and anything else of
-// which no byte was written.
+// RoundTrip sends one request, once. Redirects are answers like any other. The one thing that is
+// repeated without asking, on a new connection, is a request that an idle connection turned out
+// not to take: a GET, which changes nothing, or anything else of which no byte was written. r
+// must not have a GetBody: with one net/http, which has some requests, would repeat more. Where
+// the agent has several instances another may be asked as well, under the same condition: what h
+// calls safe, and anything else of which no byte was written.
 //
 // A request whose Content-Type is gRPC's goes over HTTP/2 or fails. net/http does
 // not know gRPC: the caller sets "Te: trailers", frames the messages, and reads
@@ -180,6 +216,8 @@ func (u *Upstream) RoundTrip(r *http.Request, h Hint) (*http.Response, Served, e
 
 // enter counts a caller's call in, if there is a place for it: no caller may have more places
 // than are left for others.
+//
+// The gateway's own calls have no caller, and are bounded by the total alone.
 func (u *Upstream) enter(caller string) bool {
 	n := u.calls.Add(1)
 	if n <= u.most && (caller == "" || u.callers.Take(caller, 1, u.most-n)) {
@@ -265,7 +303,7 @@ func (u *Upstream) Close() {
 	if u.fleet != nil {
 		u.fleet.idle()
 	}
-	u.end()
+	u.Set.Close()
 }
 
 // Client fetches documents from the agent (its card) over the same connections

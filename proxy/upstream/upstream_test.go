@@ -29,6 +29,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // net/http lets a connection it refused linger for half a second, by itself.
@@ -94,7 +95,7 @@ func TestProxyVariables(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"} {
 		t.Setenv(name, trap.URL)
 	}
-	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: "http://agent.invalid/token", ClientID: "a"}}}})
+	u := newUpstream(t, Config{Credentials: []credentials.Credential{{OAuth2: &credentials.OAuth2{TokenURL: "http://agent.invalid/token", ClientID: "a"}}}})
 	if _, _, err := send(t, u, "POST", "http://agent.invalid/", "x"); err == nil {
 		t.Error("an agent that does not exist answered")
 	}
@@ -307,9 +308,9 @@ func TestConfigErrors(t *testing.T) {
 		"empty CA":       {Config{TLS: TLS{CA: empty}}, "holds no certificate"},
 		"half a pair":    {Config{TLS: TLS{Certificate: "x"}}, "go together"},
 		"missing pair":   {Config{TLS: TLS{Certificate: "/none", Key: "/none"}}, "tls.certificate"},
-		"no credential":  {Config{Credentials: []Credential{{}}}, "credentials[0]"},
-		"two in one":     {Config{Credentials: []Credential{{Value: value, Passthrough: true}}}, "exactly one"},
-		"half an OAuth2": {Config{Credentials: []Credential{{Value: value}, {OAuth2: &OAuth2{}}}}, "credentials[1].oauth2"},
+		"no credential":  {Config{Credentials: []credentials.Credential{{}}}, "credentials[0]"},
+		"two in one":     {Config{Credentials: []credentials.Credential{{Value: value, Passthrough: true}}}, "exactly one"},
+		"half an OAuth2": {Config{Credentials: []credentials.Credential{{Value: value}, {OAuth2: &credentials.OAuth2{}}}}, "credentials[1].oauth2"},
 	} {
 		if _, err := New(tt.c, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
@@ -342,7 +343,7 @@ func TestTokensAreShared(t *testing.T) {
 	issuer, err := demo.NewIssuer(demo.IssuerOptions{})
 	must(t, err)
 	defer func() { _ = issuer.Close(context.Background()) }()
-	u := newUpstream(t, Config{Credentials: []Credential{{Header: "x-token", OAuth2: &OAuth2{
+	u := newUpstream(t, Config{Credentials: []credentials.Credential{{Header: "x-token", OAuth2: &credentials.OAuth2{
 		TokenURL: secret.URL(issuer.URL + "/token"), ClientID: "alice", ClientSecret: secret.New("alice-secret"), Audience: "agent",
 	}}}})
 	var mu sync.Mutex
@@ -377,7 +378,7 @@ func TestTokenEndpointAway(t *testing.T) {
 		<-hold
 		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 	})
-	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: secret.URL(s.URL), ClientID: "a", ClientSecret: secret.New("b")}}}})
+	u := newUpstream(t, Config{Credentials: []credentials.Credential{{OAuth2: &credentials.OAuth2{TokenURL: secret.URL(s.URL), ClientID: "a", ClientSecret: secret.New("b")}}}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := u.Authorize(ctx, http.Header{}, nil); !errors.Is(err, context.Canceled) {
@@ -403,7 +404,7 @@ func TestShortTokens(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"access_token":"t%d","token_type":"Bearer","expires_in":1}`, asked.Add(1))
 	})
-	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: secret.URL(s.URL), ClientID: "a"}}}})
+	u := newUpstream(t, Config{Credentials: []credentials.Credential{{OAuth2: &credentials.OAuth2{TokenURL: secret.URL(s.URL), ClientID: "a"}}}})
 	for i := range 3 {
 		h := http.Header{}
 		must(t, u.Authorize(t.Context(), h, nil))
@@ -415,9 +416,9 @@ func TestShortTokens(t *testing.T) {
 
 func TestPassthrough(t *testing.T) {
 	t.Parallel()
-	u := newUpstream(t, Config{Credentials: []Credential{{Passthrough: true}, {Header: "x-user", Passthrough: true}}})
+	u := newUpstream(t, Config{Credentials: []credentials.Credential{{Passthrough: true}, {Header: "x-user", Passthrough: true}}})
 	out := http.Header{"X-User": {"gateway"}}
-	must(t, u.Authorize(t.Context(), out, &Caller{Header: http.Header{"Authorization": {"a", "b"}, "Cookie": {"c"}}}))
+	must(t, u.Authorize(t.Context(), out, &credentials.Caller{Header: http.Header{"Authorization": {"a", "b"}, "Cookie": {"c"}}}))
 	if len(out["Authorization"]) != 1 || out.Get("Authorization") != "a" || out["Cookie"] != nil {
 		t.Errorf("%v", out)
 	}
@@ -443,7 +444,7 @@ func TestCardClient(t *testing.T) {
 			_, _ = io.WriteString(w, r.Header.Get("Authorization"))
 		}
 	})
-	client := newUpstream(t, Config{Credentials: []Credential{{Value: secret.New("Bearer k")}}}).Client()
+	client := newUpstream(t, Config{Credentials: []credentials.Credential{{Value: secret.New("Bearer k")}}}).Client()
 	for path, ok := range map[string]bool{"/card": true, "/in": true, "/out": false, "/loop": false} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
 		must(t, err)

@@ -10,6 +10,8 @@ import (
 // ForgetConfig ends the webhook of a config that the agent has deleted. One that came
 // with a send has no id here until the agent shows it; if it is the only one of the
 // task's without, it is meant.
+//
+// Deliveries that wait for it in the queue are dropped as well.
 func (wh *Webhooks) ForgetConfig(ctx context.Context, x *exchange.Exchange) error {
 	list, err := wh.Relay.Hooks.OfTask(ctx, x.Agent.ID, x.Call.TaskID)
 	if err != nil {

@@ -1,5 +1,11 @@
 // Package webhooks puts the gateway's webhook in the place of a caller's: agents deliver to the
 // relay, which knows the caller's URL and credentials, and the agent never does.
+//
+//	Intercept        (package notifications) registers the caller's and leaves Webhook in the exchange
+//	Substitute       what the agent is sent in its place
+//	BindWebhook      the answer names the task: the webhook is bound to it
+//	DropWebhook      the agent did not take it: it is forgotten
+//	ForgetConfig     the caller deleted its config: the webhook and what waits for it are dropped
 package webhooks
 
 import (

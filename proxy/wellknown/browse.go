@@ -22,6 +22,9 @@ import (
 // Browse makes the catalog. Asking the rules about every agent takes time, so that a list
 // is made once for all callers of whom the rules know the same, and entries are shared by
 // the lists they are the same in.
+//
+// One mutex guards all of it. It is held while a list is made, so that a hundred readers of the
+// same kind who come after a reload make one list and not a hundred.
 type Browse struct {
 	catalog.Documents
 
@@ -58,6 +61,8 @@ type Shelf struct {
 
 // viewerOf tells callers apart by what verified credentials say of them, all of it: which
 // part the rules look at is theirs to know.
+//
+// The JSON is deterministic, as the same credential must give the same digest each time.
 func viewerOf(p *authn.Principal) (Viewer, error) {
 	if p == nil {
 		return Viewer{}, nil
@@ -70,6 +75,8 @@ func viewerOf(p *authn.Principal) (Viewer, error) {
 }
 
 // agentsFor is the list that the caller may see.
+//
+// A list is good while its cards are the current ones, and for rosterAge at most.
 func (ds *Documents) agentsFor(x *exchange.Exchange) (catalog.List, error) {
 	who, err := viewerOf(x.Principal)
 	if err != nil {
@@ -102,8 +109,10 @@ func (l *Roster) current(agents []*agents.Agent) bool {
 	return true
 }
 
-// survey asks about every agent what serveCard asks about one. Agents whose cards have
+// survey asks about every agent what ServeCard asks about one. Agents whose cards have
 // never been fetched are left out: nothing can be said of them, and calls would fail.
+//
+// Only the fields of the exchange that the rules look at are set: there is no call.
 func (ds *Documents) survey(x *exchange.Exchange) (*Roster, error) {
 	l := &Roster{views: make([]*agents.View, len(ds.Agents)), until: x.Rec.Start.Add(rosterAge)}
 	entries := make([]*catalog.Entry, 0, len(ds.Agents))
@@ -137,7 +146,10 @@ func (ds *Documents) lists(who *authn.Principal, a *agents.Agent) bool {
 	return who.MayUse(a.ID) && ds.Policy.Sees(who, a.ID)
 }
 
-// entry is what the catalog says of an agent to this caller. p.browse.mu is held.
+// entry is what the catalog says of an agent to this caller. Browse's lock is held.
+//
+// Entries depend on the card, the visible skills and the extensions alone, so that readers who
+// see the same share one. They are dropped together when the card changes.
 func (ds *Documents) entry(x *exchange.Exchange, s *Shelf) (*catalog.Entry, error) {
 	if s.view != x.View {
 		*s = Shelf{view: x.View, entries: map[[sha256.Size]byte]*catalog.Entry{}}
@@ -159,6 +171,8 @@ func (ds *Documents) entry(x *exchange.Exchange, s *Shelf) (*catalog.Entry, erro
 	return e, nil
 }
 
+// offeredIn puts extensions into the catalog's words, in the order of their URIs, so that two
+// equal sets have one digest.
 func offeredIn(list []ext.Declared) []catalog.Extension {
 	out := make([]catalog.Extension, 0, len(list))
 	for _, d := range list {

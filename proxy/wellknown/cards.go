@@ -22,6 +22,10 @@ const cardMaxAge = time.Minute
 
 // ServeCard answers with the agent's card as this caller should see it. The
 // card was fetched long before; a caller cannot make the gateway fetch anything.
+//
+// Its refusals: 405 for other verbs than GET and HEAD, 404 or 401 for an agent or a skill that is
+// not there for the reader, 503 with Retry-After while the card has not been fetched. The form
+// follows A2A-Version; without one it is the mixed form that clients of 0.3 and of 1.0 both read.
 func (ds *Documents) ServeCard(x *exchange.Exchange) error {
 	x.Rec.Method = "GetAgentCard"
 	if !intake.Reads(x.Request.Method) {
@@ -56,7 +60,7 @@ func (ds *Documents) ServeCard(x *exchange.Exchange) error {
 	return nil
 }
 
-// servedView is cardView for who asks for the card by HTTP, in whichever form.
+// servedView is the view for who asks for the card by HTTP, in whichever form.
 func (ds *Documents) servedView(x *exchange.Exchange, version wire.Version, pure bool) card.View {
 	v := ds.cardView(x, version)
 	v.Pure = pure
@@ -64,6 +68,8 @@ func (ds *Documents) servedView(x *exchange.Exchange, version wire.Version, pure
 }
 
 // CardFor is the card of an agent as it is served to a caller: see Proxy.CardFor.
+//
+// It is for the admin API, which shows an operator what a caller would get.
 func (ds *Documents) CardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, card.Form, error) {
 	a := ds.ByID[agent]
 	if a == nil || !ds.lists(who, a) {
@@ -114,6 +120,9 @@ func skillPath(skill string) string {
 
 // addressable reports whether a skill's id can stand in a path: it must be one
 // segment, and none that is refused.
+//
+// A slash or backslash would make two segments, a semicolon a parameter, a percent sign a second
+// decoding, and "." or ".." another path (RFC 3986 §3.3).
 func addressable(skill string) bool {
 	return !strings.ContainsAny(skill, `/\;%`) && strings.Trim(skill, ".") != ""
 }

@@ -41,6 +41,9 @@ func (cv *CardViews) visible(x *exchange.Exchange) []string {
 }
 
 // cardView says how the agent's card is rewritten for this caller.
+//
+// Everything in it depends on the reader, so that it is made for each request; card.Render keeps
+// the bytes of the views it has rendered.
 func (cv *CardViews) cardView(x *exchange.Exchange, version wire.Version) card.View {
 	skills := cv.visible(x)
 	base, skill := cv.Base(x.Agent), ""
@@ -86,13 +89,17 @@ func (cv *CardViews) offers(x *exchange.Exchange, skill string) []card.Offered {
 // ways lists every way to reach the agent through the gateway: each version in
 // each binding, whatever the agent itself speaks, 1.0 first, because clients take
 // the first they understand.
+//
+// JSON-RPC and HTTP+JSON have the agent's base URL. gRPC has no path of its own:
+// on a host that several agents share, the tenant says which one is meant, and 0.3, whose
+// messages have no tenant, is offered only where the host or the credential says it.
 func (cv *CardViews) ways(x *exchange.Exchange, skill string) []card.Offered {
 	list := []card.Offered{}
 	if len(x.View.Endpoints) == 0 {
 		return list
 	}
 	tenants := x.View.Tenants()
-	authority, own := "", cv.Alone(x.Agent)
+	authority, own := "", cv.HasHostAlone(x.Agent)
 	// What leads a path here leads no path of gRPC here, which cannot begin with it.
 	if cv.GRPC && (own || cv.PublicURL.Path == "") {
 		authority = cv.authority(x.Agent)
@@ -139,6 +146,9 @@ func (cv *CardViews) authority(a *agents.Agent) string {
 
 // extensions is what the card says about extensions: the agent's as far as they
 // are permitted, the operator's, and the gateway's own where it has a use.
+//
+// The extensions of all skills are merged, because a card has one list for the whole agent.
+// skill-selection is added where there is a choice to make.
 func (cv *CardViews) extensions(x *exchange.Exchange, skills []string) []ext.Declared {
 	all := []ext.Declared{}
 	for _, rules := range cv.Policy.Extensions(x.Principal, x.Agent.ID, skills) {
@@ -152,10 +162,13 @@ func (cv *CardViews) extensions(x *exchange.Exchange, skills []string) []ext.Dec
 }
 
 // Base is the URL under which clients find the agent.
+//
+// It is made of server.publicURL or of the agent's host, and never of the request's Host header,
+// which whoever asks can choose.
 func (cv *CardViews) Base(a *agents.Agent) string {
 	if len(a.Hosts) > 0 {
 		own := cv.PublicURL.Scheme + "://" + cv.WithPort(a.Hosts[0])
-		if cv.Alone(a) {
+		if cv.HasHostAlone(a) {
 			return own
 		}
 		return own + cv.PublicURL.Path
@@ -166,6 +179,10 @@ func (cv *CardViews) Base(a *agents.Agent) string {
 // ExtendedCard rewrites the agent's answer to GetExtendedAgentCard as if it were
 // the card: the agent's URLs, credentials and signature do not get out, and the
 // caller sees the skills that caller may use.
+//
+// In JSON-RPC the card is the member result, whose place the scan has found; the envelope around
+// it stays as it came, with the agent's id, which is matched elsewhere. Skills that the
+// operator's list does not have are left out like those that the caller may not use.
 func (cv *CardViews) ExtendedCard(x *exchange.Exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	from, to := 0, len(body)
 	if x.Upstream.Binding == wire.JSONRPC {

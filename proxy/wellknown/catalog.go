@@ -15,7 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// Enter is locate for what belongs to no agent.
+// Enter is the stage Locate for what belongs to no agent.
 func (ds *Documents) Enter(x *exchange.Exchange) error {
 	x.Rec.Method = "ListAgents"
 	x.Call.Binding, x.Call.Version = wire.HTTPJSON, wire.V10
@@ -28,13 +28,16 @@ func (ds *Documents) Enter(x *exchange.Exchange) error {
 	return nil
 }
 
-// Visit is authenticate for the catalog. Strangers may come in where the catalog is public
+// Visit is the stage Authenticate for the catalog. Strangers may come in where the catalog is public
 // and says anything to them; else they are told no more than of any agent.
-func (ds *Documents) Visit(x *exchange.Exchange) error { return ds.Greet(x, ds.Browse.Public) }
+func (ds *Documents) Visit(x *exchange.Exchange) error { return ds.GreetCaller(x, ds.Browse.Public) }
 
 // ServeCatalog answers with the agents that the caller may know of, as far as they are
 // asked for. What an agent's card is to somebody else does not show, nor how many agents
 // there are: a search finds nothing in what is not listed.
+//
+// A wrong query is INVALID_PARAMS (400) and names the parameter. The next page is in the body and
+// in a Link header (RFC 8288), as not every reader parses the body.
 func (ds *Documents) ServeCatalog(x *exchange.Exchange, form *catalog.Form) error {
 	q, err := catalog.Parse(x.Request.URL.RawQuery, ds.Catalog)
 	var wrong catalog.Error

@@ -8,12 +8,15 @@ import (
 
 // ServeMetadata writes the document. One for an agent that does not exist is there as
 // well.
+//
+// The resource in it is the URL that was asked for, without the well-known part, as RFC 9728 §3.3
+// has clients compare it.
 func (ds *Documents) ServeMetadata(x *exchange.Exchange) error {
 	if _, err := ds.Screen(x); err != nil {
 		return err
 	}
 	origin, path := ds.Resource(x)
-	body, err := json.Marshal(ds.About(origin + path))
+	body, err := json.Marshal(ds.MetadataOf(origin + path))
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ const maxToken = 64 << 10
 
 // apiServer asks the API server about the objects of one kind in one namespace that a
 // selector names. It is used by one goroutine.
+//
+// All its requests are GETs with the account's bearer token. The token file is read for each
+// request, because the kubelet replaces projected tokens about once an hour.
 type apiServer struct {
 	config  Kubernetes
 	limit   int64 // of an answer, or of one event
@@ -51,6 +54,10 @@ type objectPage[T any] struct {
 	Items []T `json:"items"`
 }
 
+// listPage fetches one page of a list.
+// next is the continue token of the page before, "" for the first. The answer is read whole
+// before it is decoded, up to limit bytes, since a list that is cut off must not pass for a short
+// one. A list without a resourceVersion is refused: nothing could be watched from there on.
 func listPage[T any](ctx context.Context, a *apiServer, next string) (objectPage[T], error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
@@ -87,6 +94,10 @@ type feed struct {
 	limit int64
 }
 
+// watch asks the API server to go on telling from a version. The server ends the watch by itself
+// after timeoutSeconds; until then each event is one line. Bookmarks are asked for, so that the
+// version moves on while nothing of this service changes, and is not too old (410 Gone) when the
+// next watch begins.
 func (a *apiServer) watch(ctx context.Context, version string, last time.Duration) (*feed, error) {
 	resp, err := a.get(ctx, url.Values{
 		"watch": {"1"}, "allowWatchBookmarks": {"true"}, "resourceVersion": {version},
@@ -104,6 +115,9 @@ func (f *feed) next() bool   { return f.lines.Scan() }
 func (f *feed) line() []byte { return f.lines.Bytes() }
 func (f *feed) close()       { _ = f.body.Close() }
 
+// err is why next returned false: nil where the API server ended the watch in good order. A line
+// longer than limit is named by the setting that bounds it, as bufio's own error says nothing of
+// that to an operator.
 func (f *feed) err() error {
 	if err := f.lines.Err(); !errors.Is(err, bufio.ErrTooLong) {
 		return err
@@ -112,6 +126,9 @@ func (f *feed) err() error {
 }
 
 // get asks for the objects; what is not an answer is an error.
+//
+// A redirect is not an answer either. The error of the HTTP client quotes the URL, which may have
+// a password in it, so that it is hidden.
 func (a *apiServer) get(ctx context.Context, query url.Values) (*http.Response, error) {
 	query.Set("labelSelector", a.selector)
 	req, err := a.request(ctx, query)
@@ -134,6 +151,9 @@ func (a *apiServer) get(ctx context.Context, query url.Values) (*http.Response, 
 }
 
 // refused reads why, as far as the API server says so in its own form.
+//
+// 410 Gone is told from the others, since it is the one status that is not a failure: the version
+// has been compacted away, and a new list is all that is needed.
 func refused(resp *http.Response) error {
 	if resp.StatusCode == http.StatusGone {
 		return errGone
@@ -144,6 +164,9 @@ func refused(resp *http.Response) error {
 	return fmt.Errorf("the API server answers %d: %.200q", resp.StatusCode, s.Message)
 }
 
+// request makes the GET for one question.
+// The namespace is that of the pod where none is configured; the kubelet writes it beside the
+// token.
 func (a *apiServer) request(ctx context.Context, query url.Values) (*http.Request, error) {
 	base, err := a.base()
 	if err != nil {
@@ -187,6 +210,9 @@ func (a *apiServer) base() (string, error) {
 
 // own is a file of the service account where no other is named. It is for the cluster's
 // own API server alone.
+//
+// A token of the cluster must not be sent to a server that somebody has configured by hand, so
+// that the defaults end where kubernetes.server is set.
 func (a *apiServer) own(path, name string) string {
 	if path == "" && a.config.Server == "" {
 		return filepath.Join(a.account, name)
@@ -195,6 +221,9 @@ func (a *apiServer) own(path, name string) string {
 }
 
 // text reads a file of one word.
+//
+// Anything but printable ASCII in one word is refused: the word becomes a header's value, and a
+// line break in it would be a header of its own.
 func (a *apiServer) text(path string) (string, error) {
 	data, err := readAtMost(path, maxToken)
 	if err != nil {
@@ -208,6 +237,9 @@ func (a *apiServer) text(path string) (string, error) {
 }
 
 // connect makes a client, and another one when the roots have changed.
+//
+// The client is kept for as long as the CA file says the same, so that its connections are reused
+// between a list and the watch that follows.
 func (a *apiServer) connect() (*http.Client, error) {
 	var roots []byte
 	if path := a.own(a.config.CA, "ca.crt"); path != "" {

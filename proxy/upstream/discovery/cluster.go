@@ -20,6 +20,10 @@ const (
 
 // cluster follows the endpoint slices of a service: it lists them, and is told from there
 // on what becomes of them. Whatever goes wrong, it begins with a list again.
+//
+// The slices are kept whole and by name, because an event brings one slice and the instances are
+// those of all slices together: a service of more than 100 endpoints, or of two address families,
+// has several.
 type cluster struct {
 	config  Config
 	options Options
@@ -31,6 +35,9 @@ type cluster struct {
 	failures int                      // in a row
 }
 
+// newCluster prepares to follow the service that c names; Run asks for the first time.
+// The label kubernetes.io/service-name is set on each slice by the controller that makes it, and
+// is the documented way from a service to its slices.
 func newCluster(c Config, o Options) *cluster {
 	return &cluster{config: c, options: o, pause: firstPause, watches: watchTime,
 		server: apiServer{
@@ -49,6 +56,10 @@ var (
 )
 
 // Run implements Source.
+//
+// The pause after a failure doubles up to mostPause. One after a watch that ended in good order
+// is short, and is still there: an API server that ends each watch at once would otherwise be
+// asked without end.
 func (c *cluster) Run(ctx context.Context, found func([]Instance)) {
 	defer c.server.close()
 	k := newKeeper(c.config, c.options, found, "kubernetes "+c.config.Kubernetes.Service)
@@ -91,6 +102,9 @@ func (c *cluster) follow(ctx context.Context, k *keeper) error {
 }
 
 // tell passes on what the slices at hand amount to.
+//
+// It returns errDoubt where the last endpoint has gone and the keeper does not believe it yet. A
+// watch would never repeat that event, so that a new list has to say it again.
 func (c *cluster) tell(k *keeper) error {
 	list, err := instancesOf(c.slices, c.config.Kubernetes.Port)
 	if err != nil {
@@ -110,6 +124,10 @@ func (c *cluster) tell(k *keeper) error {
 const page = 100
 
 // list fetches all slices of the service, page by page, and the version they are of.
+//
+// c.slices is replaced only after the last page, so that a list which breaks off leaves what was
+// known. The count is held to the limit after each page, and not at the end, so that a server
+// which pages for ever is given up.
 func (c *cluster) list(ctx context.Context) (version string, err error) {
 	all, next := map[string]endpointSlice{}, ""
 	for {
@@ -138,6 +156,9 @@ func (c *cluster) tooMany(n int) error {
 }
 
 // watch is told of changes since the version, and moves it on.
+//
+// Each watch lasts a random time between one and two times watchTime. A successful event, and a
+// watch that has lasted, end the row of failures.
 func (c *cluster) watch(ctx context.Context, k *keeper, version *string) error {
 	last := c.watches + rand.N(c.watches) //nolint:gosec // gateways that began together do not begin again together
 	ctx, cancel := context.WithTimeout(ctx, last+c.server.timeout)
@@ -173,6 +194,10 @@ func (c *cluster) watch(ctx context.Context, k *keeper, version *string) error {
 func watching(err error) error { return fmt.Errorf("watch endpoint slices: %w", err) }
 
 // apply changes the slices by one event.
+//
+// The version moves on with each event, bookmarks included, since the next watch goes on from
+// there. ADDED for a name that is known replaces it: after a reconnect the server may repeat what
+// was listed.
 func (c *cluster) apply(k *keeper, e event[endpointSlice], version *string) error {
 	if e.object.Metadata.ResourceVersion == "" {
 		return errors.New("an event without a version")

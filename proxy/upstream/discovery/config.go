@@ -119,6 +119,9 @@ const (
 )
 
 // New makes the source that c names.
+//
+// The default values are filled in here and not in Validate, so that what an operator is shown of
+// the configuration is what was written.
 func New(c Config, o Options) (Source, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -175,6 +178,10 @@ func (c Config) Validate() error {
 	return nil
 }
 
+// validate reports the first thing wrong, at its key.
+// An address in the place of a name is refused, as it would never change: Static is for that.
+// With SRV records port and family are refused instead of ignored, because the records decide
+// both.
 func (d *DNS) validate() error {
 	name, err := parseHost(d.Name)
 	if err != nil {
@@ -206,11 +213,15 @@ func (d *DNS) validate() error {
 	return nil
 }
 
-// label is what Kubernetes calls services, namespaces and ports.
+// label reports whether s may be the name of a service, a namespace or a port of Kubernetes (an
+// RFC 1123 label), or is empty. What it lets through can stand in the path of a request.
 func label(s string) bool {
 	return len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
+// validate reports the first thing wrong, at its key.
+// Plain HTTP is accepted to this machine only, as for `kubectl proxy`: the bearer token would
+// travel readable over any other network.
 func (k *Kubernetes) validate() error {
 	switch {
 	case k.Service == "" || !label(k.Service):

@@ -18,6 +18,9 @@ type dns struct {
 	retry   time.Duration // after the first failure; it doubles up to every
 }
 
+// newDNS prepares to ask for the name that c has.
+// The first retry comes after a second and not after the whole interval: most failures are a
+// resolver that restarts.
 func newDNS(c Config, o Options) *dns {
 	d := &dns{config: c, options: o, every: c.DNS.Every.Std(), retry: leastEvery}
 	if d.every == 0 {
@@ -30,6 +33,9 @@ func newDNS(c Config, o Options) *dns {
 }
 
 // Run implements Source.
+//
+// The interval is measured from answer to question, not by a ticker, so that slow answers cannot
+// pile questions up.
 func (d *dns) Run(ctx context.Context, found func([]Instance)) {
 	k := newKeeper(d.config, d.options, found, "dns "+d.config.DNS.Name)
 	failures, pause := 0, time.Duration(0)
@@ -52,6 +58,9 @@ func (d *dns) Run(ctx context.Context, found func([]Instance)) {
 
 // ask looks the name up once. That there is no such name, or none with such records, is
 // an answer of none; that nobody could say is an error.
+//
+// NXDOMAIN and NODATA are the same for the caller. SERVFAIL and a timeout are failures, after
+// which the list of before holds.
 func (d *dns) ask(ctx context.Context) ([]Instance, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.config.Timeout.Std())
 	defer cancel()
@@ -69,6 +78,9 @@ func (d *dns) ask(ctx context.Context) ([]Instance, error) {
 // networks are DNS.Family in the resolver's words.
 var networks = map[string]string{"": "ip", familyAny: "ip", family4: "ip4", family6: "ip6"}
 
+// addresses makes an instance of each A and AAAA record. IPv4 addresses that come mapped into
+// IPv6 (::ffff:192.0.2.1) are unmapped, or one machine could count twice, and a zone
+// (fe80::1%eth0) is cut off, as it means something on one machine only.
 func (d *dns) addresses(ctx context.Context) ([]Instance, error) {
 	c := d.config.DNS
 	ips, err := d.options.Resolver.LookupNetIP(ctx, networks[c.Family], c.Name)
@@ -82,6 +94,8 @@ func (d *dns) addresses(ctx context.Context) ([]Instance, error) {
 	return list, nil
 }
 
+// withPort gives "192.0.2.1" or, with a port, "192.0.2.1:8443". Without one the port of the
+// agent's URL is dialled.
 func withPort(ip netip.Addr, port int) string {
 	if port == 0 {
 		return ip.String()

@@ -23,6 +23,9 @@ type endpointSlice struct {
 	} `json:"ports"`
 }
 
+// endpoint is one address, or the addresses of one pod. Its conditions are pointers, because the
+// API defines that an absent one is to be read as true for ready and serving and as false for
+// terminating.
 type endpoint struct {
 	Addresses  []string `json:"addresses"`
 	Conditions struct {
@@ -68,6 +71,10 @@ func instancesOf(all map[string]endpointSlice, port string) ([]Instance, error) 
 
 // choose lists the endpoints that are wanted. A pod of two families has an endpoint in a
 // slice of each, and counts once, by its IPv4 address.
+//
+// The families are taken in the order IPv4, FQDN, IPv6, so that a pod's IPv4 endpoint is known
+// when its IPv6 one is looked at. A slice without the wanted port is no error as long as another
+// has it, as while a deployment renames the port.
 func choose(all map[string]endpointSlice, port string, wanted func(endpoint) bool) ([]Instance, error) {
 	var list []Instance
 	var without error
@@ -95,6 +102,9 @@ func choose(all map[string]endpointSlice, port string, wanted func(endpoint) boo
 	return list, nil
 }
 
+// instances are the wanted endpoints of one slice. pods has the UIDs of the pods that were
+// counted by an IPv4 address; endpoints without a targetRef, of services without a selector,
+// cannot be matched and all count.
 func (s endpointSlice) instances(port int, wanted func(endpoint) bool, pods map[string]bool) ([]Instance, error) {
 	var list []Instance
 	for _, e := range s.Endpoints {
@@ -125,6 +135,10 @@ func (s endpointSlice) instances(port int, wanted func(endpoint) bool, pods map[
 
 // port finds the number of the wanted port; 0 where the slice names no ports at all, and
 // none is wanted either.
+//
+// UDP and SCTP ports are passed over, as HTTP over TCP is all that is spoken here. Without a
+// wanted port, several different numbers are an error rather than a guess: one of them is often a
+// metrics port, which answers every call with 404.
 func (s endpointSlice) port(wanted string) (int, error) {
 	number, _ := strconv.Atoi(wanted)
 	if len(s.Ports) == 0 {

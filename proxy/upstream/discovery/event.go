@@ -29,6 +29,10 @@ type status struct {
 
 // readEvent reads a line. One that reports a failure is an error, errGone where the
 // version is too old.
+//
+// The API server reports a watch that it cannot serve with status 200 and a first line of the
+// type ERROR, which carries a Status object: {"type":"ERROR","object":{"code":410,"message":"too
+// old resource version"}}.
 func readEvent[T any](line []byte) (event[T], error) {
 	var raw struct {
 		Type   string          `json:"type"`

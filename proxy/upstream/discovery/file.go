@@ -34,6 +34,9 @@ type file struct {
 
 // Run implements Source. It watches the directory, because editors and mounted volumes
 // replace the file instead of writing it.
+//
+// File events only make it quicker. The ticker looks at the file in any case, because network
+// file systems, and some mounts of containers, send none.
 func (f *file) Run(ctx context.Context, found func([]Instance)) {
 	k := newKeeper(f.config, f.options, found, "file "+f.config.File)
 	var events <-chan fsnotify.Event
@@ -80,6 +83,8 @@ func (f *file) look() fs.FileInfo {
 }
 
 // same compares inode, size and time.
+//
+// Two absent files are the same, and an absent one differs from any other.
 func same(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -88,6 +93,8 @@ func same(a, b fs.FileInfo) bool {
 }
 
 // settled waits for an edit to end.
+//
+// It gives the file as it was at the last look, nil where it has gone meanwhile.
 func (f *file) settled(ctx context.Context) fs.FileInfo {
 	now := f.look()
 	for range settleLooks {
@@ -107,6 +114,8 @@ func (f *file) settled(ctx context.Context) fs.FileInfo {
 	return now
 }
 
+// read takes the file in as it is now. A file that is missing or wrong is a failure, and what it
+// said before holds.
 func (f *file) read(k *keeper) {
 	data, err := readAtMost(f.config.File, int64(f.config.Answer))
 	var list []Instance
@@ -160,6 +169,9 @@ func parseFile(data []byte) ([]Instance, error) {
 }
 
 // entry is an instance as people write it: its address alone, or a mapping.
+//
+// Unknown members are refused, since a misspelt `wieght` would silently be an instance of weight
+// 1.
 func entry(n *yaml.Node) (Instance, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

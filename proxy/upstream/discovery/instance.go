@@ -50,6 +50,9 @@ const maxWeight = 1<<16 - 1
 const maxZone = 128
 
 // canonical checks an instance and writes it in the one form that lists are compared in.
+//
+// A weight of 0 is taken for one that was left out. The zone is bounded and printable because it
+// is written into logs.
 func (i Instance) canonical() (Instance, error) {
 	address, err := parseAddress(i.Address)
 	if err != nil {
@@ -69,6 +72,9 @@ func (i Instance) canonical() (Instance, error) {
 }
 
 // parseAddress reads host or host:port.
+//
+// The port loses leading zeros, the host its capitals and last dot. A URL is told apart in the
+// error, as that is the usual mistake: "https://10.0.0.1:8443".
 func parseAddress(s string) (string, error) {
 	host, port := s, ""
 	if ip, err := netip.ParseAddr(s); err == nil {
@@ -96,6 +102,9 @@ func parseAddress(s string) (string, error) {
 }
 
 // parseHost admits IP literals and names of the letters that names in DNS are made of.
+//
+// Underscores are let through, which RFC 1123 does not have: names of SRV records and of
+// containers have them.
 func parseHost(s string) (string, error) {
 	if ip, err := netip.ParseAddr(s); err == nil {
 		if ip.Zone() != "" {
@@ -121,6 +130,9 @@ func parseHost(s string) (string, error) {
 }
 
 // ordered sorts by address and drops what is there twice.
+//
+// Of duplicates by address the one with the largest weight stays: two SRV records for one target
+// are one instance.
 func ordered(list []Instance) []Instance {
 	slices.SortFunc(list, func(a, b Instance) int {
 		return cmp.Or(strings.Compare(a.Address, b.Address), cmp.Compare(b.Weight, a.Weight), strings.Compare(a.Zone, b.Zone))

@@ -11,6 +11,9 @@ import (
 
 // keeper is what all sources have in common: it remembers what was said last, decides
 // whether a new answer counts, and says when the source fails and works again.
+//
+// It is used by the source's own goroutine alone and has no lock. found must therefore not call
+// back into the source.
 type keeper struct {
 	log        *slog.Logger // knows which source it is
 	onError    func(error)
@@ -33,6 +36,8 @@ func newKeeper(c Config, o Options, found func([]Instance), source string) *keep
 }
 
 // answer takes what the source says, and passes it on if it counts and is new.
+//
+// The list is given as a copy, because the keeper goes on comparing the next answer with its own.
 func (k *keeper) answer(list []Instance) error {
 	if list = ordered(list); len(list) > k.limit {
 		return fmt.Errorf("%d instances are more than limit (%d)", len(list), k.limit)
@@ -106,6 +111,9 @@ func wait(ctx context.Context, d time.Duration) bool {
 }
 
 // backOff is the pause after so many failures in a row.
+//
+// It is first after one failure, twice as long after each further one, and never more than most.
+// The shift is bounded, since a shift by more bits than a Duration has gives 0.
 func backOff(first, most time.Duration, failures int) time.Duration {
 	return min(first<<min(max(failures-1, 0), 16), most)
 }

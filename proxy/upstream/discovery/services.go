@@ -122,6 +122,10 @@ type service struct {
 
 // ServiceWatch follows services: it lists them, and is told from there on what becomes of
 // them. Whatever goes wrong, what was found before holds, and it begins with a list again.
+//
+// It finds agents, where a Source finds the instances of one agent that is known. There is no
+// doubt about empty answers here: an agent that is not found any more is kept by its caller
+// (internal/fleet), which asks before it takes one away.
 type ServiceWatch struct {
 	config  Services
 	log     *slog.Logger
@@ -165,6 +169,9 @@ func NewServiceWatch(c Services, log *slog.Logger, onError func(error)) *Service
 
 // Run calls found with all services, in the order in which they were made, whenever they
 // have changed, until ctx ends.
+//
+// The oldest service comes first, so that of two that claim one agent id the newcomer is the one
+// refused.
 func (w *ServiceWatch) Run(ctx context.Context, found func([]Service)) {
 	defer w.server.close()
 	for failures := 0; ctx.Err() == nil; {
@@ -195,6 +202,7 @@ func (w *ServiceWatch) failed(err error) {
 	w.onError(err)
 }
 
+// worked ends a failure, and tells onError nil after each list that went well.
 func (w *ServiceWatch) worked() {
 	if w.failing {
 		w.log.Info("which services are agents is found out again", "services", len(w.found))
@@ -245,6 +253,8 @@ func (w *ServiceWatch) list(ctx context.Context) (version string, err error) {
 	}
 }
 
+// bounded is the error of more services than limit. Who may label services in the namespace could
+// otherwise make the gateway fetch any number of cards.
 func (w *ServiceWatch) bounded(all map[string]service) error {
 	if len(all) > w.config.Limit {
 		return fmt.Errorf("%d services are more than limit (%d)", len(all), w.config.Limit)
@@ -279,6 +289,8 @@ func (w *ServiceWatch) watch(ctx context.Context, found func([]Service), version
 }
 
 // apply changes the services by one event.
+//
+// changed is false for bookmarks, which bring a version and nothing else.
 func (w *ServiceWatch) apply(e event[service]) (changed bool, err error) {
 	name := e.object.Metadata.Name
 	switch {

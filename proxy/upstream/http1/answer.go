@@ -14,6 +14,9 @@ import (
 const mostInterim = 5
 
 // answer is one request on its connection, and the body of what the agent answers.
+//
+// It embeds http.Response and is its Body, so that a call costs one allocation for both. phase
+// and left belong to whoever reads; state is shared.
 type answer struct {
 	http.Response
 
@@ -42,6 +45,10 @@ const (
 )
 
 // exchange writes a request and reads the head of the answer to it.
+//
+// The error is the cause of the context's end where that has come, the error of the request's
+// body where the body was at fault, and else what reading or writing came to. An answer without a
+// body gives the connection back before it is returned.
 func (a *answer) exchange(r *http.Request, m *message) (*http.Response, error) {
 	if a.ctx.Done() != nil {
 		a.stop = context.AfterFunc(a.ctx, a.conn.abort)
@@ -72,6 +79,9 @@ func (a *answer) exchange(r *http.Request, m *message) (*http.Response, error) {
 }
 
 // send writes a request, or begins to.
+//
+// Its error wraps ErrNotSent where no byte has left this process, which is what makes a
+// repetition harmless whatever the method.
 func (a *answer) send(r *http.Request, m *message) error {
 	if m.long {
 		m.handed = true
@@ -95,6 +105,8 @@ func (a *answer) send(r *http.Request, m *message) error {
 // mayRepeat reports whether a request may be sent once more, on a new connection, after
 // it has failed on one that was idle: nothing of it was written, or it changes nothing
 // and the agent closed the connection without saying a word.
+//
+// A GET with a body is not repeated, because the body has been read.
 func (a *answer) mayRepeat(r *http.Request, err error) bool {
 	switch {
 	case !a.conn.used || a.ctx.Err() != nil || a.upload != nil || a.heard:
@@ -107,6 +119,9 @@ func (a *answer) mayRepeat(r *http.Request, err error) bool {
 
 // receive reads the head of the answer, after the interim ones. All of them together
 // count against the size of one.
+//
+// 101 ends the loop like a final status, since no further head follows it. Callbacks of httptrace
+// are called here as net/http calls them; the call's span takes its times from them.
 func (a *answer) receive(r *http.Request) error {
 	in, left := &a.conn.in, int(a.pool.Other.MaxResponseHeaderBytes)
 	for interim := 0; ; interim++ {
@@ -147,6 +162,9 @@ var chunkedAlone = []string{"chunked"}
 
 // respond makes the response and settles how its body is framed (RFC 9112 §6.3). An agent
 // that switches to a protocol nobody has offered has said all it has to say.
+//
+// 304 and answers to HEAD may state the length of a body that does not come (RFC 9110 §8.6), so
+// that their length is kept and nothing is read.
 func (a *answer) respond(r *http.Request, h *head) {
 	a.closes = a.closes || h.closes
 	switch {
@@ -184,6 +202,9 @@ func (a *answer) respond(r *http.Request, h *head) {
 // finish is done with a connection after the answer's end. It comes before the last bytes
 // are handed out, and so before any request that is sent because of them. An end of ctx
 // that could not be stopped may reach the connection any time from now.
+//
+// The connection is kept if the whole request was written, nothing but the answer has come, and
+// the agent has not asked to close it.
 func (a *answer) finish() {
 	stopped := a.stop == nil || a.stop()
 	a.conn.unwatch()
@@ -196,6 +217,8 @@ func (a *answer) finish() {
 }
 
 // discard is done with a connection that has no further request. Nobody is reading.
+//
+// It closes the socket without reading what is left. An answer that nobody wants may be endless.
 func (a *answer) discard() {
 	if a.stop != nil {
 		a.stop()

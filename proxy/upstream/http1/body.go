@@ -32,6 +32,10 @@ const (
 )
 
 // Read implements io.Reader. It is called by one goroutine at a time.
+//
+// Three things can happen while read waits: it ends well, and the state goes back to open; the
+// body ends, and the connection is given back; or Close comes, and this goroutine, which still
+// uses the buffer, lets go of it.
 func (a *answer) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -67,6 +71,9 @@ func (a *answer) Read(p []byte) (int, error) {
 
 // Close implements io.Closer. Before the body's end it ends the connection, and a Read
 // that waits for it.
+//
+// It may be called more than once, and while Read waits. That Read then fails with
+// ErrBodyReadAfterClose, as net/http's does.
 func (a *answer) Close() error {
 	switch a.state.Swap(ended) {
 	case open:
@@ -84,6 +91,10 @@ func (a *answer) Close() error {
 // body to be read, or it is closed. It is for readers who wait for long, and would rather do
 // so without a goroutine. Who is resumed has to read: there is no second sign of what has
 // come. It is false, and nothing happens, where that cannot be done, or there is more by now.
+//
+// Event streams are the reason. One that is silent for an hour would hold a goroutine, its stack
+// and a read buffer; parked it holds a descriptor in the poller. TLS connections cannot be
+// parked, as a byte on the socket need not be a byte of the body.
 func (a *answer) Park(resume func()) bool {
 	if !a.state.CompareAndSwap(open, reading) {
 		return false // it is closed
@@ -152,6 +163,9 @@ func (a *answer) part(p []byte) (int, error) {
 }
 
 // chunks reads as much as there is without waiting, and something in any case.
+//
+// It goes on into the next chunk only while that is in the buffer, so that an event is handed out
+// as soon as it has come: a stream must not wait for the chunk behind it.
 func (a *answer) chunks(p []byte) (n int, err error) {
 	for {
 		if n > 0 && (!a.ready() || n == len(p) && a.phase == chunk) {
@@ -209,6 +223,9 @@ func (a *answer) frame() error {
 
 // size reads "1f;extension" (RFC 9112 §7.1). Extensions, and spaces with which some agents
 // make room for longer sizes, are allowed and mean nothing.
+//
+// At most eight hexadecimal digits are read, as no chunk of 4 GiB is sent by anybody in good
+// faith, and longer numbers overflow in some readers.
 func size(line []byte) (int64, error) {
 	i := 0
 	for i < len(line) && i <= mostDigits16 && isHex(line[i]) {
@@ -233,6 +250,9 @@ func isHex(c byte) bool {
 
 // readTrailers ends a body of chunks. Fields that would be about its length are refused:
 // it has been read.
+//
+// gRPC's status does not come here (gRPC is HTTP/2); trailers over HTTP/1.1 are passed over by
+// A2A, and are read to find the body's end.
 func (a *answer) readTrailers() error {
 	text, err := a.conn.in.head(mostTrailers)
 	if err != nil {

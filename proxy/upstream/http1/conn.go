@@ -33,6 +33,9 @@ type conn struct {
 	alive bool // what peek found
 }
 
+// newConn takes over a connection that was dialled, with its TLS handshake done.
+// The socket beneath all TLS is found once: it is what can be peeked at, and closed without
+// waiting for TLS.
 func newConn(nc net.Conn, at origin) *conn {
 	c := &conn{Conn: nc, origin: at}
 	c.in.from = nc
@@ -69,12 +72,18 @@ var past = time.Unix(1, 0)
 // quiet reports whether a connection that nobody uses may have another request: it is
 // open, and nothing has come on it that nobody asked for. In TLS that may be a message
 // about keys, which is not worth finding out.
+//
+// It costs one recv with MSG_PEEK, less than a microsecond, and spares most of the requests that
+// would fail on a connection the agent closed while it was idle.
 func (c *conn) quiet() bool {
 	return c.raw != nil && c.raw.Read(c.peek) == nil && c.alive
 }
 
 // clean reports whether nothing of an answer is left, after its end: what is, is no
 // request's answer. What TLS has in its own buffer is asked for without waiting.
+//
+// A deadline in the past makes the read of TLS return what it holds decrypted, and nothing else.
+// Any byte, and any error but the deadline's, means that the connection is not to be used again.
 func (c *conn) clean() bool {
 	if c.in.buffered() > 0 {
 		return false
@@ -94,6 +103,8 @@ func (c *conn) clean() bool {
 func (c *conn) resumed() { c.resume() }
 
 // unwatch ends what Park has begun, and a wait with it.
+//
+// It may be called by several goroutines; the first takes the watch.
 func (c *conn) unwatch() {
 	if w := c.watch.Swap(nil); w != nil {
 		w.Close()

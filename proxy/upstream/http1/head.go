@@ -27,6 +27,9 @@ type head struct {
 
 // parse reads a whole head (RFC 9112 §4, §5), each line of which ends with CR and LF. There
 // may be room for the values of its fields.
+//
+// h is overwritten as a whole, since interim answers are parsed into the same place. Values are
+// slices of text, which is a copy of the buffer: they stay valid after it is reused.
 func (h *head) parse(text string, room []string) error {
 	line, rest, _ := strings.Cut(text, "\r\n")
 	*h = head{length: -1}
@@ -58,6 +61,10 @@ func (h *head) statusLine(line string) bool {
 }
 
 // fields reads fields up to and with the empty line. There may be room for their values.
+//
+// All values of single fields share one array, room or one that is made for them, which is one
+// allocation instead of one per field. append to a value never reaches its neighbour, because the
+// slices have no spare capacity.
 func fields(text string, room []string) (http.Header, error) {
 	n := strings.Count(text, "\n") - 1
 	if n > mostFields {
@@ -96,6 +103,9 @@ func fields(text string, room []string) (http.Header, error) {
 // meaning reads what the fields say about the body and the connection. An answer that
 // says it in two ways, or the same twice, is refused: somebody before us may have
 // believed the other.
+//
+// Transfer-Encoding and Trailer are taken out of the header, as net/http does: they are about
+// this connection alone. HTTP/1.0 closes after each answer, as keep-alive is not asked for.
 func (h *head) meaning() error {
 	if v := h.header["Content-Length"]; v != nil {
 		n, ok := length(v)
@@ -132,6 +142,9 @@ func (h *head) meaning() error {
 // mostDigits bounds a length to what fits everywhere.
 const mostDigits = 18
 
+// length reads one Content-Length of at most 18 digits. "5, 5" and two equal lines are refused,
+// which RFC 9112 §6.3 lets a recipient do: an intermediary that took the first and one that took
+// the list would disagree.
 func length(values []string) (int64, bool) {
 	if len(values) != 1 || len(values[0]) > mostDigits {
 		return 0, false

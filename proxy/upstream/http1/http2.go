@@ -7,6 +7,8 @@ import (
 )
 
 // hand leaves a connection on which HTTP/2 was agreed to Other.
+//
+// From then on requests to that origin go to net/http, until it answers in HTTP/1.1.
 func (p *Pool) hand(at origin, c *tls.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -15,6 +17,8 @@ func (p *Pool) hand(at origin, c *tls.Conn) {
 }
 
 // take gives Other a connection that it would dial otherwise.
+//
+// It compares addresses, as net/http's dial function is told host:port and no more.
 func (p *Pool) take(to string) *tls.Conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,6 +35,8 @@ func (p *Pool) take(to string) *tls.Conn {
 // secondVersion has net/http send a request to an origin that speaks HTTP/2. Where it
 // had a connection of its own already, those that wait for it are not needed. An origin
 // that has gone back to HTTP/1.1 comes back here with the next request.
+//
+// More than one connection can be waiting where several first requests came at once.
 func (p *Pool) secondVersion(r *http.Request, at origin) (*http.Response, error) {
 	resp, err := p.Other.RoundTrip(r)
 	p.mu.Lock()

@@ -27,6 +27,9 @@ type Options struct {
 }
 
 // Pool is an http.RoundTripper. It is safe for concurrent use.
+//
+// The lock is held for a few instructions for each request; nothing waits, reads or closes under
+// it, but for the peek of sweepIdle. Connections in use are not known to the pool.
 type Pool struct {
 	Options
 
@@ -47,6 +50,9 @@ type host struct {
 }
 
 // New makes a pool.
+//
+// o.Other is changed: its DialTLSContext asks the pool first for a connection on which HTTP/2 was
+// agreed, which would be lost otherwise.
 func New(o Options) *Pool {
 	p := &Pool{Options: o, hosts: map[origin]*host{}}
 	dial := o.Other.DialTLSContext
@@ -69,6 +75,9 @@ var errHTTP2 = errors.New("the agent speaks HTTP/2")
 // RoundTrip implements http.RoundTripper. The request's body is read before anything is
 // written if it is short, by another goroutine while the answer is waited for if it is
 // not, and closed in any case.
+//
+// A request is tried twice at most, the second time on a new connection. The request's body was
+// read into the message by then, so that nothing is asked of its owner again.
 func (p *Pool) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !usual(r) {
 		return p.Other.RoundTrip(r)
@@ -114,6 +123,10 @@ func (p *Pool) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // connect returns an idle connection, or a new one. After one that has failed it does not
 // try its luck with another that has been idle as well.
+//
+// Its error is errHTTP2 where TLS has agreed on HTTP/2, the cause where the request has ended,
+// and else what dialling came to, which is returned unwrapped so that proxy/upstream can tell
+// from it that nothing was sent.
 func (p *Pool) connect(ctx context.Context, at origin, fresh bool) (*conn, error) {
 	for !fresh {
 		c, http2 := p.idle(at)
@@ -173,6 +186,9 @@ func address(at origin) string {
 }
 
 // idle takes the connection that was used last, or says that HTTP/2 is spoken there.
+//
+// Last in, first out: with few calls the rest ages until it is swept, instead of all being kept
+// half alive.
 func (p *Pool) idle(at origin) (_ *conn, http2 bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,6 +207,8 @@ func (p *Pool) idle(at origin) (_ *conn, http2 bool) {
 }
 
 // keep has a connection wait for its next request.
+//
+// It closes the connection where there are MaxIdleConnsPerHost already, or the pool was shut.
 func (p *Pool) keep(c *conn) {
 	c.idleSince = time.Now()
 	p.mu.Lock()

@@ -9,6 +9,9 @@ import (
 )
 
 // silent reports whether a socket is open and has nothing to read.
+//
+// EAGAIN is the one good sign: 0 bytes are the peer's end, a byte is an answer to nobody's
+// request, and any other error is the connection's.
 func silent(fd uintptr) bool {
 	var one [1]byte
 	for {
@@ -30,6 +33,10 @@ type waiter struct {
 	err  error
 }
 
+// newWaiter makes the waiter of one descriptor.
+// try is called by the runtime's poller when the descriptor is readable. The buffer is taken only
+// then, and given back where the wake-up was a false one. The function is made once per
+// connection, as a closure per read would be an allocation.
 func newWaiter(raw syscall.RawConn) *waiter {
 	w := &waiter{raw: raw}
 	w.try = func(fd uintptr) bool {

@@ -49,6 +49,9 @@ func (b *reader) drop() {
 }
 
 // fill waits for more. There is room for up to most bytes that have not been read.
+//
+// most is a promise of the caller's: it refuses what is longer, so that the buffer never grows
+// beyond it by more than a factor of two.
 func (b *reader) fill(most int) error {
 	if b.r == b.w {
 		b.drop()
@@ -73,6 +76,8 @@ func (b *reader) fill(most int) error {
 }
 
 // room makes some behind what is in the buffer.
+//
+// It moves what is unread to the front before it makes a larger buffer, and doubles from there.
 func (b *reader) room(most int) {
 	switch {
 	case b.buf == nil:
@@ -98,6 +103,9 @@ func cut(err error) error {
 }
 
 // Read implements io.Reader. What is long is not buffered.
+//
+// Where p is large the bytes go straight into it. Where it is small and the socket can be waited
+// for, the wait comes first and without a buffer.
 func (b *reader) Read(p []byte) (int, error) {
 	if b.buffered() == 0 {
 		if b.wait == nil || len(p) >= bufferSize {
@@ -124,6 +132,10 @@ var ErrFraming = errors.New("the agent's answer is not framed as HTTP wants it")
 func broken(why string) error { return fmt.Errorf("%w: %s", ErrFraming, why) }
 
 // head reads up to and with the next empty line, and copies it: most bytes at most.
+//
+// It is one copy for the whole head: names and values are cut from the string later. looked
+// remembers how far the search has come, so that a head which arrives byte by byte is not
+// searched again from its beginning.
 func (b *reader) head(most int) (string, error) {
 	begin, looked := 0, 0 // of the line, and at what
 	for {

@@ -20,6 +20,9 @@ import (
 const direct = 32 << 10
 
 // usual reports whether a request is one for this package.
+//
+// It must be strict rather than complete: what it lets through is written by appendHead, which
+// knows no chunks, trailers, upgrades or expectations, while net/http knows them all.
 func usual(r *http.Request) bool {
 	u := r.URL
 	if u == nil || u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" || u.User != nil {
@@ -78,6 +81,8 @@ func (m *message) done(r *http.Request) {
 }
 
 // compose writes a request, with its body if that is short.
+//
+// The message comes from a pool even where there is an error, and done puts it back.
 func compose(r *http.Request) (*message, error) {
 	m, _ := messages.Get().(*message)
 	var err error
@@ -123,6 +128,10 @@ func atEnd(body io.Reader) error {
 
 // appendHead writes a head as net/http would: whoever asks for no User-Agent with an
 // empty one gets none.
+//
+// Content-Length: 0 is written for methods that usually have a body, which some servers answer
+// 411 without. The order of fields is that of the map, and so differs from call to call; HTTP
+// gives it no meaning.
 func appendHead(b []byte, r *http.Request) ([]byte, error) {
 	target, host := r.URL.RequestURI(), r.Host
 	if host == "" {

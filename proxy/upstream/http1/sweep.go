@@ -21,6 +21,9 @@ func (p *Pool) interval() time.Duration {
 
 // sweepIdle closes connections that have been idle for too long or that the agent has
 // closed, and forgets origins of which nothing is left.
+//
+// It runs in a timer's goroutine, one at a time, and only while some connection is idle. The
+// connections are closed after the lock is released, as closing may wait.
 func (p *Pool) sweepIdle() {
 	p.mu.Lock()
 	oldest := time.Now().Add(-p.Other.IdleConnTimeout)

@@ -19,6 +19,10 @@ type upload struct {
 var blocks = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 // begin writes a request, head first, in a goroutine that closes the body.
+//
+// The block comes from a pool, since a body of several megabytes would otherwise cost a buffer of
+// its own for each call that sends one. A body that is shorter than announced closes the
+// connection: the agent must not answer half a request.
 func begin(c *conn, r *http.Request, head []byte) *upload {
 	u := &upload{done: make(chan struct{})}
 	go func() {
@@ -72,6 +76,9 @@ func (u *upload) write(c *conn, r *http.Request, begun, block []byte) {
 }
 
 // instead is why there is no answer: the body, where that is the cause.
+//
+// It waits for the writing goroutine, which the closing of the connection has ended or will end
+// at once.
 func (u *upload) instead(err error) error {
 	if u == nil {
 		return err
@@ -88,6 +95,9 @@ func (u *upload) instead(err error) error {
 const unread = 50 * time.Millisecond
 
 // finished reports whether the whole request was written.
+//
+// It waits a little, since an agent that has answered has usually read nearly all: the last bytes
+// are on their way.
 func (u *upload) finished() bool {
 	if u == nil {
 		return true
