@@ -126,7 +126,6 @@ func (r *Ring) connect(c Config) error {
 // look waits for a key that somebody is writing, if it is the only one.
 //
 // A store of files of the configuration is not waited for: nobody writes those while a gateway starts.
-//
 func (r *Ring) look() (list []*key, err error) {
 	for range openLooks {
 		list, err = r.source.keys(r.now())
