@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -325,6 +326,7 @@ func TestRegainFlapping(t *testing.T) {
 // TestRegainRepeated: an agent that shows the beginning of a task at every subscription, and
 // hangs up, is asked less and less often, although each chunk may be a new one.
 func TestRegainRepeated(t *testing.T) {
+	testenv.Long(t, "an agent's questions are counted for three seconds")
 	t.Parallel()
 	w := proxytest.NewGatewayFor(t, proxytest.CardFor(proxytest.RPC10), proxytest.WithStreams())
 	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {

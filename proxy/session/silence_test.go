@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ func TestSilentStreams(t *testing.T) {
 	testenv.Long(t, "streams are silent for as long as they may be")
 	t.Parallel()
 	const write = time.Second
+	var clients sync.WaitGroup // they are silent at the same time
 	for _, agent := range []wire.Side{{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.GRPC}} {
 		w := proxytest.NewGatewayFor(t, proxytest.CardFor(agent), func(s *proxytest.Setup) {
 			s.Server.Timeouts.Write = secret.Duration(write)
@@ -44,16 +46,25 @@ func TestSilentStreams(t *testing.T) {
 			}
 		})
 		client := a2apb.NewA2AServiceClient(w.GRPCClient())
-		if events, err := proxytest.Received(client.SendStreamingMessage(w.As("alice"), proxytest.Hello())); err != nil || len(events) != 2 {
-			t.Errorf("%s to gRPC: %d events, %v", agent, len(events), err)
-		}
-		r := w.Request("alice", "POST", "/message:stream", proxytest.Message(""), "A2A-Version: 1.0")
-		resp, err := w.H2().Do(r)
-		proxytest.Must(t, err)
-		body, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if err != nil || resp.ProtoMajor != 2 || strings.Count(string(body), "data: ") != 2 {
-			t.Errorf("%s to HTTP+JSON over HTTP/%d: %s %v", agent, resp.ProtoMajor, body, err)
-		}
+		h2, r := w.H2(), w.Request("alice", "POST", "/message:stream", proxytest.Message(""), "A2A-Version: 1.0")
+		clients.Go(func() {
+			events, err := proxytest.Received(client.SendStreamingMessage(w.As("alice"), proxytest.Hello()))
+			if err != nil || len(events) != 2 {
+				t.Errorf("%s to gRPC: %d events, %v", agent, len(events), err)
+			}
+		})
+		clients.Go(func() {
+			resp, err := h2.Do(r)
+			if err != nil {
+				t.Errorf("%s to HTTP+JSON: %v", agent, err)
+				return
+			}
+			body, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			if err != nil || resp.ProtoMajor != 2 || strings.Count(string(body), "data: ") != 2 {
+				t.Errorf("%s to HTTP+JSON over HTTP/%d: %s %v", agent, resp.ProtoMajor, body, err)
+			}
+		})
 	}
+	clients.Wait()
 }
