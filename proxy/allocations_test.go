@@ -12,40 +12,41 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
 
 // governedWorld has everything on that a call can have without asking anybody: a hundred
 // rules, one trace in a hundred, an extension that is asked for, and what every world has.
-func governedWorld(b *testing.B) (w *world, header []string) {
+func governedWorld(b *testing.B) (w *proxytest.Gateway, header []string) {
 	ratio := 0.01
-	w = benchWorld(b, func(s *setup) {
-		s.traces.SampleRatio, s.traces.Exporter = &ratio, tracetest.NewNoopExporter()
-		s.extensions = ext.Registry{{URI: "urn:declared", Kind: "data"}}
+	w = benchWorld(b, func(s *proxytest.Setup) {
+		s.Traces.SampleRatio, s.Traces.Exporter = &ratio, tracetest.NewNoopExporter()
+		s.Extensions = ext.Registry{{URI: "urn:declared", Kind: "data"}}
 		for i := range 99 {
-			s.policy.Rules = append(s.policy.Rules, policy.Rule{
+			s.Policy.Rules = append(s.Policy.Rules, policy.Rule{
 				Name: fmt.Sprintf("rule-%d", i), Effect: "allow", Agents: []string{"rec"}, Groups: []string{fmt.Sprintf("group-%d", i)},
 			})
 		}
 	})
 	asked := "A2A-Extensions: urn:declared"
-	w.instant("", asked)
+	instant(w, "", asked)
 	return w, []string{asked}
 }
 
 // BenchmarkGoverned is BenchmarkServeHTTP with everything on.
 func BenchmarkGoverned(b *testing.B) {
 	w, header := governedWorld(b)
-	body := []byte(rpcBody("SendMessage", message(`,"contextId":"c"`)))
-	w.serve(b, func() []byte { return body }, header...)
+	body := []byte(proxytest.RPCBody("SendMessage", proxytest.Message(`,"contextId":"c"`)))
+	serve(w, b, func() []byte { return body }, header...)
 }
 
 // BenchmarkDirect is the same call of the agent's, without a gateway, and like any that
 // ends with who made it.
 func BenchmarkDirect(b *testing.B) {
 	w, header := governedWorld(b)
-	body := []byte(rpcBody("SendMessage", message(`,"contextId":"c"`)))
+	body := []byte(proxytest.RPCBody("SendMessage", proxytest.Message(`,"contextId":"c"`)))
 	from, to := bytes.NewReader(nil), new(bytes.Buffer)
-	r := w.request("", "POST", w.agent.URL+"/rpc", string(body), append(header, "A2A-Version: 1.0")...)
+	r := w.Request("", "POST", w.Agent.URL+"/rpc", string(body), append(header, "A2A-Version: 1.0")...)
 	r.GetBody = nil // as the gateway's have none
 	caller, end := context.WithCancel(b.Context())
 	defer end()
@@ -72,7 +73,7 @@ func BenchmarkDirect(b *testing.B) {
 // TestAllocations holds a unary call to what it costs, so that a change that adds to it is
 // a decision. What the agent and net/http's client take is measured beside it.
 func TestAllocations(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || proxytest.RaceEnabled {
 		t.Skip("counts allocations")
 	}
 	direct, all := testing.Benchmark(BenchmarkDirect), testing.Benchmark(BenchmarkGoverned)

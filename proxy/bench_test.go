@@ -12,28 +12,29 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
 
 // benchWorld has an agent that answers at once with 600 bytes.
-func benchWorld(b *testing.B, edit ...func(*setup)) *world {
-	w := build(b, edit...)
-	w.logs = nil
-	w.instant("")
+func benchWorld(b *testing.B, edit ...func(*proxytest.Setup)) *proxytest.Gateway {
+	w := proxytest.NewGateway(b, edit...)
+	w.Logs = nil
+	instant(w, "")
 	return w
 }
 
 // instant has the agent answer at once with 600 bytes, in which the task has these
 // further members, and with these headers.
-func (w *world) instant(members string, header ...string) {
+func instant(w *proxytest.Gateway, members string, header ...string) {
 	answer := `{"jsonrpc":"2.0","id":7,"result":{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},` +
 		`"artifacts":[{"artifactId":"a","parts":[{"text":"` + strings.Repeat("x", 450) + `"}]}]` + members + `}}}`
-	w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+	w.Agent.Answers(func(rw http.ResponseWriter, _ *proxytest.Request) {
 		for _, h := range append(header, "Content-Type: application/json") {
 			name, value, _ := strings.Cut(h, ": ")
 			rw.Header().Set(name, value)
 		}
 		_, _ = io.WriteString(rw, answer)
-		w.agent.take()
+		w.Agent.Take()
 	})
 }
 
@@ -41,14 +42,14 @@ func (w *world) instant(members string, header ...string) {
 // the agent and through the gateway; the allocations are those of all sides.
 func BenchmarkUnary(b *testing.B) {
 	w := benchWorld(b)
-	for _, tt := range []struct{ name, url string }{{"direct", w.agent.URL + "/rpc"}, {"gateway", w.base}} {
+	for _, tt := range []struct{ name, url string }{{"direct", w.Agent.URL + "/rpc"}, {"gateway", w.Base}} {
 		b.Run(tt.name, func(b *testing.B) {
-			body := rpcBody("SendMessage", message(""))
-			r := w.request("alice", "POST", tt.url, body, "A2A-Version: 1.0")
+			body := proxytest.RPCBody("SendMessage", proxytest.Message(""))
+			r := w.Request("alice", "POST", tt.url, body, "A2A-Version: 1.0")
 			b.ReportAllocs()
 			for b.Loop() {
 				r.Body = io.NopCloser(strings.NewReader(body))
-				resp, err := w.http.Transport.RoundTrip(r)
+				resp, err := w.Client.Transport.RoundTrip(r)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -65,15 +66,15 @@ func BenchmarkUnary(b *testing.B) {
 // BenchmarkServeHTTP is the gateway without a client in front, and the agent
 // over a real connection.
 func BenchmarkServeHTTP(b *testing.B) {
-	body := []byte(rpcBody("SendMessage", message("")))
-	benchWorld(b).serve(b, func() []byte { return body })
+	body := []byte(proxytest.RPCBody("SendMessage", proxytest.Message("")))
+	serve(benchWorld(b), b, func() []byte { return body })
 }
 
 // serve is one call after the other, without a client.
-func (w *world) serve(b *testing.B, body func() []byte, header ...string) {
+func serve(w *proxytest.Gateway, b *testing.B, body func() []byte, header ...string) {
 	from := bytes.NewReader(nil)
-	r := w.request("alice", "POST", "", string(body()), append(header, "A2A-Version: 1.0")...)
-	r.RequestURI, r.Host = "/agents/rec", strings.TrimPrefix(w.url, "http://")
+	r := w.Request("alice", "POST", "", string(body()), append(header, "A2A-Version: 1.0")...)
+	r.RequestURI, r.Host = "/agents/rec", strings.TrimPrefix(w.URL, "http://")
 	r.URL.Host, r.URL.Scheme = "", ""
 	r.RemoteAddr = "127.0.0.1:1"
 	out := &sink{header: http.Header{}}
@@ -82,7 +83,7 @@ func (w *world) serve(b *testing.B, body func() []byte, header ...string) {
 		from.Reset(body())
 		r.Body = io.NopCloser(from)
 		clear(out.header)
-		w.proxy.ServeHTTP(out, r)
+		w.Proxy.ServeHTTP(out, r)
 		if out.status != http.StatusOK {
 			b.Fatal(out.status)
 		}
@@ -118,16 +119,16 @@ func BenchmarkExtensions(b *testing.B) {
 			var header []string
 			if tt.asks {
 				header = []string{asked}
-				w.instant("", header...)
+				instant(w, "", header...)
 			}
-			n, body := 0, []byte(rpcBody("SendMessage", `{"message":{`+plain+`}}`))
+			n, body := 0, []byte(proxytest.RPCBody("SendMessage", `{"message":{`+plain+`}}`))
 			if tt.marks {
-				w.instant(`,"metadata":`+value(0), header...)
-				body = []byte(rpcBody("SendMessage", `{"message":{`+plain+`,"metadata":`+value(0)+`}}`))
+				instant(w, `,"metadata":`+value(0), header...)
+				body = []byte(proxytest.RPCBody("SendMessage", `{"message":{`+plain+`,"metadata":`+value(0)+`}}`))
 			}
-			w.serve(b, func() []byte {
+			serve(w, b, func() []byte {
 				if n++; tt.fresh {
-					body = []byte(rpcBody("SendMessage", `{"message":{`+plain+`,"metadata":`+value(n)+`}}`))
+					body = []byte(proxytest.RPCBody("SendMessage", `{"message":{`+plain+`,"metadata":`+value(n)+`}}`))
 				}
 				return body
 			}, header...)
@@ -144,8 +145,8 @@ const benchSchema = `{"type":"object","required":["code","lines"],"properties":{
 
 // hundred gives a world a registry of so many, with a schema for the first one's values,
 // and an agent that declares ten of them; of none, the usual ones.
-func hundred(size int, values string) func(*setup) {
-	return func(s *setup) {
+func hundred(size int, values string) func(*proxytest.Setup) {
+	return func(s *proxytest.Setup) {
 		var declared []string
 		for i := range size {
 			e := ext.Entry{URI: benchURI(i)}
@@ -153,16 +154,16 @@ func hundred(size int, values string) func(*setup) {
 				declared = append(declared, fmt.Sprintf(`{"uri":%q}`, e.URI))
 			}
 			if i == 0 && values != "" {
-				e.Schemas.Metadata = map[string]schema.Source{e.URI: inline(values)}
+				e.Schemas.Metadata = map[string]schema.Source{e.URI: proxytest.Inline(values)}
 			}
-			s.extensions = append(s.extensions, e)
+			s.Extensions = append(s.Extensions, e)
 		}
 		if declared == nil {
 			return
 		}
-		s.agent.Card.URL += "?many"
-		s.docs = map[string]func(string) string{"many": func(base string) string {
-			return strings.Replace(cardOf(base), `{"uri":"urn:declared"}`, strings.Join(declared, ","), 1)
+		s.Agent.Card.URL += "?many"
+		s.Docs = map[string]func(string) string{"many": func(base string) string {
+			return strings.Replace(proxytest.Card(base), `{"uri":"urn:declared"}`, strings.Join(declared, ","), 1)
 		}}
 	}
 }
@@ -173,8 +174,10 @@ type sink struct {
 	status int
 }
 
-func (s *sink) Header() http.Header         { return s.header }
-func (s *sink) WriteHeader(status int)      { s.status = status }
+func (s *sink) Header() http.Header { return s.header }
+
+func (s *sink) WriteHeader(status int) { s.status = status }
+
 func (s *sink) Write(p []byte) (int, error) { return len(p), nil }
 
 // SetWriteDeadline is there because net/http's have it, and an error for its absence is made.
@@ -182,20 +185,20 @@ func (s *sink) SetWriteDeadline(time.Time) error { return nil }
 
 // BenchmarkStreamEvent is one event of a stream that never ends.
 func BenchmarkStreamEvent(b *testing.B) {
-	w := build(b)
-	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+	w := proxytest.NewGateway(b)
+	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
 		rw.Header().Set("Content-Type", "text/event-stream")
-		frame := []byte(strings.Replace(eventOf(r, working(1)), `{"n":1}`, `{"x":"`+strings.Repeat("x", 450)+`"}`, 1))
+		frame := []byte(strings.Replace(proxytest.EventOf(r, proxytest.WorkingTask(1)), `{"n":1}`, `{"x":"`+strings.Repeat("x", 450)+`"}`, 1))
 		frame = bytes.Repeat(frame, 32)
 		for r.Context().Err() == nil {
 			_, _ = rw.Write(frame)
-			flush(rw)
+			proxytest.Flush(rw)
 		}
 	})
-	for _, tt := range []struct{ name, url string }{{"direct", w.agent.URL + "/rpc"}, {"gateway", w.base}} {
+	for _, tt := range []struct{ name, url string }{{"direct", w.Agent.URL + "/rpc"}, {"gateway", w.Base}} {
 		b.Run(tt.name, func(b *testing.B) {
-			resp, err := w.http.Transport.RoundTrip(
-				w.request("alice", "POST", tt.url, rpcBody("SendStreamingMessage", message("")), "A2A-Version: 1.0"))
+			resp, err := w.Client.Transport.RoundTrip(
+				w.Request("alice", "POST", tt.url, proxytest.RPCBody("SendStreamingMessage", proxytest.Message("")), "A2A-Version: 1.0"))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -226,9 +229,9 @@ func BenchmarkFiles(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			w := benchWorld(b)
-			w.instant(`,"history":[{"messageId":"a","role":"ROLE_AGENT","parts":[` + part + `]}]`)
-			body := []byte(rpcBody("SendMessage", `{"message":{"messageId":"m","role":"ROLE_USER","parts":[`+part+`]}}`))
-			w.serve(b, func() []byte { return body })
+			instant(w, `,"history":[{"messageId":"a","role":"ROLE_AGENT","parts":[`+part+`]}]`)
+			body := []byte(proxytest.RPCBody("SendMessage", `{"message":{"messageId":"m","role":"ROLE_USER","parts":[`+part+`]}}`))
+			serve(w, b, func() []byte { return body })
 		})
 	}
 }

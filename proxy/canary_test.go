@@ -27,6 +27,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
@@ -41,7 +42,7 @@ type indiscreet struct {
 
 func newIndiscreet(t *testing.T) *indiscreet {
 	ring, err := keys.Open(keys.Config{Dir: t.TempDir()}, slog.New(slog.DiscardHandler))
-	must(t, err)
+	proxytest.Must(t, err)
 	t.Cleanup(ring.Close)
 	s := &indiscreet{ring: ring, mood: "good"}
 	mux := http.NewServeMux()
@@ -101,7 +102,7 @@ func (s *indiscreet) token(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", s.URL+"/elsewhere?"+string(body))
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	case "gone":
-		rawAnswer("HTTP/1.1 200 OK\r\nX: "+all+"\r\n\r\n")(w, nil)
+		proxytest.RawAnswer("HTTP/1.1 200 OK\r\nX: "+all+"\r\n\r\n")(w, nil)
 	}
 }
 
@@ -121,9 +122,9 @@ func (s *indiscreet) jwt(t *testing.T, changes map[string]any) string {
 		claims[name] = v
 	}
 	payload, err := json.Marshal(claims)
-	must(t, err)
+	proxytest.Must(t, err)
 	token, err := s.ring.Sign("at+jwt", payload)
-	must(t, err)
+	proxytest.Must(t, err)
 	return token
 }
 
@@ -132,22 +133,22 @@ type prover struct{ key *ecdsa.PrivateKey }
 
 func (p prover) thumbprint(t *testing.T) string {
 	sum, err := (&jose.JSONWebKey{Key: p.key.Public()}).Thumbprint(5) // SHA-256
-	must(t, err)
+	proxytest.Must(t, err)
 	return base64.RawURLEncoding.EncodeToString(sum)
 }
 
 func (p prover) proof(t *testing.T, address, token string) string {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: p.key},
 		(&jose.SignerOptions{EmbedJWK: true}).WithType("dpop+jwt"))
-	must(t, err)
+	proxytest.Must(t, err)
 	sum := sha256.Sum256([]byte(token))
 	payload, err := json.Marshal(map[string]any{"jti": rand.Text(), "htm": "POST", "htu": address,
 		"iat": time.Now().Unix(), "ath": base64.RawURLEncoding.EncodeToString(sum[:])})
-	must(t, err)
+	proxytest.Must(t, err)
 	signed, err := signer.Sign(payload)
-	must(t, err)
+	proxytest.Must(t, err)
 	text, err := signed.CompactSerialize()
-	must(t, err)
+	proxytest.Must(t, err)
 	return text
 }
 
@@ -175,13 +176,13 @@ func (s secrets) absent(t *testing.T, where, text string) {
 }
 
 // shown are the credentials of callers, good and bad, as header lines.
-func (s *indiscreet) shown(t *testing.T, w *world, hidden secrets) map[string][]string {
+func (s *indiscreet) shown(t *testing.T, w *proxytest.Gateway, hidden secrets) map[string][]string {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
+	proxytest.Must(t, err)
 	p := prover{key}
 	bound := s.jwt(t, map[string]any{"cnf": map[string]any{"jkt": p.thumbprint(t)}})
-	proof := hidden.add("proof", p.proof(t, w.base, bound))
-	elsewhere := hidden.add("proof for elsewhere", p.proof(t, w.base+"/x", bound))
+	proof := hidden.add("proof", p.proof(t, w.Base, bound))
+	elsewhere := hidden.add("proof for elsewhere", p.proof(t, w.Base+"/x", bound))
 	hidden.add("bound token", bound)
 	bearer := func(name, token string) []string { return []string{"Authorization: Bearer " + hidden.add(name, token)} }
 	good := s.jwt(t, nil)
@@ -201,11 +202,11 @@ func (s *indiscreet) shown(t *testing.T, w *world, hidden secrets) map[string][]
 		"opaque, ended":        bearer("ended opaque token", "ended-canary"),
 		"opaque, of another":   bearer("opaque token of another", "another-canary"),
 		"opaque, repeated":     bearer("repeated opaque token", "repeated-canary"),
-		"key":                  {"X-API-Key: " + hidden.add("key", w.keys["alice"])},
+		"key":                  {"X-API-Key: " + hidden.add("key", w.Keys["alice"])},
 		"key, wrong":           {"X-API-Key: " + hidden.add("wrong key", wrong)},
 		"key, cut":             {"X-API-Key: " + wrong[:40]},
 		"key as token":         {"Authorization: Bearer " + wrong},
-		"key and token":        {"X-API-Key: " + w.keys["alice"], "Authorization: Bearer " + good},
+		"key and token":        {"X-API-Key: " + w.Keys["alice"], "Authorization: Bearer " + good},
 		"basic":                {"Authorization: Basic " + hidden.add("password", "Y2FuYXJ5OmNhbmFyeQ==")},
 		"bound":                {"Authorization: DPoP " + bound, "DPoP: " + proof},
 		"bound, repeated":      {"Authorization: DPoP " + bound, "DPoP: " + proof},
@@ -244,55 +245,55 @@ func (s *indiscreet) fleetOf(card string, hidden secrets) []agents.Config {
 func TestNoCredentialIsShown(t *testing.T) {
 	t.Parallel()
 	s, hidden := newIndiscreet(t), secrets{"issued token": "issued-canary"}
-	w := build(t, func(o *setup) {
-		o.level = "debug"
-		o.authn.Failures.PerMinute = -1
-		o.authn.APIKeys.Bearer = true
-		o.authn.OIDC = []jwt.Issuer{{Issuer: s.URL, Audiences: []string{"gw"}, Introspection: &jwt.Introspection{
+	w := proxytest.NewGateway(t, func(o *proxytest.Setup) {
+		o.Level = "debug"
+		o.Authn.Failures.PerMinute = -1
+		o.Authn.APIKeys.Bearer = true
+		o.Authn.OIDC = []jwt.Issuer{{Issuer: s.URL, Audiences: []string{"gw"}, Introspection: &jwt.Introspection{
 			ClientID: "gw", ClientSecret: secret.New(hidden.add("introspection secret", "introspection-canary"))}}}
-		o.more = s.fleetOf(o.agent.Card.URL.Reveal(), hidden)
-		o.upstream.Sign, o.upstream.Issuer = s.ring.Sign, "https://gw.example"
+		o.More = s.fleetOf(o.Agent.Card.URL.Reveal(), hidden)
+		o.Upstream.Sign, o.Upstream.Issuer = s.ring.Sign, "https://gw.example"
 	})
 	calls, good := 0, map[bool]int{}
 	ask := func(name, address string, lines []string) {
 		t.Helper()
 		calls++
-		got := w.do("", "POST", address, rpcBody("SendMessage", message("")), append([]string{"A2A-Version: 1.0"}, lines...)...)
-		good[got.status == http.StatusOK]++
-		hidden.absent(t, name+": answer", fmt.Sprint(got.header)+got.body)
+		got := w.Do("", "POST", address, proxytest.RPCBody("SendMessage", proxytest.Message("")), append([]string{"A2A-Version: 1.0"}, lines...)...)
+		good[got.Status == http.StatusOK]++
+		hidden.absent(t, name+": answer", fmt.Sprint(got.Header)+got.Body)
 	}
 	shown := s.shown(t, w, hidden)
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
-		ask(name, w.base, shown[name])
+		ask(name, w.Base, shown[name])
 	}
-	ask("in the query", w.base+"?access_token="+strings.TrimPrefix(shown["token"][0], "Authorization: Bearer "), nil)
-	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+	ask("in the query", w.Base+"?access_token="+strings.TrimPrefix(shown["token"][0], "Authorization: Bearer "), nil)
+	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
 		id := r.Header.Get("X-Request-Id")
-		reply(rw, r, `{"task":{"id":"`+id+`","contextId":"`+id+`","status":{"state":"TASK_STATE_AUTH_REQUIRED"}}}`)
+		proxytest.Respond(rw, r, `{"task":{"id":"`+id+`","contextId":"`+id+`","status":{"state":"TASK_STATE_AUTH_REQUIRED"}}}`)
 	})
 	for _, mood := range []string{"good", "odd type", "declined", "down", "redirect", "gone"} {
 		s.in(mood)
 		for _, agent := range []string{"value", "oauth2", "exchange", "assertion", "passes", "demanded"} {
 			// Each with a token of its own, for which there is no answer yet.
 			token := hidden.add("token for "+agent+", "+mood, s.jwt(t, map[string]any{"jti": rand.Text()}))
-			ask(agent+", "+mood, w.url+"/agents/"+agent, []string{"Authorization: Bearer " + token})
+			ask(agent+", "+mood, w.URL+"/agents/"+agent, []string{"Authorization: Bearer " + token})
 		}
 	}
 	if good[true] < 8 || good[false] < 30 {
 		t.Errorf("%d good and %d bad calls: most have not come far", good[true], good[false])
 	}
-	eventually(t, "record of each call", func() bool { return len(w.audited("call")) == calls })
-	for i, r := range w.agent.take() { // assertions among them
+	proxytest.Eventually(t, "record of each call", func() bool { return len(w.Audited("call")) == calls })
+	for i, r := range w.Agent.Take() { // assertions among them
 		hidden.add(fmt.Sprintf("credential of call %d to the agent", i), r.Header.Get("Authorization"))
 	}
-	hidden.absent(t, "logs", w.logs.String())
-	files, _ := filepath.Glob(filepath.Join(w.dir, "audit", "*"))
+	hidden.absent(t, "logs", w.Logs.String())
+	files, _ := filepath.Glob(filepath.Join(w.Dir, "audit", "*"))
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		must(t, err)
+		proxytest.Must(t, err)
 		hidden.absent(t, "audit record", string(text))
 	}
 	metrics := httptest.NewRecorder()
-	w.tel.Handler().ServeHTTP(metrics, httptest.NewRequest(http.MethodGet, "/", nil))
+	w.Telemetry.Handler().ServeHTTP(metrics, httptest.NewRequest(http.MethodGet, "/", nil))
 	hidden.absent(t, "metrics", metrics.Body.String())
 }

@@ -23,10 +23,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
-	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
-	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
-	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -104,57 +101,6 @@ func TestRefusal(t *testing.T) {
 			if tt.name != "ready-made" && !errors.Is(e, err) && e.Err == nil {
 				t.Errorf("%s: the cause is lost", name)
 			}
-		}
-	}
-}
-
-func TestFill(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		text   string
-		length int64
-		want   error
-	}{
-		{"1234", 4, nil}, {"1234", -1, nil}, {"12345", 5, buffers.ErrTooLong}, {"12345", -1, buffers.ErrTooLong}, {"", 0, nil}, {"", 1 << 40, buffers.ErrTooLong},
-	} {
-		b := buffers.New()
-		if err := b.Fill(strings.NewReader(tt.text), tt.length, 4); !errors.Is(err, tt.want) {
-			t.Errorf("%q, %d: %v", tt.text, tt.length, err)
-		}
-		b.Release()
-	}
-}
-
-// TestOwned: no spelling of a name of the gateway's can be configured.
-func TestOwned(t *testing.T) {
-	t.Parallel()
-	for _, name := range agents.OwnedHeaders {
-		for _, spelled := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
-			if !agents.Owned(spelled) {
-				t.Errorf("%s is not owned", spelled)
-			}
-		}
-	}
-	for _, prefix := range agents.OwnedPrefixes {
-		if !agents.Owned(prefix+"Anything") || !agents.Owned(strings.ToLower(prefix)+"anything") {
-			t.Errorf("%s… is not owned", prefix)
-		}
-	}
-	for _, name := range append(append([]string{}, intake.RequestHeaders...), exchange.ResponseHeaders...) {
-		if agents.Owned(name) || http.CanonicalHeaderKey(name) != name {
-			t.Errorf("%s is owned, or not canonical", name)
-		}
-	}
-}
-
-func TestForwardedQuery(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"": "", "a=1": "a=1", "A2A-Version=1.0": "", "a=1&A2A-Version=1.0&b=%20": "a=1&b=%20", "a2a-version=1": "",
-		"A2A%2DVersion=1.0&b": "b", "version=1&&x": "version=1&&x", "myversion=%zz": "myversion=%zz", "%zz=version": "",
-	} {
-		if got := forward.ForwardedQuery(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }

@@ -17,15 +17,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // rawAgent is an agent on a bare socket: serve gets each connection and answers
 // as no HTTP library would.
-func rawAgent(t *testing.T, serve func(net.Conn, *bufio.Reader)) func(*setup) {
+func rawAgent(t *testing.T, serve func(net.Conn, *bufio.Reader)) func(*proxytest.Setup) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	proxytest.Must(t, err)
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	open := map[net.Conn]bool{}
@@ -54,12 +55,12 @@ func rawAgent(t *testing.T, serve func(net.Conn, *bufio.Reader)) func(*setup) {
 		}
 	})
 	cards := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, cardOf("http://"+l.Addr().String()))
+		_, _ = io.WriteString(w, proxytest.Card("http://"+l.Addr().String()))
 	}))
 	t.Cleanup(cards.Close)
-	return func(s *setup) {
-		s.agent.Card.URL = secret.URL(cards.URL + "/card")
-		s.agent.Endpoints = []string{"http://" + l.Addr().String()}
+	return func(s *proxytest.Setup) {
+		s.Agent.Card.URL = secret.URL(cards.URL + "/card")
+		s.Agent.Endpoints = []string{"http://" + l.Addr().String()}
 	}
 }
 
@@ -92,7 +93,7 @@ func TestL19_StrayAnswers(t *testing.T) {
 	for name, answer := range behaviours {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := build(t, rawAgent(t, func(c net.Conn, in *bufio.Reader) {
+			w := proxytest.NewGateway(t, rawAgent(t, func(c net.Conn, in *bufio.Reader) {
 				for {
 					r, err := http.ReadRequest(in)
 					if err != nil {
@@ -110,10 +111,10 @@ func TestL19_StrayAnswers(t *testing.T) {
 				callers.Go(func() {
 					for j := range 25 {
 						tag := fmt.Sprintf("%d-%d", i, j)
-						got := w.call("alice", "SendMessage", message(`,"metadata":{"tag":"`+tag+`"}`))
+						got := w.Call("alice", "SendMessage", proxytest.Message(`,"metadata":{"tag":"`+tag+`"}`))
 						// A call that an evil connection broke may fail; it may not lie.
-						if got.status == 200 && !strings.Contains(got.body, `"`+tag+`"`) {
-							t.Errorf("call %s got %s", tag, got.body)
+						if got.Status == 200 && !strings.Contains(got.Body, `"`+tag+`"`) {
+							t.Errorf("call %s got %s", tag, got.Body)
 						}
 					}
 				})
@@ -127,9 +128,9 @@ func TestL19_StrayAnswers(t *testing.T) {
 // count against the size of the head.
 func TestL19_InterimAnswers(t *testing.T) {
 	t.Parallel()
-	w := build(t)
-	w.agent.answers(rawAnswer(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 2000) + tagged("late")))
-	wantStatus(t, "2000 times 103", w.call("alice", "SendMessage", message("")), 502)
+	w := proxytest.NewGateway(t)
+	w.Agent.Answers(proxytest.RawAnswer(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 2000) + tagged("late")))
+	proxytest.WantStatus(t, "2000 times 103", w.Call("alice", "SendMessage", proxytest.Message("")), 502)
 }
 
 // TestL19_AnswerBeforeBody: the answer comes while the request body is still
@@ -139,7 +140,7 @@ func TestL19_AnswerBeforeBody(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var bodies []string
-	w := build(t, rawAgent(t, func(c net.Conn, in *bufio.Reader) {
+	w := proxytest.NewGateway(t, rawAgent(t, func(c net.Conn, in *bufio.Reader) {
 		for {
 			r, err := http.ReadRequest(in)
 			if err != nil {
@@ -163,10 +164,10 @@ func TestL19_AnswerBeforeBody(t *testing.T) {
 			for j := range 20 {
 				tag := fmt.Sprintf("%d-%d", i, j)
 				filler := strings.Repeat(tag+",", 60_000/len(tag))
-				got := w.call("alice", "SendMessage",
+				got := w.Call("alice", "SendMessage",
 					`{"message":{"metadata":{"tag":"`+tag+`","x":"`+filler+`"},"messageId":"m","parts":[]}}`)
-				if got.status == 200 && !strings.Contains(got.body, `"`+tag+`"`) {
-					t.Errorf("call %s got %s", tag, got.body)
+				if got.Status == 200 && !strings.Contains(got.Body, `"`+tag+`"`) {
+					t.Errorf("call %s got %s", tag, got.Body)
 				}
 			}
 		})
@@ -185,7 +186,7 @@ func TestL19_AnswerBeforeBody(t *testing.T) {
 
 func TestL40_BrokenAnswers(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	json := func(body string) string {
 		// It says that it closes, as it does: or the next call might still use the connection.
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n"+
@@ -222,18 +223,18 @@ func TestL40_BrokenAnswers(t *testing.T) {
 		"stream":          "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 10\r\n\r\ndata: {}\n\n",
 	}
 	for name, text := range tests {
-		w.agent.answers(rawAnswer(text))
-		got := w.call("alice", "SendMessage", message(""))
-		wantStatus(t, name, got, 502)
-		if !strings.Contains(got.body, `"code":-32006`) || !strings.Contains(got.body, `"id":7`) || strings.Contains(got.body, "10.0.0.5") {
-			t.Errorf("%s: %s", name, got.body)
+		w.Agent.Answers(proxytest.RawAnswer(text))
+		got := w.Call("alice", "SendMessage", proxytest.Message(""))
+		proxytest.WantStatus(t, name, got, 502)
+		if !strings.Contains(got.Body, `"code":-32006`) || !strings.Contains(got.Body, `"id":7`) || strings.Contains(got.Body, "10.0.0.5") {
+			t.Errorf("%s: %s", name, got.Body)
 		}
 	}
 	// An error without an id, or with none that could be read, is an error still.
-	w.agent.answers(rawAnswer(json(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`)))
-	got := w.call("alice", "SendMessage", message(""))
-	if got.status != 200 || got.body != `{"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"x"}}` {
-		t.Errorf("error without id: %d %s", got.status, got.body)
+	w.Agent.Answers(proxytest.RawAnswer(json(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`)))
+	got := w.Call("alice", "SendMessage", proxytest.Message(""))
+	if got.Status != 200 || got.Body != `{"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"x"}}` {
+		t.Errorf("error without id: %d %s", got.Status, got.Body)
 	}
 }
 
@@ -261,40 +262,40 @@ func (s *brokenStore) Lookup(ctx context.Context, agent string, k state.Kind, id
 // through.
 func TestL32_FailingParts(t *testing.T) {
 	t.Parallel()
-	store := func(fail func() error) func(*setup) {
-		return func(s *setup) { s.store = &brokenStore{s.store, fail} }
+	store := func(fail func() error) func(*proxytest.Setup) {
+		return func(s *proxytest.Setup) { s.Store = &brokenStore{s.Store, fail} }
 	}
-	inContext := message(`,"contextId":"c"`)
+	inContext := proxytest.Message(`,"contextId":"c"`)
 	tests := map[string]struct {
-		edit   func(*setup)
-		spoil  func(*world)
+		edit   func(*proxytest.Setup)
+		spoil  func(*proxytest.Gateway)
 		header string
 		status int
 	}{
-		"the issuer is away": {edit: func(s *setup) {
-			s.authn = schemes.Config{OIDC: []jwt.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}}
+		"the issuer is away": {edit: func(s *proxytest.Setup) {
+			s.Authn = schemes.Config{OIDC: []jwt.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}}
 		}, header: "Authorization: Bearer eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImEifQ." +
 			"eyJpc3MiOiJodHRwOi8vMTI3LjAuMC4xOjEiLCJhdWQiOiJ4Iiwic3ViIjoiYSIsImV4cCI6NDEwMjQ0NDgwMH0.AAAA", status: -1},
-		"the keys are gone": {edit: func(s *setup) { s.authn.APIKeys.File += ".missing" }, status: 401},
-		"no rule":           {edit: func(s *setup) { s.policy.Rules = nil }, status: 404},
+		"the keys are gone": {edit: func(s *proxytest.Setup) { s.Authn.APIKeys.File += ".missing" }, status: 401},
+		"no rule":           {edit: func(s *proxytest.Setup) { s.Policy.Rules = nil }, status: 404},
 		"the store fails":   {edit: store(func() error { return errors.New("disk on fire") }), status: 500},
 		"the store is full": {edit: store(func() error { return state.ErrFull }), status: 503},
 		"the store panics":  {edit: store(func() error { panic("store") }), status: 500},
-		"no audit":          {spoil: func(w *world) { _ = w.audit.Close() }, status: 503},
-		"no card":           {edit: func(s *setup) { s.noCard = true }, status: 503},
+		"no audit":          {spoil: func(w *proxytest.Gateway) { _ = w.Audit.Close() }, status: 503},
+		"no card":           {edit: func(s *proxytest.Setup) { s.NoCard = true }, status: 503},
 		// 503 when the gateway dials, 502 when it has not noticed yet that the connection
 		// over which the card came is closed.
-		"the agent is away": {spoil: func(w *world) { w.agent.Close() }, status: -1},
+		"the agent is away": {spoil: func(w *proxytest.Gateway) { w.Agent.Close() }, status: -1},
 		"nothing is broken": {status: 200}, // the control
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var edits []func(*setup)
+			var edits []func(*proxytest.Setup)
 			if tt.edit != nil {
 				edits = append(edits, tt.edit)
 			}
-			w := build(t, edits...)
+			w := proxytest.NewGateway(t, edits...)
 			if tt.spoil != nil {
 				tt.spoil(w)
 			}
@@ -302,18 +303,18 @@ func TestL32_FailingParts(t *testing.T) {
 			if tt.header != "" {
 				who, header = "", []string{tt.header}
 			}
-			got := w.call(who, "SendMessage", inContext, header...)
+			got := w.Call(who, "SendMessage", inContext, header...)
 			if tt.status == 200 {
-				wantStatus(t, name, got, 200)
+				proxytest.WantStatus(t, name, got, 200)
 				return
 			}
-			if got.status < 400 || tt.status > 0 && got.status != tt.status {
-				t.Errorf("status %d, want %d: %s", got.status, tt.status, got.body)
+			if got.Status < 400 || tt.status > 0 && got.Status != tt.status {
+				t.Errorf("status %d, want %d: %s", got.Status, tt.status, got.Body)
 			}
-			w.agent.silent(t, name)
-			for _, secret := range []string{"fire", "store", "panic", "goroutine", w.agent.URL} {
-				if strings.Contains(got.body, secret) {
-					t.Errorf("the caller was told %s", got.body)
+			w.Agent.Silent(t, name)
+			for _, secret := range []string{"fire", "store", "panic", "goroutine", w.Agent.URL} {
+				if strings.Contains(got.Body, secret) {
+					t.Errorf("the caller was told %s", got.Body)
 				}
 			}
 		})
@@ -327,19 +328,19 @@ func TestL32_NoTokenForAgent(t *testing.T) {
 		http.Error(w, "the secret is s3cret", http.StatusInternalServerError)
 	}))
 	t.Cleanup(broken.Close)
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	up, err := upstream.New(upstream.Config{Credentials: []credentials.Credential{{
 		OAuth2: &credentials.OAuth2{TokenURL: secret.URL(broken.URL), ClientID: "gw", ClientSecret: secret.New("s3cret")},
 	}}}, upstream.Options{})
-	must(t, err)
+	proxytest.Must(t, err)
 	t.Cleanup(up.Close)
-	w.proxy.Agents[0].Upstream = up
-	got := w.call("alice", "SendMessage", message(""))
-	wantStatus(t, "token endpoint", got, 503)
-	if strings.Contains(got.body, "s3cret") || got.header.Get("Retry-After") == "" {
-		t.Errorf("%v %s", got.header, got.body)
+	w.Proxy.Agents[0].Upstream = up
+	got := w.Call("alice", "SendMessage", proxytest.Message(""))
+	proxytest.WantStatus(t, "token endpoint", got, 503)
+	if strings.Contains(got.Body, "s3cret") || got.Header.Get("Retry-After") == "" {
+		t.Errorf("%v %s", got.Header, got.Body)
 	}
-	w.agent.silent(t, "no token")
+	w.Agent.Silent(t, "no token")
 }
 
 // TestL32_Panic: one call fails, its record is written, the connection lives on.
@@ -347,8 +348,8 @@ func TestL32_Panic(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	panics := false
-	w := build(t, func(s *setup) {
-		s.store = &brokenStore{s.store, func() error {
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) {
+		s.Store = &brokenStore{s.Store, func() error {
 			mu.Lock()
 			defer mu.Unlock()
 			if panics {
@@ -357,31 +358,31 @@ func TestL32_Panic(t *testing.T) {
 			return nil
 		}}
 	})
-	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-	must(t, err)
+	c, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
+	proxytest.Must(t, err)
 	defer func() { _ = c.Close() }()
 	in := bufio.NewReader(c)
 	for _, want := range []int{200, 500, 200} {
 		mu.Lock()
 		panics = want == 500
 		mu.Unlock()
-		body := rpcBody("SendMessage", message(`,"contextId":"c"`))
-		_, err := io.WriteString(c, w.head("POST /agents/rec HTTP/1.1", "A2A-Version: 1.0", "Content-Type: application/json",
+		body := proxytest.RPCBody("SendMessage", proxytest.Message(`,"contextId":"c"`))
+		_, err := io.WriteString(c, w.Head("POST /agents/rec HTTP/1.1", "A2A-Version: 1.0", "Content-Type: application/json",
 			fmt.Sprint("Content-Length: ", len(body)))+body)
-		must(t, err)
+		proxytest.Must(t, err)
 		resp, err := http.ReadResponse(in, nil)
-		must(t, err)
+		proxytest.Must(t, err)
 		text, err := io.ReadAll(resp.Body)
-		must(t, err)
+		proxytest.Must(t, err)
 		if resp.StatusCode != want || strings.Contains(string(text), "canary") {
 			t.Errorf("status %d, want %d: %s", resp.StatusCode, want, text)
 		}
 	}
-	eventually(t, "three records", func() bool { return len(w.audited("call")) == 3 })
-	if r := w.audited("call")[1]; r["decision"] != "error" || !strings.Contains(fmt.Sprint(r), "canary-of-a-panic") {
+	proxytest.Eventually(t, "three records", func() bool { return len(w.Audited("call")) == 3 })
+	if r := w.Audited("call")[1]; r["decision"] != "error" || !strings.Contains(fmt.Sprint(r), "canary-of-a-panic") {
 		t.Errorf("record %v", r)
 	}
-	if !strings.Contains(w.logs.String(), "canary-of-a-panic") {
+	if !strings.Contains(w.Logs.String(), "canary-of-a-panic") {
 		t.Error("the panic is not in the log")
 	}
 }
@@ -389,14 +390,14 @@ func TestL32_Panic(t *testing.T) {
 // TestAbortHandlerPasses: the one panic that net/http wants to see.
 func TestAbortHandlerPasses(t *testing.T) {
 	t.Parallel()
-	w := build(t, func(s *setup) {
-		s.store = &brokenStore{s.store, func() error { panic(http.ErrAbortHandler) }}
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) {
+		s.Store = &brokenStore{s.Store, func() error { panic(http.ErrAbortHandler) }}
 	})
-	resp, err := w.http.Do(w.request("alice", "POST", "", rpcBody("SendMessage", message(`,"contextId":"c"`)), "A2A-Version: 1.0"))
+	resp, err := w.Client.Do(w.Request("alice", "POST", "", proxytest.RPCBody("SendMessage", proxytest.Message(`,"contextId":"c"`)), "A2A-Version: 1.0"))
 	if err == nil {
 		_ = resp.Body.Close()
 		t.Errorf("the connection was not cut: %s", resp.Status)
 	}
-	w.agent.silent(t, "abort")
-	eventually(t, "record", func() bool { return len(w.audited("call")) == 1 })
+	w.Agent.Silent(t, "abort")
+	proxytest.Eventually(t, "record", func() bool { return len(w.Audited("call")) == 1 })
 }

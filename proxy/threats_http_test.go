@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
 
 // passing are the headers that a caller may give an agent, and set those that
@@ -34,12 +35,12 @@ var ownedNames = []string{
 }
 
 // listed lets one header of the operator's choice through.
-func listed(s *setup) {
-	s.agent.Headers = agents.HeaderConfig{Request: []string{"x-listed"}, Response: []string{"x-told"}}
+func listed(s *proxytest.Setup) {
+	s.Agent.Headers = agents.HeaderConfig{Request: []string{"x-listed"}, Response: []string{"x-told"}}
 }
 
 // checkHeader fails unless the agent got allow-listed and owned headers only.
-func checkHeader(t interface{ Errorf(string, ...any) }, sent string, seen *record) {
+func checkHeader(t interface{ Errorf(string, ...any) }, sent string, seen *proxytest.Request) {
 	for name, values := range seen.Header {
 		switch {
 		case slices.Contains(passing, name):
@@ -63,24 +64,12 @@ func checkHeader(t interface{ Errorf(string, ...any) }, sent string, seen *recor
 	}
 }
 
-// spellings are the ways to write a header name that some server reads alike.
-func spellings(name string) []string {
-	mixed := []byte(strings.ToLower(name))
-	for i := 0; i < len(mixed); i += 2 {
-		mixed[i] = strings.ToUpper(string(mixed[i]))[0]
-	}
-	return []string{
-		name, strings.ToLower(name), strings.ToUpper(name), string(mixed),
-		strings.ReplaceAll(name, "-", "_"), strings.ReplaceAll(name, "-", "."), name + " ",
-	}
-}
-
 func TestL01_OwnedHeaders(t *testing.T) {
 	t.Parallel()
-	w := build(t, listed)
-	body := rpcBody("SendMessage", message(""))
+	w := proxytest.NewGateway(t, listed)
+	body := proxytest.RPCBody("SendMessage", proxytest.Message(""))
 	for _, name := range ownedNames {
-		for _, spelled := range spellings(name) {
+		for _, spelled := range proxytest.HeaderSpellings(name) {
 			for _, lines := range [][]string{
 				{spelled + ": evil"}, {spelled + ": evil", name + ": evil"}, {name + ": evil", "X-Listed: a", spelled + ": evil"},
 			} {
@@ -88,11 +77,11 @@ func TestL01_OwnedHeaders(t *testing.T) {
 				if name == "A2A-Version" {
 					version = "X-Listed: b"
 				}
-				got := w.raw(w.head("POST /agents/rec HTTP/1.1", append(lines, version,
+				got := w.Raw(w.Head("POST /agents/rec HTTP/1.1", append(lines, version,
 					"Content-Type: application/json", fmt.Sprint("Content-Length: ", len(body)))...) + body)
-				seen := w.agent.take()
-				if got.status != 200 && len(seen) > 0 {
-					t.Errorf("%q: answered %d, and the agent was asked", lines, got.status)
+				seen := w.Agent.Take()
+				if got.Status != 200 && len(seen) > 0 {
+					t.Errorf("%q: answered %d, and the agent was asked", lines, got.Status)
 				}
 				for _, r := range seen {
 					checkHeader(t, strings.Join(lines, "|"), r)
@@ -104,7 +93,7 @@ func TestL01_OwnedHeaders(t *testing.T) {
 
 func TestL01_AnyHeaders(t *testing.T) {
 	t.Parallel()
-	w := build(t, listed)
+	w := proxytest.NewGateway(t, listed)
 	token := rapid.StringMatching(`[A-Za-z0-9!#$%&'*+.^_|~-]{1,20}`)
 	name := rapid.OneOf(rapid.SampledFrom(ownedNames), rapid.SampledFrom(passing), token)
 	value := rapid.StringMatching(`evil[ -~]{0,10}`)
@@ -112,7 +101,7 @@ func TestL01_AnyHeaders(t *testing.T) {
 		"Host", "Content-Length", "Transfer-Encoding", "X-Api-Key", "Authorization", "A2a-Version", "Content-Type", "Expect",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		r := w.request("alice", "POST", "", rpcBody("SendMessage", message("")), "A2A-Version: 1.0")
+		r := w.Request("alice", "POST", "", proxytest.RPCBody("SendMessage", proxytest.Message("")), "A2A-Version: 1.0")
 		var sent []string
 		for range rapid.IntRange(0, 8).Draw(rt, "count") {
 			n, v := name.Draw(rt, "name"), value.Draw(rt, "value")
@@ -121,13 +110,13 @@ func TestL01_AnyHeaders(t *testing.T) {
 				sent = append(sent, n+": "+v)
 			}
 		}
-		resp, err := w.http.Do(r)
+		resp, err := w.Client.Do(r)
 		if err != nil {
 			return // net/http would not send it
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
-		for _, seen := range w.agent.take() {
+		for _, seen := range w.Agent.Take() {
 			checkHeader(rt, strings.Join(sent, "|"), seen)
 			if resp.StatusCode != 200 {
 				rt.Errorf("%q: answered %d, and the agent was asked", sent, resp.StatusCode)
@@ -150,47 +139,47 @@ func TestL01_ListedHeaders(t *testing.T) {
 
 func TestL03_ConnectionNamesHeaders(t *testing.T) {
 	t.Parallel()
-	w := build(t, listed)
-	body := rpcBody("SendMessage", message(""))
+	w := proxytest.NewGateway(t, listed)
+	body := proxytest.RPCBody("SendMessage", proxytest.Message(""))
 	for _, name := range append([]string{
 		"A2A-Extensions", "Authorization", "X-API-Key", "Content-Type", "Host", "X-Listed", "Idempotency-Key", "Last-Event-ID",
 	}, ownedNames...) {
 		if slices.Contains([]string{"X-Anything", "X-User", "Remote-User", "Referer", "Range"}, name) {
 			continue // which decides nothing here
 		}
-		for _, spelled := range spellings(name)[:4] {
+		for _, spelled := range proxytest.HeaderSpellings(name)[:4] {
 			for _, lines := range [][]string{
 				{"Connection: " + spelled}, {"Connection: close, " + spelled},
 				{"Connection: keep-alive", "Connection: " + spelled}, {"Connection:", "Connection: " + spelled},
 			} {
-				got := w.raw(w.head("POST /agents/rec HTTP/1.1", append(lines, "A2A-Version: 1.0",
+				got := w.Raw(w.Head("POST /agents/rec HTTP/1.1", append(lines, "A2A-Version: 1.0",
 					"Content-Type: application/json", fmt.Sprint("Content-Length: ", len(body)))...) + body)
-				wantStatus(t, strings.Join(lines, "|"), got, 400)
-				if !strings.Contains(got.body, "Malformed HTTP request: Connection must not name ") {
-					t.Errorf("%s: %s", lines, got.body)
+				proxytest.WantStatus(t, strings.Join(lines, "|"), got, 400)
+				if !strings.Contains(got.Body, "Malformed HTTP request: Connection must not name ") {
+					t.Errorf("%s: %s", lines, got.Body)
 				}
 			}
 		}
 	}
-	w.agent.silent(t, "Connection")
+	w.Agent.Silent(t, "Connection")
 }
 
 // TestL03_ConnectionOptions: what proxies in front say of their own connections is taken off,
 // and the call goes on as it would without.
 func TestL03_ConnectionOptions(t *testing.T) {
 	t.Parallel()
-	w := build(t, listed)
-	body := rpcBody("SendMessage", message(""))
+	w := proxytest.NewGateway(t, listed)
+	body := proxytest.RPCBody("SendMessage", proxytest.Message(""))
 	for _, lines := range [][]string{
 		{"Connection: upgrade"}, {"Connection: upgrade", "Upgrade:"}, {"Connection: Upgrade", "Upgrade: websocket"},
 		{"Connection: TE", "TE: trailers"}, {"TE: gzip"}, {"Connection: Keep-Alive", "Keep-Alive: timeout=5"},
 		{"Proxy-Connection: keep-alive"}, {"Connection: close, X-Anything", "X-Anything: 1"}, {"Upgrade: h2c"},
 		{"Connection: , HTTP2-Settings,", "HTTP2-Settings: AAMAAABk"}, {"Connection: UPGRADE", "Connection: keep-alive"},
 	} {
-		got := w.raw(w.head("POST /agents/rec HTTP/1.1", append(lines, "A2A-Version: 1.0", "X-Listed: 1",
+		got := w.Raw(w.Head("POST /agents/rec HTTP/1.1", append(lines, "A2A-Version: 1.0", "X-Listed: 1",
 			"Content-Type: application/json", fmt.Sprint("Content-Length: ", len(body)))...) + body)
-		wantStatus(t, strings.Join(lines, "|"), got, 200)
-		seen := w.agent.one(t)
+		proxytest.WantStatus(t, strings.Join(lines, "|"), got, 200)
+		seen := w.Agent.One(t)
 		checkHeader(t, strings.Join(lines, "|"), seen)
 		if seen.Header.Get("X-Listed") != "1" {
 			t.Errorf("%s: the agent got %v", lines, seen.Header)
@@ -201,70 +190,70 @@ func TestL03_ConnectionOptions(t *testing.T) {
 // TestOptionsOfAll: "OPTIONS *" is answered for everybody, on hosts that are served.
 func TestOptionsOfAll(t *testing.T) {
 	t.Parallel()
-	w := build(t)
-	got := w.raw(w.head("OPTIONS * HTTP/1.1"))
-	wantStatus(t, "OPTIONS *", got, 204)
-	if allow := got.header.Get("Allow"); allow != "DELETE, GET, HEAD, OPTIONS, POST" || got.body != "" {
-		t.Errorf("Allow %q, body %q", allow, got.body)
+	w := proxytest.NewGateway(t)
+	got := w.Raw(w.Head("OPTIONS * HTTP/1.1"))
+	proxytest.WantStatus(t, "OPTIONS *", got, 204)
+	if allow := got.Header.Get("Allow"); allow != "DELETE, GET, HEAD, OPTIONS, POST" || got.Body != "" {
+		t.Errorf("Allow %q, body %q", allow, got.Body)
 	}
-	wantStatus(t, "GET *", w.raw(w.head("GET * HTTP/1.1")), 400)
-	wantStatus(t, "of a host that is not served", w.raw("OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421)
+	proxytest.WantStatus(t, "GET *", w.Raw(w.Head("GET * HTTP/1.1")), 400)
+	proxytest.WantStatus(t, "of a host that is not served", w.Raw("OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421)
 }
 
 // TestL07_AbsoluteForm: a target with a host of its own is that host's, for everything that
 // asks for a host; where the Host field is another, nobody is served.
 func TestL07_AbsoluteForm(t *testing.T) {
 	t.Parallel()
-	w := build(t, func(s *setup) { s.agent.Hosts = []string{"rec.example"} })
-	body := rpcBody("SendMessage", message(""))
-	call := func(target, host string) answer {
-		return w.raw("POST " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\nX-API-Key: " + w.keys["alice"] +
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Agent.Hosts = []string{"rec.example"} })
+	body := proxytest.RPCBody("SendMessage", proxytest.Message(""))
+	call := func(target, host string) proxytest.Response {
+		return w.Raw("POST " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\nX-API-Key: " + w.Keys["alice"] +
 			"\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(len(body)) + "\r\n\r\n" + body)
 	}
-	wantStatus(t, "the agent's own host", call("http://rec.example/", "rec.example"), 200)
-	wantStatus(t, "without a path", call("http://rec.example", "REC.example:80"), 200)
-	if n := len(w.agent.take()); n != 2 {
+	proxytest.WantStatus(t, "the agent's own host", call("http://rec.example/", "rec.example"), 200)
+	proxytest.WantStatus(t, "without a path", call("http://rec.example", "REC.example:80"), 200)
+	if n := len(w.Agent.Take()); n != 2 {
 		t.Errorf("the agent was called %d times", n)
 	}
-	for name, got := range map[string]answer{
+	for name, got := range map[string]proxytest.Response{
 		"a host that is not served":  call("http://evil.example/agents/rec", "evil.example"),
 		"the agent's path elsewhere": call("http://rec.example/agents/rec", "rec.example"),
 	} {
-		if got.status == 200 {
-			t.Errorf("%s: %s", name, got.body)
+		if got.Status == 200 {
+			t.Errorf("%s: %s", name, got.Body)
 		}
 	}
 	for _, hosts := range [][2]string{{"rec.example", "evil.example"}, {"evil.example", "rec.example"}, {"rec.example", "rec.example:8080"}} {
 		got := call("http://"+hosts[0]+"/", hosts[1])
-		wantStatus(t, fmt.Sprint(hosts), got, 400)
-		if !strings.Contains(got.body, "Malformed HTTP request: Host and the host of the request target differ") {
-			t.Errorf("%v: %s", hosts, got.body)
+		proxytest.WantStatus(t, fmt.Sprint(hosts), got, 400)
+		if !strings.Contains(got.Body, "Malformed HTTP request: Host and the host of the request target differ") {
+			t.Errorf("%v: %s", hosts, got.Body)
 		}
 	}
-	w.agent.silent(t, "another host")
+	w.Agent.Silent(t, "another host")
 }
 
 // TestL04_ForwardedHeaders: they choose nothing, and the record shows the socket.
 func TestL04_ForwardedHeaders(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	for _, line := range []string{
 		"X-Forwarded-For: 192.0.2.9", "Forwarded: for=192.0.2.9;host=evil;proto=https", "X-Real-IP: 192.0.2.9",
 		"X-Forwarded-Host: evil", "X-Forwarded-Proto: https", "X-Forwarded-Prefix: /evil", "X-Original-URL: /agents/other",
 		"X-Rewrite-URL: /agents/other", "X-HTTP-Method-Override: DELETE", "X-HTTP-Method: DELETE", "X-Method-Override: DELETE",
 		"True-Client-IP: 192.0.2.9",
 	} {
-		wantStatus(t, line, w.call("alice", "SendMessage", message(""), line), 200)
-		seen := w.agent.one(t)
+		proxytest.WantStatus(t, line, w.Call("alice", "SendMessage", proxytest.Message(""), line), 200)
+		seen := w.Agent.One(t)
 		checkHeader(t, line, seen)
 		if seen.Method != "POST" || seen.URL.Path != "/rpc" {
 			t.Errorf("%s: the agent got %s %s", line, seen.Method, seen.URL)
 		}
-		if card := w.do("", "GET", "/.well-known/agent-card.json", "", line); strings.Contains(card.body, "evil") {
+		if card := w.Do("", "GET", "/.well-known/agent-card.json", "", line); strings.Contains(card.Body, "evil") {
 			t.Errorf("%s: the card says evil", line)
 		}
 	}
-	for _, r := range w.audited("call") {
+	for _, r := range w.Audited("call") {
 		if r["client_ip"] != "127.0.0.1" {
 			t.Errorf("recorded client %v", r["client_ip"])
 		}
@@ -273,14 +262,14 @@ func TestL04_ForwardedHeaders(t *testing.T) {
 
 func TestL05_MoreThanOneCredential(t *testing.T) {
 	t.Parallel()
-	w := build(t)
-	key := w.keys["alice"]
+	w := proxytest.NewGateway(t)
+	key := w.Keys["alice"]
 	for _, lines := range [][]string{
 		{"Authorization: Bearer " + key}, {"Authorization: Bearer x", "Authorization: Bearer y"},
 		{"X-API-Key: " + key}, {"x-api-key: other"}, {"Authorization: Basic YTpi"},
 	} {
-		got := w.call("alice", "SendMessage", message(""), lines...)
-		wantStatus(t, strings.Join(lines, "|"), got, 400)
+		got := w.Call("alice", "SendMessage", proxytest.Message(""), lines...)
+		proxytest.WantStatus(t, strings.Join(lines, "|"), got, 400)
 	}
 	for _, name := range []string{"api_key", "apiKey", "access_token", "key", "x-api-key", "authorization", "token"} {
 		for _, path := range []string{"/tasks/1", "", "/.well-known/agent-card.json"} {
@@ -288,12 +277,12 @@ func TestL05_MoreThanOneCredential(t *testing.T) {
 			if path == "" {
 				verb = "POST"
 			}
-			got := w.do("", verb, path+"?"+name+"="+key, "")
-			wantStatus(t, name+" in the URL", got, 400)
+			got := w.Do("", verb, path+"?"+name+"="+key, "")
+			proxytest.WantStatus(t, name+" in the URL", got, 400)
 		}
 	}
-	w.agent.silent(t, "two credentials")
-	if strings.Contains(w.logs.String(), key) || strings.Contains(fmt.Sprint(w.audited("call")), key) {
+	w.Agent.Silent(t, "two credentials")
+	if strings.Contains(w.Logs.String(), key) || strings.Contains(fmt.Sprint(w.Audited("call")), key) {
 		t.Error("a credential was recorded")
 	}
 }
@@ -302,7 +291,7 @@ func TestL05_MoreThanOneCredential(t *testing.T) {
 // header or is refused.
 func TestL06_AgentSplitsResponse(t *testing.T) {
 	t.Parallel()
-	w := build(t, listed)
+	w := proxytest.NewGateway(t, listed)
 	body := `{"jsonrpc":"2.0","id":7,"result":{"message":{"messageId":"m"}}}`
 	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", len(body))
 	tests := []struct {
@@ -322,15 +311,15 @@ func TestL06_AgentSplitsResponse(t *testing.T) {
 		{"clean", "X-Told: a", []int{200}},
 	}
 	for _, tt := range tests {
-		w.agent.answers(rawAnswer(head + tt.line + "\r\n\r\n" + body))
-		got := w.call("alice", "SendMessage", message(""))
-		wantStatus(t, tt.name, got, tt.want...)
-		for name, values := range got.header {
+		w.Agent.Answers(proxytest.RawAnswer(head + tt.line + "\r\n\r\n" + body))
+		got := w.Call("alice", "SendMessage", proxytest.Message(""))
+		proxytest.WantStatus(t, tt.name, got, tt.want...)
+		for name, values := range got.Header {
 			if name == "X" || name == "Set-Cookie" || strings.ContainsAny(strings.Join(values, ""), "\r\n\x00") {
 				t.Errorf("%s: the caller got %s: %q", tt.name, name, values)
 			}
 		}
-		if tt.name == "clean" && got.header.Get("X-Told") != "a" {
+		if tt.name == "clean" && got.Header.Get("X-Told") != "a" {
 			t.Error("the listed header did not pass")
 		}
 	}
@@ -339,80 +328,80 @@ func TestL06_AgentSplitsResponse(t *testing.T) {
 // TestL06_AgentHeadersDoNotPass: nor does what it says beside the answer.
 func TestL06_AgentHeadersDoNotPass(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	evil := []string{
 		"Set-Cookie", "Strict-Transport-Security", "Location", "Server", "X-Powered-By", "Access-Control-Allow-Origin",
 		"Www-Authenticate", "Clear-Site-Data", "Alt-Svc", "Etag", "Link", "Refresh", "Via", "X-Request-Id", "Content-Security-Policy",
 	}
-	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
 		for _, name := range evil {
 			rw.Header().Set(name, "evil")
 		}
 		rw.Header().Set("Cache-Control", "public")
 		rw.Header().Set("Trailer", "X-Late")
-		agreeable(rw, r)
+		proxytest.Agreeable(rw, r)
 		rw.Header().Set("X-Late", "evil")
 	})
 	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
-		got := w.call("alice", method, message(""))
-		wantStatus(t, method, got, 200)
-		for name, values := range got.header {
+		got := w.Call("alice", method, proxytest.Message(""))
+		proxytest.WantStatus(t, method, got, 200)
+		for name, values := range got.Header {
 			if slices.Contains(values, "evil") || name == "Trailer" {
 				t.Errorf("%s: the caller got %s", method, name)
 			}
 		}
-		if got.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: Cache-Control %q", method, got.header.Get("Cache-Control"))
+		if got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: Cache-Control %q", method, got.Header.Get("Cache-Control"))
 		}
 	}
 }
 
 func TestL07_UnknownHost(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	for _, host := range []string{"evil", "evil:80", "127.0.0.1", "127.0.0.1:1", "LOCALHOST", "sub.127.0.0.1", "[::1]"} {
 		for _, target := range []string{"", "/tasks/1", "/.well-known/agent-card.json"} {
 			verb, body := "GET", ""
 			if target == "" {
-				verb, body = "POST", rpcBody("SendMessage", message(""))
+				verb, body = "POST", proxytest.RPCBody("SendMessage", proxytest.Message(""))
 			}
-			got := w.do("alice", verb, target, body, "Host: "+host)
-			wantStatus(t, host+target, got, 421)
-			if strings.Contains(got.body, host) {
+			got := w.Do("alice", verb, target, body, "Host: "+host)
+			proxytest.WantStatus(t, host+target, got, 421)
+			if strings.Contains(got.Body, host) {
 				t.Errorf("%s: repeated to the caller", host)
 			}
 		}
-		got := w.do("", "GET", w.url+"/.well-known/oauth-protected-resource", "", "Host: "+host)
-		wantStatus(t, host, got, 421)
+		got := w.Do("", "GET", w.URL+"/.well-known/oauth-protected-resource", "", "Host: "+host)
+		proxytest.WantStatus(t, host, got, 421)
 	}
-	w.agent.silent(t, "unknown host")
+	w.Agent.Silent(t, "unknown host")
 }
 
 func TestL08_CheckersAreCallers(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	for _, agent := range []string{
 		"GoogleHC/1.0", "kube-probe/1.31", "ELB-HealthChecker/2.0", "Amazon-Route53-Health-Check-Service", "Consul Health Check",
 		"Envoy/HC", "HAProxy", "check_http/v2", "UptimeRobot/2.0", "Prometheus/3.0", "Blackbox Exporter", "health",
 	} {
-		wantStatus(t, agent, w.do("", "POST", "", rpcBody("SendMessage", message("")), "User-Agent: "+agent), 401)
+		proxytest.WantStatus(t, agent, w.Do("", "POST", "", proxytest.RPCBody("SendMessage", proxytest.Message("")), "User-Agent: "+agent), 401)
 		for _, path := range []string{"/tasks", "/tasks/1", "/extendedAgentCard", "/v1/card", "/tasks/1:subscribe"} {
-			wantStatus(t, agent, w.do("", "GET", path, "", "User-Agent: "+agent), 401)
+			proxytest.WantStatus(t, agent, w.Do("", "GET", path, "", "User-Agent: "+agent), 401)
 		}
 		for _, path := range []string{"/healthz", "/livez", "/readyz", "/metrics", "/health", "/ping"} {
-			wantStatus(t, agent+path, w.do("", "GET", w.url+path, "", "User-Agent: "+agent), 404)
+			proxytest.WantStatus(t, agent+path, w.Do("", "GET", w.URL+path, "", "User-Agent: "+agent), 404)
 		}
-		if got, want := w.do("", "GET", w.url+"/", "", "User-Agent: "+agent), w.do("", "GET", w.url+"/", ""); got.body != want.body {
-			t.Errorf("%s is shown %s, others %s", agent, got.body, want.body)
+		if got, want := w.Do("", "GET", w.URL+"/", "", "User-Agent: "+agent), w.Do("", "GET", w.URL+"/", ""); got.Body != want.Body {
+			t.Errorf("%s is shown %s, others %s", agent, got.Body, want.Body)
 		}
 	}
-	w.agent.silent(t, "health checkers")
+	w.Agent.Silent(t, "health checkers")
 }
 
 func TestL09_RepeatedSingletons(t *testing.T) {
 	t.Parallel()
-	w := build(t)
-	body := rpcBody("SendMessage", message(""))
+	w := proxytest.NewGateway(t)
+	body := proxytest.RPCBody("SendMessage", proxytest.Message(""))
 	trace := "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for _, line := range []string{
 		"Content-Type: application/json", "A2A-Version: 1.0", trace,
@@ -420,13 +409,13 @@ func TestL09_RepeatedSingletons(t *testing.T) {
 		lines := []string{
 			"A2A-Version: 1.0", "Content-Type: application/json", "Accept: */*", trace, fmt.Sprint("Content-Length: ", len(body)), line,
 		}
-		got := w.raw(w.head("POST /agents/rec HTTP/1.1", lines...) + body)
-		wantStatus(t, line, got, 400)
+		got := w.Raw(w.Head("POST /agents/rec HTTP/1.1", lines...) + body)
+		proxytest.WantStatus(t, line, got, 400)
 	}
-	w.agent.silent(t, "repeated headers")
-	wantStatus(t, "extensions", w.call("alice", "SendMessage", message(""),
+	w.Agent.Silent(t, "repeated headers")
+	proxytest.WantStatus(t, "extensions", w.Call("alice", "SendMessage", proxytest.Message(""),
 		"A2A-Extensions: urn:declared, urn:other", "X-A2A-Extensions: urn:declared"), 200)
-	if got := w.agent.one(t).Header["A2a-Extensions"]; !slices.Equal(got, []string{"urn:declared"}) {
+	if got := w.Agent.One(t).Header["A2a-Extensions"]; !slices.Equal(got, []string{"urn:declared"}) {
 		t.Errorf("the agent was asked for %q", got)
 	}
 }
@@ -451,7 +440,7 @@ func mutations(path string) []string {
 
 func TestL11_PathMutations(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	type route struct{ verb, path string }
 	routes := []route{
 		{"POST", "/agents/rec"}, {"POST", "/agents/rec/skills/read"}, {"GET", "/agents/rec/.well-known/agent-card.json"},
@@ -466,34 +455,34 @@ func TestL11_PathMutations(t *testing.T) {
 		for _, path := range mutations(r.path) {
 			body := ""
 			if r.verb == "POST" {
-				body = rpcBody("SendMessage", message(""))
+				body = proxytest.RPCBody("SendMessage", proxytest.Message(""))
 			}
-			got := w.raw(w.head(r.verb+" "+path+" HTTP/1.1", "A2A-Version: 1.0", "Content-Type: application/json",
+			got := w.Raw(w.Head(r.verb+" "+path+" HTTP/1.1", "A2A-Version: 1.0", "Content-Type: application/json",
 				fmt.Sprint("Content-Length: ", len(body))) + body)
 			if path == r.path+"/" && r.path == "/agents/rec" || path == r.path+"/" && strings.HasSuffix(r.path, "skills/read") {
 				// A base with a final slash is what resolving "" against it gives.
-				wantStatus(t, path, got, 200)
-				w.agent.take()
+				proxytest.WantStatus(t, path, got, 200)
+				w.Agent.Take()
 				continue
 			}
-			if got.status == 405 { // the path of another operation, by another verb
-				w.agent.silent(t, path)
+			if got.Status == 405 { // the path of another operation, by another verb
+				w.Agent.Silent(t, path)
 				continue
 			}
-			if !slices.Contains(allowed, got.status) && !isTaskNotFound(got) {
-				t.Errorf("%s %s: status %d: %s", r.verb, path, got.status, got.body)
+			if !slices.Contains(allowed, got.Status) && !isTaskNotFound(got) {
+				t.Errorf("%s %s: status %d: %s", r.verb, path, got.Status, got.Body)
 			}
-			w.agent.silent(t, r.verb+" "+path)
+			w.Agent.Silent(t, r.verb+" "+path)
 		}
 	}
 }
 
 // isTaskNotFound: a mutated id is another id, and nobody has a task of that.
-func isTaskNotFound(a answer) bool { return strings.Contains(a.body, "TASK_NOT_FOUND") }
+func isTaskNotFound(a proxytest.Response) bool { return strings.Contains(a.Body, "TASK_NOT_FOUND") }
 
 func TestL13_VersionInHeaderAndQuery(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	for _, header := range []string{"", "0.3", "1.0", "1.0.1", "9.9", "x"} {
 		for _, query := range []string{"", "0.3", "1.0", "1.0.7", "9.9", "x"} {
 			target, lines := "/message:send", []string{}
@@ -503,11 +492,11 @@ func TestL13_VersionInHeaderAndQuery(t *testing.T) {
 			if header != "" {
 				lines = append(lines, "A2A-Version: "+header)
 			}
-			got := w.do("alice", "POST", target, message(""), lines...)
+			got := w.Do("alice", "POST", target, proxytest.Message(""), lines...)
 			ok := strings.HasPrefix(header+"1.0", "1.0") && strings.HasPrefix(query+"1.0", "1.0")
-			seen := w.agent.take()
-			if ok != (got.status == 200) || ok != (len(seen) == 1) {
-				t.Errorf("header %q, query %q: status %d, the agent saw %d: %s", header, query, got.status, len(seen), got.body)
+			seen := w.Agent.Take()
+			if ok != (got.Status == 200) || ok != (len(seen) == 1) {
+				t.Errorf("header %q, query %q: status %d, the agent saw %d: %s", header, query, got.Status, len(seen), got.Body)
 			}
 			if ok && (seen[0].URL.RawQuery != "" || seen[0].Header.Get("A2A-Version") != "1.0") {
 				t.Errorf("the agent got %s, version %q", seen[0].URL, seen[0].Header.Get("A2A-Version"))
@@ -520,9 +509,9 @@ func TestL13_VersionInHeaderAndQuery(t *testing.T) {
 		"65 parameters":   "/message:send?" + strings.Repeat("a=1&", 64) + "b=1",
 		"10000 and a key": "/message:send?" + strings.Repeat("&", 4000) + "api_key=1",
 	} {
-		got := w.do("alice", "POST", target, message(""), "A2A-Version: 1.0")
-		if got.status == 200 {
-			for _, r := range w.agent.take() {
+		got := w.Do("alice", "POST", target, proxytest.Message(""), "A2A-Version: 1.0")
+		if got.Status == 200 {
+			for _, r := range w.Agent.Take() {
 				if strings.Contains(strings.ToLower(r.URL.RawQuery), "version") {
 					t.Errorf("%s: the agent got %s", name, r.URL)
 				}
@@ -531,39 +520,39 @@ func TestL13_VersionInHeaderAndQuery(t *testing.T) {
 				t.Errorf("%s: status 200", name)
 			}
 		}
-		w.agent.silent(t, name)
+		w.Agent.Silent(t, name)
 	}
 }
 
 func TestL14_NoRedirects(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	for _, path := range []string{
 		"//evil", "/\\evil", "/%2fevil", "/agents", "/agents/", "/agents/rec/", "/agents//rec", "/agents/rec/tasks/", "///evil/..",
 		"/agents/rec/.well-known/agent-card.json/", "/agents/rec//evil", "/.well-known/oauth-protected-resource/",
 	} {
 		for _, verb := range []string{"GET", "POST", "HEAD"} {
-			got := w.raw(w.head(verb + " " + path + " HTTP/1.1"))
-			if got.status >= 300 && got.status < 400 || got.header.Get("Location") != "" {
-				t.Errorf("%s %s: %d to %q", verb, path, got.status, got.header.Get("Location"))
+			got := w.Raw(w.Head(verb + " " + path + " HTTP/1.1"))
+			if got.Status >= 300 && got.Status < 400 || got.Header.Get("Location") != "" {
+				t.Errorf("%s %s: %d to %q", verb, path, got.Status, got.Header.Get("Location"))
 			}
 		}
 	}
 	// Nor does the agent's: it is no answer.
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		w.agent.answers(func(rw http.ResponseWriter, _ *record) {
-			rw.Header().Set("Location", w.agent.URL+"/elsewhere")
+		w.Agent.Answers(func(rw http.ResponseWriter, _ *proxytest.Request) {
+			rw.Header().Set("Location", w.Agent.URL+"/elsewhere")
 			rw.Header().Set("Content-Type", "application/json")
 			rw.WriteHeader(status)
 			_, _ = io.WriteString(rw, "{}")
 		})
-		got := w.call("alice", "SendMessage", message(""))
-		wantStatus(t, fmt.Sprint(status), got, 200)
-		if !strings.Contains(got.body, fmt.Sprintf("the agent answered %d, a redirect, and redirects are not followed", status)) {
-			t.Errorf("%d: %s", status, got.body)
+		got := w.Call("alice", "SendMessage", proxytest.Message(""))
+		proxytest.WantStatus(t, fmt.Sprint(status), got, 200)
+		if !strings.Contains(got.Body, fmt.Sprintf("the agent answered %d, a redirect, and redirects are not followed", status)) {
+			t.Errorf("%d: %s", status, got.Body)
 		}
-		w.agent.one(t)
-		if got.header.Get("Location") != "" {
+		w.Agent.One(t)
+		if got.Header.Get("Location") != "" {
 			t.Error("the caller got a Location")
 		}
 	}
@@ -571,46 +560,46 @@ func TestL14_NoRedirects(t *testing.T) {
 
 func TestL15_Verbs(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := proxytest.NewGateway(t)
 	for _, path := range []string{"/agents/rec", "/agents/rec/tasks", "/agents/rec/message:send", "/agents/rec/.well-known/agent-card.json"} {
 		for _, verb := range []string{"TRACE", "CONNECT", "get", "PATCH", "PUT", "PROPFIND", "OPTIONS", "X"} {
-			got := w.raw(w.head(verb + " " + path + " HTTP/1.1"))
-			wantStatus(t, verb+" "+path, got, 405, 400)
-			if got.status == 405 && got.header.Get("Allow") == "" {
+			got := w.Raw(w.Head(verb + " " + path + " HTTP/1.1"))
+			proxytest.WantStatus(t, verb+" "+path, got, 405, 400)
+			if got.Status == 405 && got.Header.Get("Allow") == "" {
 				t.Errorf("%s %s: no Allow", verb, path)
 			}
 		}
 	}
 	for _, verb := range []string{"GET", "HEAD", "DELETE"} {
 		for _, path := range []string{"/agents/rec/tasks/1", "/agents/rec/tasks/1/pushNotificationConfigs/1"} {
-			wantStatus(t, verb+" with a body", w.raw(w.head(verb+" "+path+" HTTP/1.1", "A2A-Version: 1.0",
+			proxytest.WantStatus(t, verb+" with a body", w.Raw(w.Head(verb+" "+path+" HTTP/1.1", "A2A-Version: 1.0",
 				"Content-Type: application/json", "Content-Length: 2")+"{}"), 400)
 		}
 	}
-	wantStatus(t, "override", w.do("alice", "GET", "/message:send", "", "X-HTTP-Method-Override: POST"), 405)
-	w.agent.silent(t, "verbs")
+	proxytest.WantStatus(t, "override", w.Do("alice", "GET", "/message:send", "", "X-HTTP-Method-Override: POST"), 405)
+	w.Agent.Silent(t, "verbs")
 }
 
 // TestL18_ShortBody: the agent sees nothing of a body that did not come whole.
 func TestL18_ShortBody(t *testing.T) {
 	t.Parallel()
-	w := build(t, func(s *setup) { s.server.Timeouts.Body = 5e7 })
-	body := rpcBody("SendMessage", message(""))
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Timeouts.Body = 5e7 })
+	body := proxytest.RPCBody("SendMessage", proxytest.Message(""))
 	for _, tt := range []struct{ name, head, body string }{
 		{"less than said", fmt.Sprint("Content-Length: ", len(body)+10), body},
 		{"no last chunk", "Transfer-Encoding: chunked", fmt.Sprintf("%x\r\n%s\r\n", len(body), body)},
 		{"chunk cut off", "Transfer-Encoding: chunked", fmt.Sprintf("%x\r\n%s", len(body)+10, body)},
 		{"wrong chunk", "Transfer-Encoding: chunked", fmt.Sprintf("%x\r\n%sxx0\r\n\r\n", len(body), body)},
 	} {
-		got := w.raw(w.head("POST /agents/rec HTTP/1.1", "A2A-Version: 1.0", "Content-Type: application/json", tt.head) + tt.body)
-		wantStatus(t, tt.name, got, 400)
-		w.agent.silent(t, tt.name)
+		got := w.Raw(w.Head("POST /agents/rec HTTP/1.1", "A2A-Version: 1.0", "Content-Type: application/json", tt.head) + tt.body)
+		proxytest.WantStatus(t, tt.name, got, 400)
+		w.Agent.Silent(t, tt.name)
 	}
-	got := w.raw(w.head("POST /agents/rec HTTP/1.1", "A2A-Version: 1.0", "Content-Type: application/json",
+	got := w.Raw(w.Head("POST /agents/rec HTTP/1.1", "A2A-Version: 1.0", "Content-Type: application/json",
 		fmt.Sprint("Content-Length: ", len(body)-1)) + body)
-	wantStatus(t, "more than said", got, 200)
-	if !strings.Contains(got.body, "-32700") {
-		t.Errorf("more than said: %s", got.body)
+	proxytest.WantStatus(t, "more than said", got, 200)
+	if !strings.Contains(got.Body, "-32700") {
+		t.Errorf("more than said: %s", got.Body)
 	}
-	w.agent.silent(t, "more than said")
+	w.Agent.Silent(t, "more than said")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
 
 // TestA10_EverySide: one call has one fate, in whichever version and binding it is
@@ -15,9 +16,9 @@ import (
 // and the agent is always told the version that it is spoken to in.
 func TestA10_EverySide(t *testing.T) {
 	t.Parallel()
-	w := in(t, speaks(rpc10), func(s *setup) {
-		s.bound = map[string]string{"tied": "rec", "reader": "rec", "hindered": "rec"}
-		s.policy.Rules = []policy.Rule{
+	w := proxytest.NewGatewayFor(t, proxytest.CardFor(proxytest.RPC10), func(s *proxytest.Setup) {
+		s.Bound = map[string]string{"tied": "rec", "reader": "rec", "hindered": "rec"}
+		s.Policy.Rules = []policy.Rule{
 			{Name: "all", Effect: "allow", Subjects: []string{"tied", "hindered"}},
 			{Name: "no", Effect: "deny", Subjects: []string{"hindered"}, Methods: []string{"SendMessage", "SubscribeToTask"}},
 			{Name: "read", Effect: "allow", Subjects: []string{"reader"}, Skills: []string{"read"}},
@@ -26,49 +27,49 @@ func TestA10_EverySide(t *testing.T) {
 	const selected = `,"metadata":{"` + wire.SkillSelection + `":"`
 	fates := []struct {
 		name, who string
-		ask       ask
+		ask       proxytest.Ask
 		want      *wire.Kind // nil for allowed
 	}{
-		{"allowed", "tied", ask{method: wire.SendMessage}, nil},
-		{"allowed a stream", "hindered", ask{method: wire.SendStreamingMessage}, nil},
-		{"denied", "hindered", ask{method: wire.SendMessage}, wire.Denied},
-		{"no skill", "reader", ask{method: wire.SendMessage}, wire.Denied},
-		{"skill", "reader", ask{method: wire.SendMessage, inMessage: selected + `read"}`}, nil},
-		{"other skill", "reader", ask{method: wire.SendMessage, inMessage: selected + `write it"}`}, wire.Denied},
-		{"own task", "tied", ask{method: wire.GetTask, task: "t"}, nil},
-		{"foreign task", "hindered", ask{method: wire.GetTask, task: "t"}, wire.TaskNotFound},
-		{"foreign and denied", "hindered", ask{method: wire.SubscribeToTask, task: "t"}, wire.TaskNotFound},
-		{"foreign task in a message", "reader", ask{method: wire.SendStreamingMessage, task: "t", inMessage: selected + `read"}`}, wire.TaskNotFound},
-		{"no task", "tied", ask{method: wire.CancelTask, task: "none"}, wire.TaskNotFound},
+		{"allowed", "tied", proxytest.Ask{Method: wire.SendMessage}, nil},
+		{"allowed a stream", "hindered", proxytest.Ask{Method: wire.SendStreamingMessage}, nil},
+		{"denied", "hindered", proxytest.Ask{Method: wire.SendMessage}, wire.Denied},
+		{"no skill", "reader", proxytest.Ask{Method: wire.SendMessage}, wire.Denied},
+		{"skill", "reader", proxytest.Ask{Method: wire.SendMessage, InMessage: selected + `read"}`}, nil},
+		{"other skill", "reader", proxytest.Ask{Method: wire.SendMessage, InMessage: selected + `write it"}`}, wire.Denied},
+		{"own task", "tied", proxytest.Ask{Method: wire.GetTask, Task: "t"}, nil},
+		{"foreign task", "hindered", proxytest.Ask{Method: wire.GetTask, Task: "t"}, wire.TaskNotFound},
+		{"foreign and denied", "hindered", proxytest.Ask{Method: wire.SubscribeToTask, Task: "t"}, wire.TaskNotFound},
+		{"foreign task in a message", "reader", proxytest.Ask{Method: wire.SendStreamingMessage, Task: "t", InMessage: selected + `read"}`}, wire.TaskNotFound},
+		{"no task", "tied", proxytest.Ask{Method: wire.CancelTask, Task: "none"}, wire.TaskNotFound},
 	}
-	for _, agent := range sides {
-		w.becomes(speaks(agent))
-		w.given("tied", w.base, w.agent, "t", "c", "")
+	for _, agent := range proxytest.Sides {
+		w.BecomeCard(proxytest.CardFor(agent))
+		w.Given("tied", w.Base, w.Agent, "t", "c", "")
 		for i, f := range fates {
-			for _, caller := range sides {
-				for _, f.ask.unversioned = range []bool{false, true} {
+			for _, caller := range proxytest.Sides {
+				for _, f.ask.Unversioned = range []bool{false, true} {
 					a := f.ask
-					if caller == rpc01 && a.method == wire.SendMessage || caller == rpc01 && f.want == nil && a.task == "" {
-						a.task = fmt.Sprint("mine-", agent, i, a.unversioned)
+					if caller == proxytest.RPC01 && a.Method == wire.SendMessage || caller == proxytest.RPC01 && f.want == nil && a.Task == "" {
+						a.Task = fmt.Sprint("mine-", agent, i, a.Unversioned)
 					}
-					if caller == rpc01 && agent != rpc01 && f.name == "foreign task in a message" {
+					if caller == proxytest.RPC01 && agent != proxytest.RPC01 && f.name == "foreign task in a message" {
 						continue // makes a task of its own under that id
 					}
-					what := fmt.Sprintf("%s: %s to %s, unversioned %t", f.name, caller, agent, a.unversioned)
-					got := w.speak(f.who, w.base, caller, a)
+					what := fmt.Sprintf("%s: %s to %s, unversioned %t", f.name, caller, agent, a.Unversioned)
+					got := w.Speak(f.who, w.Base, caller, a)
 					if f.want != nil {
-						got.refused(t, what, f.want)
-						w.agent.silent(t, what)
+						got.Refused(t, what, f.want)
+						w.Agent.Silent(t, what)
 						continue
 					}
-					got.ok(t, what)
-					seen := w.agent.take()
+					got.OK(t, what)
+					seen := w.Agent.Take()
 					if len(seen) == 0 {
 						t.Errorf("%s: did not reach the agent", what)
 					}
 					for _, r := range seen {
-						if v := r.Header["A2a-Version"]; !slices.Equal(v, []string{string(agent.Version)}) || r.side() != agent {
-							t.Errorf("%s: the agent was called as %s, version %q", what, r.side(), v)
+						if v := r.Header["A2a-Version"]; !slices.Equal(v, []string{string(agent.Version)}) || r.Side() != agent {
+							t.Errorf("%s: the agent was called as %s, version %q", what, r.Side(), v)
 						}
 					}
 				}
@@ -82,55 +83,55 @@ func TestA10_EverySide(t *testing.T) {
 // nothing, and what was never released is nothing that anybody speaks.
 func TestA10_VersionSaidTwice(t *testing.T) {
 	t.Parallel()
-	w := in(t, speaks(rpc10, rest10, grpc10), tied)
-	for _, s := range sides {
+	w := proxytest.NewGatewayFor(t, proxytest.CardFor(proxytest.RPC10, proxytest.REST10, proxytest.GRPC10), proxytest.WithTied)
+	for _, s := range proxytest.Sides {
 		for _, version := range []string{"2.0", "0.9", "1.1", "1", "v1.0", "1.0.0.0", "latest", "0.4", "01.0"} {
-			a := ask{method: wire.SendMessage, task: ifOld(s, "t"), header: []string{"A2A-Version: " + version}, unversioned: true}
-			got := w.speak("tied", w.base, s, a)
-			got.refused(t, version+" "+s.String(), wire.VersionUnsupported)
+			a := proxytest.Ask{Method: wire.SendMessage, Task: proxytest.IDForV01(s, "t"), Header: []string{"A2A-Version: " + version}, Unversioned: true}
+			got := w.Speak("tied", w.Base, s, a)
+			got.Refused(t, version+" "+s.String(), wire.VersionUnsupported)
 			// Nobody knows what such a client reads; 1.0's form is what the number is from.
-			if !strings.Contains(got.body, `"VERSION_NOT_SUPPORTED"`) && s.Binding != wire.GRPC {
-				t.Errorf("%s %s: %s", s, version, got.body)
+			if !strings.Contains(got.Body, `"VERSION_NOT_SUPPORTED"`) && s.Binding != wire.GRPC {
+				t.Errorf("%s %s: %s", s, version, got.Body)
 			}
-			if s.Binding == wire.JSONRPC && !strings.Contains(got.body, "-32009") {
-				t.Errorf("%s %s: %s", s, version, got.body)
+			if s.Binding == wire.JSONRPC && !strings.Contains(got.Body, "-32009") {
+				t.Errorf("%s %s: %s", s, version, got.Body)
 			}
 		}
 		for _, version := range []string{string(s.Version) + ".0", string(s.Version) + ".17", " " + string(s.Version)} {
-			a := ask{method: wire.SendMessage, task: ifOld(s, "t"+version), header: []string{"A2A-Version: " + version}, unversioned: true}
-			w.speak("tied", w.base, s, a).ok(t, version+" "+s.String())
-			if v := w.agent.one(t).Header["A2a-Version"]; !slices.Equal(v, []string{"1.0"}) {
+			a := proxytest.Ask{Method: wire.SendMessage, Task: proxytest.IDForV01(s, "t"+version), Header: []string{"A2A-Version: " + version}, Unversioned: true}
+			w.Speak("tied", w.Base, s, a).OK(t, version+" "+s.String())
+			if v := w.Agent.One(t).Header["A2a-Version"]; !slices.Equal(v, []string{"1.0"}) {
 				t.Errorf("%s %s: the agent got %q", s, version, v)
 			}
 		}
 		other := map[wire.Version]string{wire.V10: "0.3", wire.V03: "1.0", wire.V01: "1.0"}[s.Version]
-		a := ask{method: wire.SendMessage, task: ifOld(s, "t"), header: []string{"A2A-Version: " + other}, unversioned: true}
-		got := w.speak("tied", w.base, s, a) // in words of the caller's version, which before 1.0 had none for this
-		if got.err == nil || !strings.Contains(got.err.Text(), "belongs to A2A "+string(s.Version)) || s.Version == wire.V10 && got.err.Kind != wire.VersionUnsupported {
-			t.Errorf("%s %s: %d %v %s", s, other, got.status, got.err, got.body)
+		a := proxytest.Ask{Method: wire.SendMessage, Task: proxytest.IDForV01(s, "t"), Header: []string{"A2A-Version: " + other}, Unversioned: true}
+		got := w.Speak("tied", w.Base, s, a) // in words of the caller's version, which before 1.0 had none for this
+		if got.Err == nil || !strings.Contains(got.Err.Text(), "belongs to A2A "+string(s.Version)) || s.Version == wire.V10 && got.Err.Kind != wire.VersionUnsupported {
+			t.Errorf("%s %s: %d %v %s", s, other, got.Status, got.Err, got.Body)
 		}
 	}
-	w.agent.silent(t, "contradictions")
+	w.Agent.Silent(t, "contradictions")
 	for target, body := range map[string]string{
-		"": rpcBody("SendMessage", message("")), "/message:send": message(""), "/tasks": "",
+		"": proxytest.RPCBody("SendMessage", proxytest.Message("")), "/message:send": proxytest.Message(""), "/tasks": "",
 	} {
 		verb := "POST"
 		if body == "" {
 			verb = "GET"
 		}
-		wantStatus(t, target, w.do("tied", verb, target+"?A2A-Version=1.0", body), 200)
-		wantStatus(t, target, w.do("tied", verb, target+"?A2A-Version=1.0.1", body, "A2A-Version: 1.0"), 200)
-		w.agent.take()
+		proxytest.WantStatus(t, target, w.Do("tied", verb, target+"?A2A-Version=1.0", body), 200)
+		proxytest.WantStatus(t, target, w.Do("tied", verb, target+"?A2A-Version=1.0.1", body, "A2A-Version: 1.0"), 200)
+		w.Agent.Take()
 		for _, query := range []string{"?A2A-Version=0.3", "?a2a-version=0.3", "?A2A%2DVersion=0.3", "?A2A-Version=1.0&A2A-Version=0.3"} {
-			got := w.do("tied", verb, target+query, body, "A2A-Version: 1.0")
-			if got.status != 400 && !strings.Contains(got.body, `"error"`) {
-				t.Errorf("%s%s: %d %s", target, query, got.status, got.body)
+			got := w.Do("tied", verb, target+query, body, "A2A-Version: 1.0")
+			if got.Status != 400 && !strings.Contains(got.Body, `"error"`) {
+				t.Errorf("%s%s: %d %s", target, query, got.Status, got.Body)
 			}
-			if target != "" && got.status != 400 {
-				t.Errorf("%s%s: %d %s", target, query, got.status, got.body)
+			if target != "" && got.Status != 400 {
+				t.Errorf("%s%s: %d %s", target, query, got.Status, got.Body)
 			}
 		}
-		w.agent.silent(t, target)
+		w.Agent.Silent(t, target)
 	}
 }
 
@@ -138,26 +139,26 @@ func TestA10_VersionSaidTwice(t *testing.T) {
 // agent, and put back into whichever answer.
 func TestA03_EverySide(t *testing.T) {
 	t.Parallel()
-	for _, agent := range sides {
-		w := in(t, speaks(agent), tied)
-		w.given("alice", w.base, w.agent, "task-alice", "shared", "")
-		w.speak("alice", w.base, rpc10, ask{method: wire.SendMessage, context: "shared"}).ok(t, "alice's")
-		w.agent.take()
-		for _, caller := range sides {
+	for _, agent := range proxytest.Sides {
+		w := proxytest.NewGatewayFor(t, proxytest.CardFor(agent), proxytest.WithTied)
+		w.Given("alice", w.Base, w.Agent, "task-alice", "shared", "")
+		w.Speak("alice", w.Base, proxytest.RPC10, proxytest.Ask{Method: wire.SendMessage, Context: "shared"}).OK(t, "alice's")
+		w.Agent.Take()
+		for _, caller := range proxytest.Sides {
 			for _, name := range []string{wire.SendMessage, wire.SendStreamingMessage} {
 				what := fmt.Sprintf("%s: %s to %s", name, caller, agent)
-				a := ask{method: name, context: "shared", task: ifOld(caller, "mine"+name)}
-				got := w.speak("tied", w.base, caller, a).ok(t, what)
-				for _, r := range w.agent.take() {
-					if c := r.call(); c.ContextID == "shared" || c.ContextID == "" && caller != rpc01 {
-						t.Errorf("%s: the agent got %s", what, r.body)
+				a := proxytest.Ask{Method: name, Context: "shared", Task: proxytest.IDForV01(caller, "mine"+name)}
+				got := w.Speak("tied", w.Base, caller, a).OK(t, what)
+				for _, r := range w.Agent.Take() {
+					if c := r.Call(); c.ContextID == "shared" || c.ContextID == "" && caller != proxytest.RPC01 {
+						t.Errorf("%s: the agent got %s", what, r.Content)
 					}
 				}
-				if caller == rpc01 && name == wire.SendStreamingMessage {
+				if caller == proxytest.RPC01 && name == wire.SendStreamingMessage {
 					continue // its events name no session
 				}
-				if !strings.Contains(got.docs[0], `"shared"`) {
-					t.Errorf("%s: %s", what, got.docs)
+				if !strings.Contains(got.Docs[0], `"shared"`) {
+					t.Errorf("%s: %s", what, got.Docs)
 				}
 			}
 		}

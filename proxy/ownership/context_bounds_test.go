@@ -1,10 +1,11 @@
-package ownership
+package ownership_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 )
 
 // TestContextsAreBounded: an agent that shows one context after the other has none of them
@@ -12,9 +13,9 @@ import (
 func TestContextsAreBounded(t *testing.T) {
 	t.Parallel()
 	x := &exchange.Exchange{}
-	x.LearnName(NewForeign("agents", "callers"))
+	x.LearnName(ownership.NewForeign("agents", "callers"))
 	for i := range 100 * exchange.MostContexts {
-		x.LearnName(NewForeign(fmt.Sprint("another-", i), ""))
+		x.LearnName(ownership.NewForeign(fmt.Sprint("another-", i), ""))
 		if len(x.Contexts) > exchange.MostContexts {
 			t.Fatalf("%d are remembered", len(x.Contexts))
 		}
