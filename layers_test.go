@@ -35,6 +35,7 @@ var floors = [][]string{
 		"internal/pattern",
 		"internal/secret",
 		"internal/server/flood",
+		"internal/server/http2",
 		"internal/server/strict",
 		"internal/share",
 		"internal/sse",

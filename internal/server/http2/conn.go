@@ -83,13 +83,9 @@ func (c *conn) serve() {
 	c.end(err)
 }
 
-// greet sends the server's preface and reads the client's, which ends with SETTINGS: step
-// sees to that.
+// greet reads the client's preface, which ends with SETTINGS, and answers with the server's.
+// Who speaks something else is told nothing: he could not read it.
 func (c *conn) greet() error {
-	c.mu.Lock()
-	c.queue(c.server.appendPreface(nil))
-	c.flush()
-	c.mu.Unlock()
 	_ = c.nc.SetReadDeadline(time.Now().Add(c.server.Header)) // else the read fails
 	for c.in.have() < len(preface) {
 		if err := c.in.fill(len(preface)); err != nil {
@@ -97,9 +93,13 @@ func (c *conn) greet() error {
 		}
 	}
 	if string(c.in.bytes()[:len(preface)]) != preface {
-		return &connError{codeProtocol, "preface"}
+		c.server.count("preface")
+		return errClosed
 	}
 	c.in.take(len(preface))
+	c.mu.Lock()
+	c.queue(c.server.appendPreface(nil))
+	c.mu.Unlock()
 	for {
 		f, size, ok := parseFrame(c.in.bytes())
 		switch {

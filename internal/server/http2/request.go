@@ -79,6 +79,8 @@ func pseudoFields(h *head) (p pseudo, err error) {
 	switch connect := p.method == http.MethodConnect; {
 	case p.method == "", !connect && (p.scheme == "" || p.path == ""):
 		return p, malformed("pseudo_missing")
+	case !connect && p.scheme != "http" && p.scheme != "https": // this is no gateway to another protocol
+		return p, malformed("scheme")
 	case connect && (p.scheme != "" || p.path != "" || p.authority == ""):
 		return p, malformed("connect")
 	case !httpguts.ValidHeaderFieldName(p.method): // a method is a token, as names are

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// serving starts a server for a handler on plain TCP, where clients begin with HTTP/2 as
+// servingAt starts a server for a handler on plain TCP, where clients begin with HTTP/2 as
 // they know it to be, and returns its URL.
 func servingAt(t testing.TB, h http.HandlerFunc, set ...func(*Server)) (url string, s *Server) {
 	t.Helper()

@@ -52,7 +52,11 @@ func (c *conn) flush() {
 		return
 	}
 	c.writing = true
-	for c.queued() > 0 && c.err == nil {
+	for round := 0; c.queued() > 0 && c.err == nil; round++ {
+		if round == mostRounds { // whoever writes has something else to do as well
+			go c.flushOn()
+			return
+		}
 		frames := c.frames
 		c.frames = nil
 		limit := c.server.Write
@@ -73,6 +77,17 @@ func (c *conn) flush() {
 	if c.phase == finishing {
 		_ = c.nc.SetReadDeadline(time.Now()) // for step to see that all is sent
 	}
+}
+
+// mostRounds is how often one writes for others.
+const mostRounds = 8
+
+// flushOn goes on with writing.
+func (c *conn) flushOn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writing = false
+	c.flush()
 }
 
 // wakeWriters has those who wait look again.
