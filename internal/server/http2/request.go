@@ -122,6 +122,7 @@ func (st *stream) fields(r *http.Request, h *head, pseudos int) error {
 		delete(header, "Expect")
 		st.body.expects = true
 	}
+	delete(header, "Trailer") // what it announces is not passed on
 	r.Header = header
 	return nil
 }
