@@ -72,7 +72,7 @@ type Server struct {
 	base     context.Context // of every request
 	cancel   context.CancelCauseFunc
 	inflight atomic.Int64
-	taken    takings   // connections that http1 does not have
+	taken    takings // connections that http1 does not have
 }
 
 // live is the part of the configuration that takes effect on running listeners.

@@ -27,7 +27,9 @@ type connError struct {
 	name string // for Server.Errors, of [a-z0-9_]
 }
 
-func (e *connError) Error() string { return fmt.Sprintf("HTTP/2 connection error %d: %s", e.code, e.name) }
+func (e *connError) Error() string {
+	return fmt.Sprintf("HTTP/2 connection error %d: %s", e.code, e.name)
+}
 
 // streamError ends one stream: the client gets RST_STREAM with the code.
 type streamError struct {

@@ -151,4 +151,3 @@ func stricter(method, scheme, authority, path string, ok bool) bool {
 	return !ok && (!httpguts.ValidHeaderFieldName(method) || !httpguts.ValidHostHeader(authority) || scheme == "" || path == "" ||
 		strings.HasPrefix(path, "*"))
 }
-

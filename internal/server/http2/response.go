@@ -17,11 +17,11 @@ import (
 type response struct {
 	stream *stream
 	header http.Header
-	status int         // 0 until the head is written
-	length int64       // of the body, as the handler has said; -1 if it has not
-	bytes  int64       // of the body, so far
-	held   *[]byte     // of the body, what has not gone out
-	kind   string      // Content-Type by the body, where the handler named none
+	status int     // 0 until the head is written
+	length int64   // of the body, as the handler has said; -1 if it has not
+	bytes  int64   // of the body, so far
+	held   *[]byte // of the body, what has not gone out
+	kind   string  // Content-Type by the body, where the handler named none
 
 	out  bool // the head is; guarded by the lock
 	over bool // the handler has returned; likewise
