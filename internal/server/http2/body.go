@@ -25,7 +25,9 @@ type body struct {
 	late     time.Time // when a read is
 }
 
-// add takes a piece that has come.
+// add takes a piece that has come, at the end of what waits. A body that is longer than its
+// Content-Length, or ends before it, is malformed (RFC 9113 §8.1.1): an agent behind the
+// gateway would be told the one and sent the other.
 func (b *body) add(p []byte, end bool) error {
 	b.got += int64(len(p))
 	if b.declared >= 0 && (b.got > b.declared || end && b.got != b.declared) {
@@ -54,6 +56,7 @@ func (b *body) fail(err error) {
 	b.wakeReader()
 }
 
+// wakeReader has who waits in await look again.
 func (b *body) wakeReader() {
 	if b.wake == nil {
 		return

@@ -14,7 +14,11 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// conn is one connection.
+// conn is one connection. Its lock guards what handlers and the goroutine that reads have in
+// common: the streams, their windows and bodies, and the frames that wait to be sent. It is
+// held for steps that take microseconds, and given up around every system call. One lock for
+// all of a connection is simpler than one for each stream, and costs nothing as long as few
+// of its calls are at the same step at once.
 type conn struct {
 	server *Server
 	nc     net.Conn
@@ -57,6 +61,9 @@ const farewell = time.Second
 // leavePing is the ping after the first GOAWAY.
 var leavePing = [8]byte{'g', 'o', ' ', 'a', 'w', 'a', 'y', '.'}
 
+// newConn is a connection of which nothing has been read. The longest string that its decoder
+// takes is larger than the limit of a head, so that a value that is too long is answered 431
+// as many values are, and the connection goes on.
 func newConn(s *Server, nc net.Conn, state *tls.ConnectionState) *conn {
 	c := &conn{
 		server: s, nc: nc, begin: http.Request{
@@ -143,7 +150,9 @@ func (c *conn) step() error {
 	return err
 }
 
-// frame does what a frame asks for.
+// frame does what a frame asks for. A head is one unit: between HEADERS and the CONTINUATION
+// that ends it nothing else may come, of no stream (RFC 9113 §6.10), because the decoder's
+// table must see all heads in one order.
 func (c *conn) frame(f *frame) error {
 	if c.head.open && (f.kind != frameContinuation || f.stream != c.head.stream) {
 		return &connError{codeProtocol, "head_interrupted"}
@@ -190,7 +199,10 @@ func (c *conn) broken(err error) error {
 	return c.reply(appendReset(nil, of.stream, of.code))
 }
 
-// late is until when the client has to have sent something; zero where nothing more is
+// late is the read deadline: the time of a head that has begun, the idle time of a connection
+// without streams, and otherwise the time after which a client that sends nothing is pinged.
+// A client that is behind a NAT which has forgotten the connection is found so, in the middle
+// of a stream on which only the server has something to say. It is until when the client has to have sent something; zero where nothing more is
 // expected of it.
 func (c *conn) late() time.Time {
 	switch {
@@ -266,7 +278,9 @@ func (c *conn) drain() error {
 	}
 }
 
-// fail ends everything at once. It is called with the lock.
+// fail ends everything at once: who writes or waits gets the error, who reads a body too, and
+// contexts of requests end. TLS is not asked for its last word, for which a client that reads
+// nothing could make it wait. It is called with the lock.
 func (c *conn) fail(err error) {
 	if c.err == nil {
 		c.err = err
@@ -288,6 +302,8 @@ func (c *conn) leave() {
 	c.beginLeave()
 }
 
+// beginLeave is leave for who has the lock: a handler whose answer says Connection: close,
+// which is how the gateway lets go of clients while it retires.
 func (c *conn) beginLeave() {
 	if c.phase != serving || c.err != nil {
 		return
@@ -302,7 +318,9 @@ func (c *conn) beginLeave() {
 	}()
 }
 
-// refuse names the last stream that is served.
+// refuse names the last stream that is served, once the ping of beginLeave has come back or a
+// moment has passed. Requests that come after it are for the client to send elsewhere; it
+// knows by the number.
 func (c *conn) refuse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -354,17 +372,21 @@ var blocks = sync.Pool{New: func() any {
 	return &b
 }}
 
+// begin takes a block from the pool. A connection keeps it until it ends: a read into less
+// than a frame's head would cost a system call more for each frame.
 func (in *input) begin(nc net.Conn) {
 	in.nc, in.last = nc, time.Now()
 	in.block, _ = blocks.Get().(*[]byte)
 	in.buf = *in.block
 }
 
+// free gives the block back. Nobody reads any more.
 func (in *input) free() {
 	blocks.Put(in.block)
 	in.block, in.buf = nil, nil
 }
 
+// have is how many bytes wait to be looked at, and bytes are they; take passes some of them.
 func (in *input) have() int     { return in.to - in.from }
 func (in *input) bytes() []byte { return in.buf[in.from:in.to] }
 func (in *input) take(n int)    { in.from += n }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// code is why a stream or a connection ended (RFC 9113 §7).
+// code is why a stream or a connection ended (RFC 9113 §7). Clients decide by it whether to
+// send a request again: one that was refused has had no effect, one that was cancelled may.
 type code uint32
 
 const (
@@ -42,6 +43,8 @@ func (e *streamError) Error() string {
 	return fmt.Sprintf("HTTP/2 stream %d error %d: %s", e.stream, e.code, e.name)
 }
 
+// What handlers get from reads and writes once there is nothing to read or to write any more,
+// and the reasons of streams that ended.
 var (
 	errClosed = errors.New("the HTTP/2 connection has ended")
 	errReset  = errors.New("the client has reset the HTTP/2 stream")

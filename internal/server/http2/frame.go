@@ -2,7 +2,9 @@ package http2
 
 import "encoding/binary"
 
-// Frame types (RFC 9113 §6).
+// Frame types (RFC 9113 §6). What comes with another type is passed over, wherever a frame
+// may stand at all: extensions use them, and clients send some to see whether a server
+// stumbles (RFC 8701 calls that grease).
 const (
 	frameData         = 0x0
 	frameHeaders      = 0x1
@@ -32,10 +34,12 @@ const headSize = 9
 // having been asked (RFC 9113 §4.2).
 const maxFrame = 16 << 10
 
-// preface is what a client's connection begins with (RFC 9113 §3.4).
+// preface is what tells HTTP/2 from HTTP/1.1 where no TLS has said which of them it is, and
+// what a client's connection begins with (RFC 9113 §3.4).
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// frame is one that has come in whole. Its payload is a part of the connection's buffer,
+// frame is one that has come in whole: at most 16 KiB, which the connection's buffer grows to
+// when the first such frame comes and shrinks from again after it. Its payload is a part of the connection's buffer,
 // which the next read overwrites.
 type frame struct {
 	kind    byte
@@ -44,6 +48,8 @@ type frame struct {
 	payload []byte
 }
 
+// has reports whether a flag is set. Flags that a frame's type does not define have no
+// meaning and are not looked at (RFC 9113 §4.1).
 func (f *frame) has(flag byte) bool { return f.flags&flag != 0 }
 
 // number is the first four bytes of the payload without the bit that has no meaning.
@@ -83,19 +89,26 @@ func appendFrame(b []byte, kind, flags byte, stream uint32, n int) []byte {
 	return binary.BigEndian.AppendUint32(b, stream)
 }
 
+// appendReset appends the end of one stream. What the other side sends for it afterwards, not
+// knowing of it yet, is ignored.
 func appendReset(b []byte, stream uint32, code code) []byte {
 	return binary.BigEndian.AppendUint32(appendFrame(b, frameReset, 0, stream, 4), uint32(code))
 }
 
+// appendWindowUpdate appends that so many bytes more may come, of a stream's bodies or, for
+// stream 0, of all.
 func appendWindowUpdate(b []byte, stream, n uint32) []byte {
 	return binary.BigEndian.AppendUint32(appendFrame(b, frameWindowUpdate, 0, stream, 4), n)
 }
 
+// appendGoAway appends that no stream above last is served: the client may send those again on
+// another connection without fear that they are done twice.
 func appendGoAway(b []byte, last uint32, code code) []byte {
 	b = binary.BigEndian.AppendUint32(appendFrame(b, frameGoAway, 0, 0, 8), last)
 	return binary.BigEndian.AppendUint32(b, uint32(code))
 }
 
+// appendPing appends a ping, or with flagAck the answer to one, which repeats its 8 bytes.
 func appendPing(b []byte, flags byte, data []byte) []byte {
 	return append(appendFrame(b, framePing, flags, 0, len(data)), data...)
 }

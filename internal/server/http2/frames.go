@@ -91,6 +91,8 @@ func (c *conn) reset(f *frame) error {
 	return nil
 }
 
+// ping answers a ping, before anything else that waits, or takes the answer to one. The answer
+// to that of leave says that the client has seen GOAWAY.
 func (c *conn) ping(f *frame) error {
 	switch {
 	case f.stream != 0:
@@ -119,6 +121,9 @@ func (c *conn) goAway(f *frame) error {
 	return nil
 }
 
+// windowUpdate lets more of an answer pass: of one, or of all that wait. A window that grows
+// beyond 2^31-1 is an error of its stream or, for the connection's, of that. For a stream that
+// has ended meanwhile it is nothing, since clients send it for what they have read last.
 func (c *conn) windowUpdate(f *frame) error {
 	if len(f.payload) != 4 {
 		return &connError{codeFrameSize, "window_update_size"}
@@ -152,7 +157,10 @@ func (c *conn) windowUpdate(f *frame) error {
 	return nil
 }
 
-// giveBack lets the client send n more bytes, of any stream, once that is worth a frame.
+// giveBack lets the client send n more bytes, of any stream, once that is worth a frame: small
+// bodies cause one for every 256 KiB of them together. Every byte that comes is given back
+// once, when it is read or when it turns out that nobody will; a byte that is forgotten
+// narrows the window for as long as the connection lasts, until the client can send nothing.
 func (c *conn) giveBack(n int64) {
 	if c.taken += uint32(n); c.taken < connWindow/4 { //nolint:gosec // of a window
 		return
@@ -172,7 +180,8 @@ func (c *conn) reply(frames []byte) error {
 	return nil
 }
 
-// recent are streams that have ended not long ago, to tell a frame that was under way from
+// recent are the last sixteen streams that have ended; a client has seldom more under way that
+// it does not know the end of. They are kept that have ended not long ago, to tell a frame that was under way from
 // one that should not have been sent.
 type recent struct {
 	ids  [16]uint32

@@ -22,7 +22,8 @@ type head struct {
 	fields    []hpack.HeaderField
 }
 
-// emit is called by the decoder.
+// emit is called by the decoder for each field. Beyond the limit it is told to make no more
+// strings of what it reads, and reads on for the sake of its table.
 func (h *head) emit(f hpack.HeaderField) {
 	if h.size += int(f.Size()); h.size > h.most {
 		h.decoder.SetEmitEnabled(false)
@@ -31,6 +32,7 @@ func (h *head) emit(f hpack.HeaderField) {
 	h.fields = append(h.fields, f)
 }
 
+// tooLarge reports whether the head is beyond the limit, for 431.
 func (h *head) tooLarge() bool { return h.size > h.most }
 
 // add decodes a piece. It is decoded even where nobody will read it, since the tables of
@@ -49,7 +51,8 @@ func (h *head) add(piece []byte, last bool) error {
 	return nil
 }
 
-// headers begins a head.
+// headers begins a head: padding and the priority that older clients send are taken off, and
+// what is left is the first piece, in most cases all of it.
 func (c *conn) headers(f *frame) error {
 	switch {
 	case f.stream == 0:
@@ -82,6 +85,8 @@ func (c *conn) headers(f *frame) error {
 	return c.headEnd()
 }
 
+// continuation goes on with a head. How many may come is bounded by the bytes that all of them
+// may have, and where they have none by package flood.
 func (c *conn) continuation(f *frame) error {
 	if !c.head.open {
 		return &connError{codeProtocol, "continuation"}

@@ -91,7 +91,9 @@ func pseudoFields(h *head) (p pseudo, err error) {
 	return p, nil
 }
 
-// fields reads the others. Values of fields that have one are parts of one slice.
+// fields reads the others, with the names as handlers know them ("x-api-key" is "X-Api-Key").
+// Cookies are one field again, and the expectation of 100 is taken out since it is met here.
+// Values of fields that have one are parts of one slice.
 func (st *stream) fields(r *http.Request, h *head, pseudos int) error {
 	all := h.fields[pseudos:]
 	header := make(http.Header, len(all))
@@ -138,7 +140,8 @@ func forbidden(name, value string) bool {
 	return false
 }
 
-// locate reads the target. A path without escapes, which nearly all are, is what it says.
+// locate reads the target: ":path" is a path with a query and never a whole URI, "*" for
+// OPTIONS alone, and absent for CONNECT, which names an authority. A path without escapes, which nearly all are, is what it says.
 func (st *stream) locate(r *http.Request, p pseudo) error {
 	if p.method == http.MethodConnect {
 		r.URL, r.RequestURI = &url.URL{Host: p.authority}, p.authority
@@ -168,7 +171,9 @@ func (st *stream) locate(r *http.Request, p pseudo) error {
 	return nil
 }
 
-// measure settles what there is of a body.
+// measure settles what there is of a body. Nothing follows a head with END_STREAM; otherwise
+// the length is what Content-Length says, and -1 without one. What is no number counts as 0
+// here, as with net/http, and is refused by who reads the field (server.Screen).
 func (st *stream) measure(r *http.Request, end bool) {
 	r.Body = http.NoBody
 	if end {
@@ -216,6 +221,7 @@ func receivedName(name string) (string, bool) {
 	return textproto.CanonicalMIMEHeaderKey(name), true
 }
 
+// validName reports whether HTTP/2 has such names: tokens without upper case (RFC 9113 §8.2.1).
 func validName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; c >= 'A' && c <= 'Z' {
@@ -241,6 +247,8 @@ func sentName(name string) (string, bool) {
 	return strings.ToLower(name), true
 }
 
+// validValue reports whether a value may be sent: one with a line end would be two fields to
+// whoever translates it to HTTP/1.1.
 func validValue(value string) bool { return httpguts.ValidHeaderFieldValue(value) }
 
 // plainPath reports whether a path has only what net/url neither escapes nor unescapes.

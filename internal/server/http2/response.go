@@ -70,6 +70,7 @@ func (w *response) silent() bool {
 	return w.method() == http.MethodHead || !allowed(w.status)
 }
 
+// method is the request's; "" for one that was not read.
 func (w *response) method() string {
 	if w.stream.request == nil {
 		return ""
@@ -82,10 +83,13 @@ func allowed(status int) bool {
 	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// heldMost is how much of a body waits for its end.
+// heldMost is how much of a body waits for its end, so that it can be sent with the head and
+// END_STREAM in one write, and the head can say how long it is. Nearly all answers of agents
+// are shorter.
 const heldMost = 8 << 10
 
-// Write implements http.ResponseWriter.
+// Write implements http.ResponseWriter. What is short is held until the handler flushes or
+// returns; after a flush everything goes out as it comes.
 func (w *response) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -224,6 +228,8 @@ func (w *response) finishWrite(err error) error {
 	return err
 }
 
+// drop gives back the buffer of what is held. Answers that go on piece by piece, as streams do,
+// hold nothing from then on.
 func (w *response) drop() {
 	giveBuffer(w.held)
 	w.held = nil
@@ -303,6 +309,7 @@ var now atomic.Pointer[struct {
 	text   string
 }]
 
+// date is the Date field's value (RFC 9110 §6.6.1), made once a second.
 func date() string {
 	t := time.Now()
 	if d := now.Load(); d != nil && d.second == t.Unix() {

@@ -36,7 +36,8 @@ type Server struct {
 	workers workers
 }
 
-// Serve serves a connection until it ends. Requests have contexts of ctx, and state is that
+// Serve serves a connection until it ends, and returns when it is closed; handlers of streams
+// that were reset may run on for a while, with their contexts ended. Requests have contexts of ctx, and state is that
 // of TLS, nil without.
 func (s *Server) Serve(ctx context.Context, nc net.Conn, state *tls.ConnectionState) {
 	c := newConn(s, nc, state)
@@ -56,6 +57,8 @@ func (s *Server) Serve(ctx context.Context, nc net.Conn, state *tls.ConnectionSt
 	c.serve()
 }
 
+// panicked logs what a handler, or the server itself, has stumbled over. The client learns no
+// more than that its stream was reset (INTERNAL_ERROR).
 func (s *Server) panicked(cause any) {
 	s.Log.Error("http server", "detail", "panic while a request was served", "cause", cause, "stack", string(debug.Stack()))
 }
@@ -80,6 +83,7 @@ func (s *Server) track(c *conn) {
 	}
 }
 
+// untrack forgets a connection that is closed.
 func (s *Server) untrack(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,6 +112,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
+// open is how many connections are not closed yet.
 func (s *Server) open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

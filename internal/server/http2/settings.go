@@ -18,7 +18,9 @@ const (
 	tableSize     = 4096      // of HPACK's dynamic tables, in both directions
 )
 
-// Windows of bodies that come in.
+// Windows of bodies that come in. A client sends as much of a body that nobody reads, and no
+// more: 64 KiB times the streams of a connection would be 6.4 MiB, of which the window of the
+// connection lets 1 MiB be there at once.
 const (
 	streamWindow = 64 << 10
 	connWindow   = 1 << 20
@@ -68,7 +70,10 @@ func (c *conn) settings(f *frame) error {
 	return c.reply(appendFrame(nil, frameSettings, flagAck, 0, 0))
 }
 
-// set is called with the lock.
+// set takes one setting. A window at the beginning of streams counts for those that are open
+// too, whose windows may become negative by it (RFC 9113 §6.9.2). The largest frame that the
+// client takes is checked and not used, as none is sent that is larger than the smallest
+// that it may name. It is called with the lock.
 func (c *conn) set(id uint16, value uint32) error {
 	switch id {
 	case settingTableSize:

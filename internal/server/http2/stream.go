@@ -29,6 +29,8 @@ type stream struct {
 	err    error         // why nothing more is sent, once that is so
 }
 
+// newStream makes a stream that is not open yet. Its context is a child of the connection's:
+// it ends with that, with a reset, and with the handler.
 func newStream(c *conn, id uint32) *stream {
 	st := &stream{id: id, conn: c}
 	st.ctx, st.cancel = context.WithCancel(c.ctx)
@@ -61,7 +63,8 @@ func (st *stream) serve() {
 	c.flush()
 }
 
-// handle reports whether the handler has come to its end.
+// handle calls the handler, and contains what that stumbles over: the stream is reset, others on
+// the connection go on. It reports whether the handler has come to its end.
 func (st *stream) handle() (whole bool) {
 	defer func() {
 		if whole {
@@ -171,6 +174,7 @@ func (st *stream) write(p []byte, end bool) error {
 	}
 }
 
+// queueData queues one DATA frame, head and payload in one append.
 func (st *stream) queueData(p []byte, end bool) {
 	flags := byte(0)
 	if end {
@@ -208,6 +212,8 @@ func (st *stream) await(late time.Time) error {
 	return nil
 }
 
+// wakeWriter has who waits in await look again. The channel holds one signal, so that one that
+// comes just before somebody waits is not lost.
 func (st *stream) wakeWriter() {
 	if st.wake == nil {
 		return
@@ -218,7 +224,7 @@ func (st *stream) wakeWriter() {
 	}
 }
 
-// head queues the answer's head.
+// head queues the answer's head, or its trailers with no status, unless the stream has ended.
 func (st *stream) head(status int, h http.Header, more []hpack.HeaderField, end bool) {
 	if st.err != nil {
 		return

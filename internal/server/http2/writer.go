@@ -38,6 +38,7 @@ func (o *output) queue(frames []byte) {
 	*o.frames = append(*o.frames, frames...)
 }
 
+// queued is how many bytes wait to be written.
 func (o *output) queued() int {
 	if o.frames == nil {
 		return 0
@@ -180,12 +181,14 @@ var buffers = sync.Pool{New: func() any {
 // bufferMost is the size of the largest that is kept.
 const bufferMost = 64 << 10
 
+// takeBuffer is an empty one. Of a connection with nothing to send nothing is kept.
 func takeBuffer() *[]byte {
 	b, _ := buffers.Get().(*[]byte)
 	*b = (*b)[:0]
 	return b
 }
 
+// giveBuffer takes it back, unless it has grown so large that few would use it.
 func giveBuffer(b *[]byte) {
 	if b != nil && cap(*b) <= bufferMost {
 		buffers.Put(b)
