@@ -39,6 +39,7 @@ var floors = [][]string{
 		"internal/secret",
 		"internal/server/clientip",
 		"internal/server/flood",
+		"internal/server/http2",
 		"internal/server/sockets",
 		"internal/server/strict",
 		"internal/share",

@@ -108,15 +108,6 @@ func bounded(t *testing.T, most time.Duration, dir, program string, args ...stri
 	return string(out)
 }
 
-// misses are the cases of h2spec that a gateway on net/http fails, and why that is right.
-var misses = map[string]string{
-	"http2/6.5.3 Sends multiple values of SETTINGS_INITIAL_WINDOW_SIZE": "a setting twice in one frame ends the connection: " +
-		"no client sends that",
-	"http2/8.1.2.2 Sends a HEADERS frame that contains the connection-specific header field": "it is answered 400, " +
-		"as RFC 9113 §8.1.1 permits, where the suite wants a reset",
-	`http2/8.1.2.2 Sends a HEADERS frame that contains the TE header field with any value other than "trailers"`: "as before",
-}
-
 // raced are cases, with the arguments that run them alone, that go on with a stream which has
 // been answered in full by then when the machine is quick (RFC 9113 §8.1): its frames are
 // ignored (§5.1), and there is nothing to judge until the suite wins the race.
@@ -155,11 +146,9 @@ func TestL20_H2spec(t *testing.T) {
 		for _, c := range suite.Cases {
 			cases++
 			name, result := c.Package+" "+c.Name, strings.Join(strings.Fields(c.Result), " ")
-			switch reason := misses[name]; {
+			switch {
 			case result == "":
 				passed++
-			case reason != "":
-				t.Logf("missed: %s: %s", name, reason)
 			case raced[name] != "" && wins(20, func() string { return run(raced[name]) }):
 				passed++
 			default:

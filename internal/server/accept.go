@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
-	"sync"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
@@ -54,7 +52,9 @@ func (s *Server) welcome(nc net.Conn) {
 		s.expect(c)
 		go s.serve1(c, nc)
 	case *flood.Conn:
-		go s.two.give(s, nc)
+		c := admitted(nc)
+		s.expect(c)
+		go s.serve2(c, nc)
 	}
 }
 
@@ -67,49 +67,7 @@ func (s *Server) serve1(c *conn, nc *strict.Conn) {
 }
 
 // serve2 serves HTTP/2.
-func (s *Server) serve2(l net.Listener) {
-	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) && !s.retiring.Load() {
-		s.log.Error("HTTP/2 is not served any more", "err", err)
-	}
+func (s *Server) serve2(c *conn, nc net.Conn) {
+	s.http2.Serve(context.WithValue(s.base, connKey{}, c), nc, c.tls)
+	s.came(c)
 }
-
-// handover is where net/http gets connections from that speak HTTP/2. It is a net.Listener.
-type handover struct {
-	conns chan net.Conn
-	over  chan struct{}
-	once  sync.Once
-	addr  net.Addr
-}
-
-func newHandover(addr net.Addr) *handover {
-	return &handover{conns: make(chan net.Conn), over: make(chan struct{}), addr: addr}
-}
-
-// give waits for net/http to take it.
-func (h *handover) give(s *Server, nc net.Conn) {
-	select {
-	case h.conns <- nc:
-	case <-h.over:
-		_ = nc.Close()
-		s.came(admitted(nc))
-	}
-}
-
-// Accept implements net.Listener.
-func (h *handover) Accept() (net.Conn, error) {
-	select {
-	case nc := <-h.conns:
-		return nc, nil
-	case <-h.over:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements net.Listener.
-func (h *handover) Close() error {
-	h.once.Do(func() { close(h.over) })
-	return nil
-}
-
-// Addr implements net.Listener.
-func (h *handover) Addr() net.Addr { return h.addr }

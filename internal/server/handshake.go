@@ -79,7 +79,7 @@ func (l *listener) handshake(c *conn) {
 	}()
 	// The generation of certificates is the one that is current now.
 	secured := tls.Server(c, s.tls.Load().config)
-	_ = c.SetDeadline(time.Now().Add(s.http.ReadHeaderTimeout)) // fails where the handshake will
+	_ = c.SetDeadline(time.Now().Add(s.http2.Header)) // fails where the handshake will
 	if err := secured.HandshakeContext(l.tls.ended); err != nil {
 		s.log.Debug("TLS handshake", "peer", c.RemoteAddr().String(), "err", explain(err))
 		l.drop(c)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -196,13 +195,6 @@ func (l *listener) leave(peer netip.Addr) {
 // connKey is where the context of a request has its connection.
 type connKey struct{}
 
-func connContext(ctx context.Context, nc net.Conn) context.Context {
-	if c := admitted(nc); c != nil {
-		return context.WithValue(ctx, connKey{}, c)
-	}
-	return ctx
-}
-
 // admitted is what the listener has let in, beneath what it has put around; nil for a
 // connection that a test has made.
 func admitted(nc net.Conn) *conn {
@@ -215,18 +207,5 @@ func admitted(nc net.Conn) *conn {
 		default:
 			return nil
 		}
-	}
-}
-
-// follow counts connections of HTTP/2 whose first request has not reached serve. net/http
-// calls one active before it decides whether to serve it.
-func (s *Server) follow(nc net.Conn, state http.ConnState) {
-	c := admitted(nc)
-	switch {
-	case c == nil:
-	case state == http.StateNew:
-		s.expect(c)
-	case state == http.StateClosed, state == http.StateHijacked:
-		s.came(c)
 	}
 }

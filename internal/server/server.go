@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/http1"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/http2"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/sockets"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
 )
@@ -47,9 +47,9 @@ type Server struct {
 	first   time.Duration // how long Shutdown waits for those who have just connected
 	log     *slog.Logger
 	http1   *http1.Server
-	http    *http.Server  // of HTTP/2
+	http2   *http2.Server
 	strict  *strict.Rules // of HTTP/1.1, under http1
-	flood   *flood.Rules  // of HTTP/2, under http
+	flood   *flood.Rules  // of HTTP/2, under http2
 	hsts    []string
 
 	live atomic.Pointer[live] // what Reload may change
@@ -66,7 +66,6 @@ type Server struct {
 	drain
 
 	detached detachedSet // connections that http1 does not have
-	two      *handover   // where http gets its connections from
 }
 
 // live is the part of the configuration that takes effect on running listeners.
@@ -106,7 +105,7 @@ func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
 		s.tls.Load().warn(logger, time.Now())
 		s.hsts = []string{"max-age=31536000"} // a year, RFC 6797 §6.1.1
 	}
-	s.http1, s.http, s.strict, s.flood = s.newHTTP1(), s.newHTTP2(), s.rules(), s.allowance()
+	s.http1, s.http2, s.strict, s.flood = s.newHTTP1(), s.newHTTP2(), s.rules(), s.allowance()
 	return s, nil
 }
 
@@ -139,8 +138,9 @@ func (s *Server) newHTTP1() *http1.Server {
 		Write:   s.cfg.Timeouts.Write.Std(),
 		Linger:  s.linger,
 		HTTP2: func(nc *strict.Conn) {
-			admitted(nc).two = true
-			s.two.give(s, nc)
+			c := admitted(nc)
+			c.two = true
+			go s.serve2(c, nc)
 		},
 	}
 }
@@ -154,32 +154,20 @@ func (s *Server) linger() http1.Linger {
 	}
 }
 
-// newHTTP2 is net/http with every bound set (docs/threat-model.md L20 to L22), for HTTP/2
-// alone. There is no write timeout here either.
-func (s *Server) newHTTP2() *http.Server {
-	var protocols http.Protocols
-	protocols.SetUnencryptedHTTP2(true) // package flood hides the TLS
-	return &http.Server{
-		Handler:                      http.HandlerFunc(s.serve),
-		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for package screen to refuse
-		ReadHeaderTimeout:            s.cfg.Timeouts.Header.Std(),
-		IdleTimeout:                  s.cfg.Timeouts.Idle.Std(),
-		MaxHeaderBytes:               int(s.cfg.Limits.Header),
-		ErrorLog:                     newErrorLog(s.log),
-		BaseContext:                  func(net.Listener) context.Context { return s.base },
-		ConnContext:                  connContext,
-		ConnState:                    s.follow,
-		Protocols:                    &protocols,
-		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams:          s.cfg.Limits.ConnectionStreams,
-			MaxReadFrameSize:              16 << 10,
-			MaxReceiveBufferPerStream:     64 << 10,
-			MaxReceiveBufferPerConnection: 1 << 20,
-			SendPingTimeout:               30 * time.Second, // finds clients that vanished in mid-stream
-			PingTimeout:                   15 * time.Second,
-			WriteByteTimeout:              s.cfg.Timeouts.Write.Std(),
-			CountError:                    s.countH2Error,
-		},
+// newHTTP2 serves HTTP/2 within bounds (docs/threat-model.md L20 to L22). There is no write
+// timeout here either but for writes that no handler has set one for.
+func (s *Server) newHTTP2() *http2.Server {
+	return &http2.Server{
+		Handler: http.HandlerFunc(s.serve),
+		Log:     s.log,
+		Head:    int(s.cfg.Limits.Header),
+		Streams: uint32(s.cfg.Limits.ConnectionStreams), //nolint:gosec // Validate bounds it
+		Header:  s.cfg.Timeouts.Header.Std(),
+		Idle:    s.cfg.Timeouts.Idle.Std(),
+		Write:   s.cfg.Timeouts.Write.Std(),
+		Ping:    30 * time.Second, // finds clients that vanished in mid-stream
+		Pong:    15 * time.Second,
+		Errors:  s.countH2Error,
 	}
 }
 
@@ -240,10 +228,9 @@ func (s *Server) Start() error {
 	if err != nil {
 		return fmt.Errorf("server.address: %w", err)
 	}
-	s.listener, s.two = newListener(socket, s), newHandover(socket.Addr())
+	s.listener = newListener(socket, s)
 	s.certificates.watch()
 	go s.accept(s.listener)
-	go s.serve2(s.two)
 	return nil
 }
 

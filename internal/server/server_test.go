@@ -227,17 +227,6 @@ func TestShutdownWithoutStart(t *testing.T) {
 	<-s.Draining()
 }
 
-func TestErrorLog(t *testing.T) {
-	t.Parallel()
-	var log lines
-	l := newErrorLog(log.logger())
-	l.Printf("http: TLS handshake error from 1.2.3.4:5: panic")
-	l.Printf("http: panic serving 1.2.3.4:5: boom")
-	if log.count("boom") != 1 || log.count("handshake") != 0 || log.count("level=ERROR") != 1 {
-		t.Errorf("log %s", log.buf.String())
-	}
-}
-
 func BenchmarkServe(b *testing.B) {
 	for _, proto := range []string{"http1", "h2c"} {
 		for _, body := range []string{"", strings.Repeat("x", 700)} {

@@ -45,7 +45,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	cut := s.inflight.Load()
 	s.cancel(errDrained)
 	s.http1.Close() // like the next, it does not wait for handlers
-	_ = s.http.Close()
+	s.http2.Close()
 	s.detached.close(true)
 	s.awaitHandlers()
 	return fmt.Errorf("shut down with %d requests unfinished: %w", cut, err)
@@ -59,7 +59,7 @@ func (s *Server) finish(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	two := make(chan error, 1)
-	go func() { two <- s.http.Shutdown(ctx) }()
+	go func() { two <- s.http2.Shutdown(ctx) }()
 	return errors.Join(s.http1.Shutdown(ctx), <-two)
 }
 

@@ -39,10 +39,7 @@ type Rules struct {
 }
 
 // Conn is a connection that is held to an allowance. Read is for one goroutine at a time,
-// as net/http has it.
-//
-// It shows net/http no TLS, which otherwise would take the TLS beneath and read from that:
-// to net/http it is HTTP/2 by prior knowledge.
+// as package http2 has it.
 type Conn struct {
 	net.Conn
 	rules *Rules
@@ -92,7 +89,7 @@ func (r *Rules) Any(nc net.Conn) *Conn {
 // NetConn is the connection beneath, whose frames are not weighed.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// CloseWrite is how net/http says that it has answered, on HTTP/1.1.
+// CloseWrite is how a server says that it has answered.
 func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -112,7 +109,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	for rest := p[:n]; len(rest) > 0 && c.state != inOther; {
 		if c.state == atStart {
 			if rest = c.begin(rest); c.state == atStart && rest != nil {
-				// net/http would say so in HTTP/1.1, which the client cannot read.
+				// Nothing is said: what the client speaks is not known.
 				_ = c.Close()
 				return 0, io.EOF
 			}

@@ -1,0 +1,276 @@
+package http2
+
+import (
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// parse makes a request of a head. What is malformed (RFC 9113 §8.1.1) is a streamError.
+func (st *stream) parse(h *head) error {
+	r := st.conn.begin.WithContext(st.ctx) // a copy
+	p, err := pseudoFields(h)
+	if err != nil {
+		return err
+	}
+	r.Method, r.Host = p.method, p.authority
+	if err := st.fields(r, h, p.count); err != nil {
+		return err
+	}
+	if r.Host == "" {
+		if host := r.Header["Host"]; len(host) > 0 {
+			r.Host = host[0]
+		}
+	}
+	if err := st.locate(r, p); err != nil {
+		return err
+	}
+	st.request = r
+	st.measure(r, h.endStream)
+	return nil
+}
+
+// pseudo are the fields that stand for the request line (RFC 9113 §8.3.1).
+type pseudo struct {
+	method, scheme, authority, path string
+	count, authorities              int
+}
+
+// field is where one of them goes, nil for what is none.
+func (p *pseudo) field(name string) *string {
+	switch name {
+	case ":method":
+		return &p.method
+	case ":scheme":
+		return &p.scheme
+	case ":authority":
+		return &p.authority
+	case ":path":
+		return &p.path
+	}
+	return nil
+}
+
+// pseudoFields reads them. They come first, and each once.
+func pseudoFields(h *head) (p pseudo, err error) {
+	malformed := func(name string) error { return &streamError{h.stream, codeProtocol, name} }
+	for _, f := range h.fields {
+		if !f.IsPseudo() {
+			break
+		}
+		to := p.field(f.Name)
+		switch {
+		case to == nil:
+			return p, malformed("pseudo_unknown")
+		case *to != "" || f.Name == ":authority" && p.authorities > 0:
+			return p, malformed("pseudo_twice")
+		case f.Value == "" && f.Name != ":authority":
+			return p, malformed("pseudo_empty")
+		case f.Name == ":authority":
+			p.authorities++
+		}
+		*to = f.Value
+		p.count++
+	}
+	switch connect := p.method == http.MethodConnect; {
+	case p.method == "", !connect && (p.scheme == "" || p.path == ""):
+		return p, malformed("pseudo_missing")
+	case !connect && p.scheme != "http" && p.scheme != "https": // this is no gateway to another protocol
+		return p, malformed("scheme")
+	case connect && (p.scheme != "" || p.path != "" || p.authority == ""):
+		return p, malformed("connect")
+	case !httpguts.ValidHeaderFieldName(p.method): // a method is a token, as names are
+		return p, malformed("method")
+	case !httpguts.ValidHostHeader(p.authority):
+		return p, malformed("authority")
+	}
+	return p, nil
+}
+
+// fields reads the others, with the names as handlers know them ("x-api-key" is "X-Api-Key").
+// Cookies are one field again, and the expectation of 100 is taken out since it is met here.
+// Values of fields that have one are parts of one slice.
+func (st *stream) fields(r *http.Request, h *head, pseudos int) error {
+	all := h.fields[pseudos:]
+	header := make(http.Header, len(all))
+	values := make([]string, 0, len(all))
+	for _, f := range all {
+		name, ok := receivedName(f.Name)
+		switch {
+		case f.IsPseudo():
+			return &streamError{h.stream, codeProtocol, "pseudo_late"}
+		case !ok || !httpguts.ValidHeaderFieldValue(f.Value):
+			return &streamError{h.stream, codeProtocol, "field"}
+		case forbidden(name, f.Value):
+			return &streamError{h.stream, codeProtocol, "connection_field"}
+		}
+		before, again := header[name]
+		switch {
+		case again && name == "Cookie": // in pieces, for the table's sake (RFC 9113 §8.2.3)
+			before[0] += "; " + f.Value
+		case again:
+			header[name] = append(before, f.Value)
+		default:
+			values = append(values, f.Value)
+			n := len(values)
+			header[name] = values[n-1 : n : n]
+		}
+	}
+	if expect := header["Expect"]; expect != nil && !h.endStream && hasToken(expect, "100-continue") {
+		delete(header, "Expect")
+		st.body.expects = true
+	}
+	delete(header, "Trailer") // what it announces is not passed on
+	r.Header = header
+	return nil
+}
+
+// forbidden are fields about a connection, which HTTP/2 has none of (RFC 9113 §8.2.2).
+func forbidden(name, value string) bool {
+	switch name {
+	case "Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade":
+		return true
+	case "Te":
+		return value != "trailers"
+	}
+	return false
+}
+
+// locate reads the target: ":path" is a path with a query and never a whole URI, "*" for
+// OPTIONS alone, and absent for CONNECT, which names an authority. A path without escapes, which nearly all are, is what it says.
+func (st *stream) locate(r *http.Request, p pseudo) error {
+	if p.method == http.MethodConnect {
+		r.URL, r.RequestURI = &url.URL{Host: p.authority}, p.authority
+		return nil
+	}
+	r.RequestURI = p.path
+	switch {
+	case p.path == "*":
+		if p.method != http.MethodOptions {
+			return &streamError{st.id, codeProtocol, "path"}
+		}
+	case p.path[0] != '/':
+		return &streamError{st.id, codeProtocol, "path"}
+	case !strings.HasPrefix(p.path, "//"):
+		path, query, asks := strings.Cut(p.path, "?")
+		if plainPath(path) {
+			st.url = url.URL{Path: path, RawQuery: query, ForceQuery: asks && query == ""}
+			r.URL = &st.url
+			return nil
+		}
+	}
+	u, err := url.ParseRequestURI(p.path)
+	if err != nil {
+		return &streamError{st.id, codeProtocol, "path"}
+	}
+	r.URL = u
+	return nil
+}
+
+// measure settles what there is of a body. Nothing follows a head with END_STREAM; otherwise
+// the length is what Content-Length says, and -1 without one. What is no number counts as 0
+// here, as with net/http, and is refused by who reads the field (server.Screen).
+func (st *stream) measure(r *http.Request, end bool) {
+	r.Body = http.NoBody
+	if end {
+		st.body.ended = true
+		return
+	}
+	r.ContentLength = -1
+	if lines := r.Header["Content-Length"]; len(lines) > 0 {
+		r.ContentLength = 0
+		if n, err := strconv.ParseUint(lines[0], 10, 63); err == nil {
+			r.ContentLength, st.body.declared = int64(n), int64(n) //nolint:gosec // of 63 bits
+		}
+	}
+	r.Body = &st.body
+}
+
+// known are the names of fields that clients send and servers answer with, in the forms of
+// both: what is not here has to be made each time.
+var known, wire = func() (received, sent map[string]string) {
+	received, sent = map[string]string{}, map[string]string{}
+	for _, name := range []string{
+		"Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Content-Encoding", "Content-Length",
+		"Content-Type", "Cookie", "Date", "Etag", "Expect", "Forwarded", "Host", "If-None-Match", "Last-Modified", "Location",
+		"Origin", "Referer", "Retry-After", "Te", "Trailer", "User-Agent", "Vary", "Via", "Www-Authenticate",
+		"A2a-Version", "A2a-Extensions", "X-A2a-Extensions", "Traceparent", "Tracestate", "Baggage", "X-Api-Key", "Last-Event-Id",
+		"X-Request-Id", "Idempotency-Key", "Dpop", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-Dest", "Priority",
+		"Grpc-Timeout", "Grpc-Encoding", "Grpc-Accept-Encoding", "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
+		"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Accel-Buffering", "X-Content-Type-Options",
+		"Strict-Transport-Security", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers",
+	} {
+		received[strings.ToLower(name)], sent[name] = name, strings.ToLower(name)
+	}
+	return received, sent
+}()
+
+// receivedName is how the header has a name that came in. It is not ok where HTTP/2 has no
+// such names: in upper case, or with what is no character of a token.
+func receivedName(name string) (string, bool) {
+	if is, ok := known[name]; ok {
+		return is, true
+	}
+	if !validName(name) {
+		return "", strings.HasPrefix(name, ":")
+	}
+	return textproto.CanonicalMIMEHeaderKey(name), true
+}
+
+// validName reports whether HTTP/2 has such names: tokens without upper case (RFC 9113 §8.2.1).
+func validName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c >= 'A' && c <= 'Z' {
+			return false
+		}
+	}
+	return httpguts.ValidHeaderFieldName(name)
+}
+
+// sentName is a name on the wire. It is not ok for what has no place there: fields about a
+// connection, and those that are sent behind the body.
+func sentName(name string) (string, bool) {
+	switch name {
+	case "Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade":
+		return "", false
+	}
+	if is, ok := wire[name]; ok {
+		return is, true
+	}
+	if strings.HasPrefix(name, http.TrailerPrefix) || !httpguts.ValidHeaderFieldName(name) {
+		return "", false
+	}
+	return strings.ToLower(name), true
+}
+
+// validValue reports whether a value may be sent: one with a line end would be two fields to
+// whoever translates it to HTTP/1.1.
+func validValue(value string) bool { return httpguts.ValidHeaderFieldValue(value) }
+
+// plainPath reports whether a path has only what net/url neither escapes nor unescapes.
+func plainPath(path string) bool {
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case strings.IndexByte("/-_.~:@$&+=", c) < 0:
+			return false
+		}
+	}
+	return true
+}
+
+// hasToken reports whether a list of any number of lines has a token, which is in lower case.
+func hasToken(lines []string, token string) bool {
+	for _, line := range lines {
+		for element := range strings.SplitSeq(line, ",") {
+			if element = strings.TrimSpace(element); len(element) == len(token) && strings.EqualFold(element, token) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package http2
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2/hpack"
+)
+
+// mostQueued is how much of a connection waits to be written before those who write have to
+// wait as well.
+const mostQueued = 64 << 10
+
+// output is what a connection has to send. All of it is guarded by the connection's lock.
+type output struct {
+	frames  *[]byte // whole ones; nil for none
+	writing bool    // somebody writes
+
+	window  int64 // what the client takes of bodies, of all streams
+	initial int64 // of one stream, at its beginning
+	encoder *hpack.Encoder
+	waiting []*stream // that have something to send and may not
+}
+
+// Write implements io.Writer for the encoder.
+func (o *output) Write(p []byte) (int, error) {
+	o.queue(p)
+	return len(p), nil
+}
+
+// queue appends frames, which flush sends.
+func (o *output) queue(frames []byte) {
+	if o.frames == nil {
+		o.frames = takeBuffer()
+	}
+	*o.frames = append(*o.frames, frames...)
+}
+
+// queued is how many bytes wait to be written.
+func (o *output) queued() int {
+	if o.frames == nil {
+		return 0
+	}
+	return len(*o.frames)
+}
+
+// flush sends what is queued, and what others queue meanwhile, unless somebody does
+// already. It is called with the lock, and gives it up for as long as a write takes.
+func (c *conn) flush() {
+	if c.writing {
+		return
+	}
+	c.writing = true
+	for round := 0; c.queued() > 0 && c.err == nil; round++ {
+		if round == mostRounds { // whoever writes has something else to do as well
+			go c.flushOn()
+			return
+		}
+		frames := c.frames
+		c.frames = nil
+		limit := c.server.Write
+		if c.phase == finishing {
+			limit = min(limit, farewell)
+		}
+		c.mu.Unlock()
+		_ = c.nc.SetWriteDeadline(time.Now().Add(limit)) // what fails here fails in the write
+		_, err := c.nc.Write(*frames)
+		giveBuffer(frames)
+		c.mu.Lock()
+		if err != nil {
+			c.fail(errClosed)
+		}
+		c.wakeWriters()
+	}
+	c.writing = false
+	if c.phase == finishing {
+		_ = c.nc.SetReadDeadline(time.Now()) // for step to see that all is sent
+	}
+}
+
+// mostRounds is how often one writes for others.
+const mostRounds = 8
+
+// flushOn goes on with writing.
+func (c *conn) flushOn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writing = false
+	c.flush()
+}
+
+// wakeWriters has those who wait look again.
+func (c *conn) wakeWriters() {
+	for i, st := range c.waiting {
+		st.wakeWriter()
+		c.waiting[i] = nil
+	}
+	c.waiting = c.waiting[:0]
+}
+
+// queueHead queues the head of an answer, or with no status its trailers: the fields of h
+// that have a place on the wire, and then more.
+func (c *conn) queueHead(stream uint32, status int, h http.Header, more []hpack.HeaderField, end bool) {
+	begin := c.queued()
+	c.queue(appendFrame(nil, frameHeaders, 0, stream, 0))
+	if status != 0 {
+		c.field(":status", statusText(status))
+	}
+	for name, values := range h {
+		if name, ok := sentName(name); ok {
+			for _, value := range values {
+				c.field(name, value)
+			}
+		}
+	}
+	for _, f := range more {
+		c.field(f.Name, f.Value)
+	}
+	c.frameHead(begin, end)
+}
+
+// field encodes one field. What would not be one on the wire is not sent.
+func (c *conn) field(name, value string) {
+	if !validValue(value) {
+		return
+	}
+	_ = c.encoder.WriteField(hpack.HeaderField{Name: name, Value: value}) // to memory
+}
+
+// frameHead writes the length of a head that begins there, and divides one that is too long
+// for a frame.
+func (c *conn) frameHead(begin int, end bool) {
+	flags := byte(0)
+	if end {
+		flags = flagEndStream
+	}
+	b := *c.frames
+	n := len(b) - begin - headSize
+	if n <= maxFrame {
+		b[begin], b[begin+1], b[begin+2] = byte(n>>16), byte(n>>8), byte(n) //nolint:gosec // of 24 bits
+		b[begin+4] = flags | flagEndHeaders
+		return
+	}
+	stream := uint32(b[begin+5])<<24 | uint32(b[begin+6])<<16 | uint32(b[begin+7])<<8 | uint32(b[begin+8])
+	block := append([]byte(nil), b[begin+headSize:]...)
+	b = b[:begin]
+	for kind := byte(frameHeaders); ; kind, flags = frameContinuation, 0 {
+		piece := block[:min(len(block), maxFrame)]
+		if block = block[len(piece):]; len(block) == 0 {
+			flags |= flagEndHeaders
+		}
+		b = append(appendFrame(b, kind, flags, stream, len(piece)), piece...)
+		if len(block) == 0 {
+			break
+		}
+	}
+	*c.frames = b
+}
+
+// statusText is a status as a field's value, of those that are usual without making it.
+func statusText(status int) string {
+	switch status {
+	case http.StatusOK:
+		return "200"
+	case http.StatusAccepted:
+		return "202"
+	case http.StatusNoContent:
+		return "204"
+	}
+	return strconv.Itoa(status)
+}
+
+// buffers are what frames are put together in.
+var buffers = sync.Pool{New: func() any {
+	b := make([]byte, 0, 4<<10)
+	return &b
+}}
+
+// bufferMost is the size of the largest that is kept.
+const bufferMost = 64 << 10
+
+// takeBuffer is an empty one. Of a connection with nothing to send nothing is kept.
+func takeBuffer() *[]byte {
+	b, _ := buffers.Get().(*[]byte)
+	*b = (*b)[:0]
+	return b
+}
+
+// giveBuffer takes it back, unless it has grown so large that few would use it.
+func giveBuffer(b *[]byte) {
+	if b != nil && cap(*b) <= bufferMost {
+		buffers.Put(b)
+	}
+}
