@@ -5,7 +5,7 @@ package kafka
 import (
 	"context"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 )
 
@@ -28,7 +28,7 @@ func (Config) CheckFiles() error { return nil }
 func New(Config, Options) (*Sink, error) { return nil, feature.Need(feature.Kafka) }
 
 // Put is never called, for want of a Sink.
-func (*Sink) Put(context.Context, []audit.Entry) error { return feature.Need(feature.Kafka) }
+func (*Sink) Put(context.Context, []reader.Entry) error { return feature.Need(feature.Kafka) }
 
 // Close is never called, for want of a Sink.
 func (*Sink) Close() error { return nil }

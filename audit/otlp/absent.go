@@ -8,7 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
@@ -22,7 +22,7 @@ type Options struct {
 	Logger   *slog.Logger
 
 	// Lost is told of each record that is passed over, as Config.GiveUp says.
-	Lost func(e audit.Entry, why error)
+	Lost func(e reader.Entry, why error)
 }
 
 // Sink is the sink that this build has not got: New never returns one.
@@ -38,7 +38,7 @@ func (Config) CheckFiles() error { return nil }
 func New(Config, Options) (*Sink, error) { return nil, feature.Need(feature.OTLPLogs) }
 
 // Put is never called, for want of a Sink.
-func (*Sink) Put(context.Context, []audit.Entry) error { return feature.Need(feature.OTLPLogs) }
+func (*Sink) Put(context.Context, []reader.Entry) error { return feature.Need(feature.OTLPLogs) }
 
 // Close is never called, for want of a Sink.
 func (*Sink) Close() error { return nil }

@@ -6,7 +6,7 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 )
 
@@ -30,7 +30,7 @@ func New(Config, Options) (*Sink, error) { return nil, feature.Need(feature.Post
 func Try(context.Context, Config) error { return feature.Need(feature.Postgres) }
 
 // Put is never called, for want of a Sink.
-func (*Sink) Put(context.Context, []audit.Entry) error { return feature.Need(feature.Postgres) }
+func (*Sink) Put(context.Context, []reader.Entry) error { return feature.Need(feature.Postgres) }
 
 // Close is never called, for want of a Sink.
 func (*Sink) Close() error { return nil }

@@ -65,15 +65,16 @@ func measure(packages []*pkg) []figure {
 	}
 }
 
-// exported counts the names that importers of a package see, methods aside.
+// exported counts the names that importers of a package see, methods aside. A name that files
+// of different build tags declare is one.
 func (p *pkg) exported() int {
-	n := 0
+	names := make(map[string]bool)
 	for _, d := range p.declarations() {
 		if token.IsExported(d.name) {
-			n++
+			names[d.name] = true
 		}
 	}
-	return n
+	return len(names)
 }
 
 func share(comment, code int) float64 {

@@ -9,15 +9,15 @@ import (
 // limits are what the figures may not exceed, or fall short of where a limit is negative.
 // They hold what has been reached; whoever improves a figure moves its limit along.
 var limits = map[string]float64{
-	"comments":                          -14,
-	"comments of internal/wire":         -18.8,
-	"files of a package, p90":           22,
-	"files of a package, largest":       50,
+	"comments":                          -18,
+	"comments of internal/wire":         -25,
+	"files of a package, p90":           20,
+	"files of a package, largest":       35,
 	"exported names of a package, p50":  7,
-	"exported names of a package, most": 133,
+	"exported names of a package, most": 126,
 	"packages of more than 20 names":    22,
-	"methods of a type, most":           73,
-	"fields of a struct, most":          35,
+	"methods of a type, most":           40,
+	"fields of a struct, most":          27,
 	"lines of a function, longest":      75,
 	"lines of a file, most":             400,
 	"files named after another's name":  0,
