@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/httpfield"
 )
 
 // buffers are for what goes out at once.
@@ -39,12 +39,12 @@ func giveBuffer(b *[]byte) {
 func (w *response) appendHead(b []byte) []byte {
 	b = appendFields(appendStatus(b, w.x.request.ProtoMinor, w.status), w.header)
 	if w.header["Date"] == nil { // which who has set it may not want at all
-		b = append(append(append(b, "Date: "...), date()...), "\r\n"...)
+		b = append(append(append(b, "Date: "...), httpfield.Date()...), "\r\n"...)
 	}
 	// A header that names a coding is of bytes that sniffing would take for something else.
 	_, w.typed = w.header["Content-Type"]
 	w.typed = w.typed || w.header["Content-Encoding"] != nil
-	w.closes = w.closes || hasToken(w.header["Connection"], "close")
+	w.closes = w.closes || httpfield.HasToken(w.header["Connection"], "close")
 	// One that is no number is left out, as net/http does, and the body is framed by what comes.
 	if v := w.header["Content-Length"]; len(v) > 0 {
 		if n, err := strconv.ParseInt(v[0], 10, 64); err == nil && n >= 0 {
@@ -167,9 +167,9 @@ func (w *response) endHead(b []byte, whole bool) []byte {
 // of the answer to GET, if that would have been held too.
 func (w *response) measured() bool {
 	if w.x.request.Method == http.MethodHead {
-		return allowed(w.status) && w.bytes > 0 && w.bytes <= heldMost
+		return httpfield.HasBody(w.status) && w.bytes > 0 && w.bytes <= heldMost
 	}
-	return allowed(w.status)
+	return httpfield.HasBody(w.status)
 }
 
 // appendTrailers appends what the handler has set with http.TrailerPrefix.
@@ -184,30 +184,10 @@ func appendTrailers(b []byte, h http.Header) []byte {
 	return b
 }
 
-// second is a moment as answers say it (RFC 9110 §6.6.1).
-type second struct {
-	unix int64
-	text string
-}
-
-var lastSecond atomic.Pointer[second]
-
-// date is now.
-func date() string {
-	now := time.Now()
-	// Formatting a date costs as much as the rest of a small head; one format a second is enough.
-	if s := lastSecond.Load(); s != nil && s.unix == now.Unix() {
-		return s.text
-	}
-	s := &second{now.Unix(), now.UTC().Format(http.TimeFormat)}
-	lastSecond.Store(s)
-	return s.text
-}
-
 // refusal is the answer to what is no request. The text says why.
 func refusal(status int, text string) []byte {
 	said := strconv.Itoa(status) + " " + http.StatusText(status)
 	body := said + ": " + text + "\n"
-	return []byte("HTTP/1.1 " + said + "\r\nContent-Type: text/plain; charset=utf-8\r\nDate: " + date() +
+	return []byte("HTTP/1.1 " + said + "\r\nContent-Type: text/plain; charset=utf-8\r\nDate: " + httpfield.Date() +
 		"\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\nConnection: close\r\n\r\n" + body)
 }

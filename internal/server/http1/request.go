@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/httpfield"
 )
 
 // exchange is a request and its answer. It is made anew for each: what a handler has left
@@ -65,7 +67,7 @@ func (x *exchange) locate(r *http.Request) error {
 	// The usual target saves url.Parse, which allocates and looks for everything a URL may have.
 	if r.RequestURI[:min(1, len(r.RequestURI))] == "/" && !strings.HasPrefix(r.RequestURI, "//") {
 		path, query, asks := strings.Cut(r.RequestURI, "?")
-		if plainPath(path) {
+		if httpfield.PlainPath(path) {
 			x.url = url.URL{Path: path, RawQuery: query, ForceQuery: asks && query == ""}
 			r.URL = &x.url
 			return nil
@@ -102,18 +104,6 @@ func emptyPath(method string) string {
 	return "/"
 }
 
-// plainPath reports whether a path has only what net/url neither escapes nor unescapes.
-func plainPath(path string) bool {
-	for i := range len(path) {
-		switch c := path[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		case strings.IndexByte("/-_.~:@$&+=", c) < 0:
-			return false
-		}
-	}
-	return true
-}
-
 // fields reads at most so many of them. Values of fields that have one are parts of one
 // slice.
 func fields(r *http.Request, text string, most int) error {
@@ -128,7 +118,7 @@ func fields(r *http.Request, text string, most int) error {
 		}
 		text = rest
 		// strict has refused a head with several.
-		if name = canonical(name); name == "Host" {
+		if name = httpfield.Canonical(name); name == "Host" {
 			r.Host = trim(value)
 			continue
 		}
@@ -147,44 +137,6 @@ func fields(r *http.Request, text string, most int) error {
 
 // trim takes off optional whitespace, spaces and tabs (RFC 9110 §5.6.3).
 func trim(value string) string { return strings.Trim(value, " \t") }
-
-// known are names that clients of A2A send and textproto has to make a new string of, in
-// the forms that they come in.
-var known = func() map[string]string {
-	m := map[string]string{}
-	for _, name := range []string{
-		"A2A-Version", "A2A-Extensions", "X-A2A-Extensions", "Traceparent", "Tracestate", "Baggage", "X-Api-Key",
-		"Last-Event-Id", "X-Request-Id", "Idempotency-Key", "Accept-Language", "Sec-Fetch-Mode", "Dpop",
-	} {
-		is := textproto.CanonicalMIMEHeaderKey(name)
-		m[name], m[strings.ToLower(name)], m[is] = is, is, is
-	}
-	return m
-}()
-
-// canonical is textproto's spelling of a name.
-func canonical(name string) string {
-	if isCanonical(name) {
-		return name
-	}
-	if is, ok := known[name]; ok {
-		return is
-	}
-	return textproto.CanonicalMIMEHeaderKey(name)
-}
-
-// isCanonical reports whether a name, which is a token, is spelled so already.
-func isCanonical(name string) bool {
-	// Upper case at the beginning and after each hyphen, lower case elsewhere.
-	for upper, i := true, 0; i < len(name); i++ {
-		c := name[i]
-		if upper && c >= 'a' && c <= 'z' || !upper && c >= 'A' && c <= 'Z' {
-			return false
-		}
-		upper = c == '-'
-	}
-	return true
-}
 
 // frame settles where the body ends, whether the connection goes on after it, and what of
 // that the handler is told in another way than by fields.
@@ -261,22 +213,10 @@ func announce(r *http.Request) error {
 // (RFC 9112 §9.3).
 func closes(r *http.Request) bool {
 	connection := r.Header["Connection"]
-	if r.ProtoMinor == 0 && !hasToken(connection, "keep-alive") {
+	if r.ProtoMinor == 0 && !httpfield.HasToken(connection, "keep-alive") {
 		return true
 	}
-	return connection != nil && hasToken(connection, "close")
-}
-
-// hasToken reports whether a list of any number of lines has a token, which is in lower case.
-func hasToken(lines []string, token string) bool {
-	for _, line := range lines {
-		for element := range strings.SplitSeq(line, ",") {
-			if same(trim(element), token) {
-				return true
-			}
-		}
-	}
-	return false
+	return connection != nil && httpfield.HasToken(connection, "close")
 }
 
 // ends reports whether the answer to a request is the last on its connection. A client of
@@ -296,13 +236,9 @@ func ends(r *http.Request) bool {
 // of tokens net/http makes that, so that none who was understood is not now.
 func mentions(line, token string) bool {
 	for word := range strings.FieldsFuncSeq(line, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
-		if same(word, token) {
+		if httpfield.SameToken(word, token) {
 			return true
 		}
 	}
 	return false
 }
-
-// same compares with a token without regard to the case of ASCII letters: other letters
-// that fold to them are longer.
-func same(s, token string) bool { return len(s) == len(token) && strings.EqualFold(s, token) }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/httpfield"
 )
 
 // response is the http.ResponseWriter of one exchange. The head is put together when the
@@ -71,12 +73,7 @@ func (w *response) inform(status int) {
 
 // silent reports whether the answer has no body.
 func (w *response) silent() bool {
-	return w.x.request.Method == http.MethodHead || !allowed(w.status)
-}
-
-// allowed reports whether answers of a status may have a body (RFC 9110 §6.4.1).
-func allowed(status int) bool {
-	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
+	return w.x.request.Method == http.MethodHead || !httpfield.HasBody(w.status)
 }
 
 // heldMost is how much of a body waits for its end.
@@ -93,7 +90,7 @@ func (w *response) Write(p []byte) (int, error) {
 	switch {
 	case len(p) == 0:
 		return 0, nil
-	case !allowed(w.status):
+	case !httpfield.HasBody(w.status):
 		return 0, http.ErrBodyNotAllowed
 	}
 	// What does not go out counts too: that of HEAD says how long the answer to GET is.

@@ -134,7 +134,7 @@ func (c *conn) step() error {
 		return c.broken(c.frame(&f))
 	}
 	c.mu.Lock()
-	c.flush()
+	c.flushAside()
 	late := c.late()
 	if late.IsZero() {
 		c.mu.Unlock()
@@ -205,7 +205,7 @@ func (c *conn) broken(err error) error {
 // expected of it.
 func (c *conn) late() time.Time {
 	switch {
-	case c.phase == finishing && c.writing && c.err == nil:
+	case c.phase == finishing && c.err == nil && (c.writing || c.queued() > 0):
 		return time.Now().Add(farewell)
 	case c.phase == finishing || c.err != nil:
 		return time.Time{}
@@ -235,7 +235,7 @@ func (c *conn) silent() error {
 	default:
 		c.in.asked = true
 		c.queue(appendPing(nil, 0, make([]byte, 8)))
-		c.flush()
+		c.flushAside()
 	}
 	return nil
 }
@@ -310,11 +310,7 @@ func (c *conn) beginLeave() {
 	c.phase = leaving
 	c.queue(appendPing(appendGoAway(nil, mostWindow, codeNo), 0, leavePing[:]))
 	time.AfterFunc(farewell, c.refuse)
-	go func() { // nobody waits for a client that does not read
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.flush()
-	}()
+	c.flushAside() // nobody waits for a client that does not read
 }
 
 // refuse names the last stream that is served, once the ping of beginLeave has come back or a
@@ -329,7 +325,7 @@ func (c *conn) refuse() {
 	c.phase = refusing
 	c.queue(appendGoAway(nil, c.last, codeNo))
 	c.finish()
-	c.flush()
+	c.flushAside()
 }
 
 // finish ends a connection that is refusing once its last stream has ended.

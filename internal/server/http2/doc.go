@@ -18,8 +18,9 @@
 // What bounds a connection: one head of at most Head bytes, decoded (431 beyond that); so
 // many streams at once (REFUSED_STREAM beyond) and so many handlers that still run for
 // streams which were reset; a window of 64 KiB a stream and 1 MiB a connection for bodies
-// that nobody reads; and 64 KiB of frames that the client does not take, after which
-// writes wait and a client that only causes answers is told ENHANCE_YOUR_CALM. How many
+// that nobody reads; 64 KiB of frames that the client does not take, after which
+// writes wait; and 256 KiB of answers to its own frames, after which it is told
+// ENHANCE_YOUR_CALM. How many
 // frames may come that serve no call is for package flood beneath.
 //
 // The server pushes nothing, has no priorities, and neither CONNECT with a protocol

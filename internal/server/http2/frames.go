@@ -173,7 +173,7 @@ func (c *conn) giveBack(n int64) {
 // reply queues what a frame of the client's has caused. Who sends such frames and does not
 // read the answers is told to calm down.
 func (c *conn) reply(frames []byte) error {
-	if c.queued() > mostQueued {
+	if c.replies += len(frames); c.replies > mostReplies {
 		return &connError{codeCalm, "replies_unread"}
 	}
 	c.queue(frames)

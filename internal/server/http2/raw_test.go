@@ -332,3 +332,46 @@ func TestExpectContinue(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestFarBehind: a client that is far behind with a stream, and pings for all that it reads, is
+// served; one that pings and reads nothing is told to calm down.
+func TestFarBehind(t *testing.T) {
+	t.Parallel()
+	const events = 40_000
+	counted := make(chan string, 100)
+	url, _ := servingAt(t, func(w http.ResponseWriter, _ *http.Request) {
+		for range events {
+			_, _ = io.WriteString(w, "data: an event of some bytes, as they come\n\n")
+			if http.NewResponseController(w).Flush() != nil {
+				return
+			}
+		}
+	}, func(s *Server) { s.Errors = func(name string) { counted <- name } })
+	c := dialRaw(t, url)
+	_ = c.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 30})
+	_ = c.WriteWindowUpdate(0, 1<<30)
+	c.open(1, true, request()...)
+	got := 0
+	for end := false; !end; {
+		f, err := c.ReadFrame()
+		if err != nil {
+			t.Fatalf("after %d events: %v", got, err)
+		}
+		if data, ok := f.(*http2.DataFrame); ok {
+			got, end = got+1, data.StreamEnded()
+			if err := c.WritePing(false, [8]byte{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got < events {
+		t.Errorf("%d events", got)
+	}
+	c = dialRaw(t, url)
+	c.open(1, true, request()...)
+	for c.WritePing(false, [8]byte{}) == nil {
+	}
+	if got := <-counted; got != "replies_unread" {
+		t.Error(got)
+	}
+}

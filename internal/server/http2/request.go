@@ -2,12 +2,13 @@ package http2
 
 import (
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/httpfield"
 )
 
 // parse makes a request of a head. What is malformed (RFC 9113 §8.1.1) is a streamError.
@@ -120,7 +121,7 @@ func (st *stream) fields(r *http.Request, h *head, pseudos int) error {
 			header[name] = values[n-1 : n : n]
 		}
 	}
-	if expect := header["Expect"]; expect != nil && !h.endStream && hasToken(expect, "100-continue") {
+	if expect := header["Expect"]; expect != nil && !h.endStream && httpfield.HasToken(expect, "100-continue") {
 		delete(header, "Expect")
 		st.body.expects = true
 	}
@@ -157,7 +158,7 @@ func (st *stream) locate(r *http.Request, p pseudo) error {
 		return &streamError{st.id, codeProtocol, "path"}
 	case !strings.HasPrefix(p.path, "//"):
 		path, query, asks := strings.Cut(p.path, "?")
-		if plainPath(path) {
+		if httpfield.PlainPath(path) {
 			st.url = url.URL{Path: path, RawQuery: query, ForceQuery: asks && query == ""}
 			r.URL = &st.url
 			return nil
@@ -190,35 +191,29 @@ func (st *stream) measure(r *http.Request, end bool) {
 	r.Body = &st.body
 }
 
-// known are the names of fields that clients send and servers answer with, in the forms of
-// both: what is not here has to be made each time.
-var known, wire = func() (received, sent map[string]string) {
-	received, sent = map[string]string{}, map[string]string{}
+// wire are the names of fields that servers answer with, as they are sent: what is not here
+// has to be made each time.
+var wire = func() map[string]string {
+	sent := map[string]string{}
 	for _, name := range []string{
-		"Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Content-Encoding", "Content-Length",
-		"Content-Type", "Cookie", "Date", "Etag", "Expect", "Forwarded", "Host", "If-None-Match", "Last-Modified", "Location",
-		"Origin", "Referer", "Retry-After", "Te", "Trailer", "User-Agent", "Vary", "Via", "Www-Authenticate",
-		"A2a-Version", "A2a-Extensions", "X-A2a-Extensions", "Traceparent", "Tracestate", "Baggage", "X-Api-Key", "Last-Event-Id",
-		"X-Request-Id", "Idempotency-Key", "Dpop", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-Dest", "Priority",
-		"Grpc-Timeout", "Grpc-Encoding", "Grpc-Accept-Encoding", "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
-		"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Accel-Buffering", "X-Content-Type-Options",
-		"Strict-Transport-Security", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers",
+		"Cache-Control", "Content-Encoding", "Content-Length", "Content-Type", "Date", "Etag", "Last-Modified", "Location",
+		"Retry-After", "Trailer", "Vary", "Www-Authenticate", "A2a-Version", "A2a-Extensions", "X-A2a-Extensions", "Traceparent",
+		"X-Request-Id", "Grpc-Encoding", "Grpc-Accept-Encoding", "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
+		"X-Accel-Buffering", "X-Content-Type-Options", "Strict-Transport-Security", "Access-Control-Allow-Origin",
+		"Access-Control-Expose-Headers",
 	} {
-		received[strings.ToLower(name)], sent[name] = name, strings.ToLower(name)
+		sent[name] = strings.ToLower(name)
 	}
-	return received, sent
+	return sent
 }()
 
 // receivedName is how the header has a name that came in. It is not ok where HTTP/2 has no
 // such names: in upper case, or with what is no character of a token.
 func receivedName(name string) (string, bool) {
-	if is, ok := known[name]; ok {
-		return is, true
-	}
 	if !validName(name) {
 		return "", strings.HasPrefix(name, ":")
 	}
-	return textproto.CanonicalMIMEHeaderKey(name), true
+	return httpfield.Canonical(name), true
 }
 
 // validName reports whether HTTP/2 has such names: tokens without upper case (RFC 9113 §8.2.1).
@@ -250,27 +245,3 @@ func sentName(name string) (string, bool) {
 // validValue reports whether a value may be sent: one with a line end would be two fields to
 // whoever translates it to HTTP/1.1.
 func validValue(value string) bool { return httpguts.ValidHeaderFieldValue(value) }
-
-// plainPath reports whether a path has only what net/url neither escapes nor unescapes.
-func plainPath(path string) bool {
-	for i := range len(path) {
-		switch c := path[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		case strings.IndexByte("/-_.~:@$&+=", c) < 0:
-			return false
-		}
-	}
-	return true
-}
-
-// hasToken reports whether a list of any number of lines has a token, which is in lower case.
-func hasToken(lines []string, token string) bool {
-	for _, line := range lines {
-		for element := range strings.SplitSeq(line, ",") {
-			if element = strings.TrimSpace(element); len(element) == len(token) && strings.EqualFold(element, token) {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -5,10 +5,11 @@ import (
 	"net/textproto"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/httpfield"
 )
 
 // response is the http.ResponseWriter of one stream. Its head goes out with the first of the
@@ -67,7 +68,7 @@ func (w *response) inform(status int) {
 
 // silent reports whether the answer has no body.
 func (w *response) silent() bool {
-	return w.method() == http.MethodHead || !allowed(w.status)
+	return w.method() == http.MethodHead || !httpfield.HasBody(w.status)
 }
 
 // method is the request's; "" for one that was not read.
@@ -76,11 +77,6 @@ func (w *response) method() string {
 		return ""
 	}
 	return w.stream.request.Method
-}
-
-// allowed reports whether answers of a status may have a body (RFC 9110 §6.4.1).
-func allowed(status int) bool {
-	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
 }
 
 // heldMost is how much of a body waits for its end, so that it can be sent with the head and
@@ -97,7 +93,7 @@ func (w *response) Write(p []byte) (int, error) {
 	switch {
 	case len(p) == 0:
 		return 0, nil
-	case !allowed(w.status):
+	case !httpfield.HasBody(w.status):
 		return 0, http.ErrBodyNotAllowed
 	}
 	w.bytes += int64(len(p))
@@ -243,14 +239,14 @@ func (w *response) queueHead(whole, end bool) {
 		more = append(more, hpack.HeaderField{Name: "content-type", Value: w.kind})
 	}
 	if w.header["Date"] == nil { // which who has set it may not want at all
-		more = append(more, hpack.HeaderField{Name: "date", Value: date()})
+		more = append(more, hpack.HeaderField{Name: "date", Value: httpfield.Date()})
 	}
 	if whole && w.length < 0 && (!w.silent() || w.bytes > 0) && !w.hasTrailers() {
 		more = append(more, hpack.HeaderField{Name: "content-length", Value: strconv.FormatInt(w.bytes, 10)})
 	}
 	st := w.stream
 	st.head(w.status, w.header, more, end)
-	if hasToken(w.header["Connection"], "close") {
+	if httpfield.HasToken(w.header["Connection"], "close") {
 		st.conn.beginLeave()
 	}
 }
@@ -301,24 +297,4 @@ func (w *response) finish() {
 		return
 	}
 	_ = w.send(nil, true)
-}
-
-// now is the Date of answers in this second.
-var now atomic.Pointer[struct {
-	second int64
-	text   string
-}]
-
-// date is the Date field's value (RFC 9110 §6.6.1), made once a second.
-func date() string {
-	t := time.Now()
-	if d := now.Load(); d != nil && d.second == t.Unix() {
-		return d.text
-	}
-	d := &struct {
-		second int64
-		text   string
-	}{t.Unix(), t.UTC().Format(http.TimeFormat)}
-	now.Store(d)
-	return d.text
 }

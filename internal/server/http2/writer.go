@@ -13,9 +13,15 @@ import (
 // wait as well.
 const mostQueued = 64 << 10
 
+// mostReplies is how much of that may be answers to frames of the client's: ten thousand of
+// them. Data does not count here. A client that is far behind with a stream, and pings for
+// each event that it has read, causes fewer; one that reads nothing gets there.
+const mostReplies = 256 << 10
+
 // output is what a connection has to send. All of it is guarded by the connection's lock.
 type output struct {
 	frames  *[]byte // whole ones; nil for none
+	replies int     // bytes among them that frames of the client's have caused
 	writing bool    // somebody writes
 
 	window  int64 // what the client takes of bodies, of all streams
@@ -55,11 +61,12 @@ func (c *conn) flush() {
 	c.writing = true
 	for round := 0; c.queued() > 0 && c.err == nil; round++ {
 		if round == mostRounds { // whoever writes has something else to do as well
-			go c.flushOn()
+			c.writing = false
+			c.flushAside()
 			return
 		}
 		frames := c.frames
-		c.frames = nil
+		c.frames, c.replies = nil, 0
 		limit := c.server.Write
 		if c.phase == finishing {
 			limit = min(limit, farewell)
@@ -83,12 +90,18 @@ func (c *conn) flush() {
 // mostRounds is how often one writes for others.
 const mostRounds = 8
 
-// flushOn goes on with writing.
-func (c *conn) flushOn() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.writing = false
-	c.flush()
+// flushAside is flush for who must not wait for the client, as the goroutine that reads must
+// not: a client may read nothing for as long as it cannot write, and each would wait for the
+// other. It is called with the lock, and keeps it.
+func (c *conn) flushAside() {
+	if c.writing || c.queued() == 0 || c.err != nil {
+		return
+	}
+	go func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.flush()
+	}()
 }
 
 // wakeWriters has those who wait look again.
