@@ -31,8 +31,8 @@ type certificates struct {
 	watching  *watch            // nil while nobody watches
 }
 
-// open reads the files for the first time.
-func (c *certificates) open(cfg *TLS, log *slog.Logger) error {
+// openCertificates reads the files for the first time.
+func (c *certificates) openCertificates(cfg *TLS, log *slog.Logger) error {
 	g, err := c.generation(*cfg, nil)
 	if err != nil {
 		return err
@@ -43,8 +43,8 @@ func (c *certificates) open(cfg *TLS, log *slog.Logger) error {
 	return nil
 }
 
-// reload reads the files of another configuration. With an error nothing has changed.
-func (c *certificates) reload(cfg *TLS) error {
+// reloadCertificates reads the files of another configuration. With an error nothing has changed.
+func (c *certificates) reloadCertificates(cfg *TLS) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g, err := c.generation(*cfg, c.provided)
@@ -58,8 +58,8 @@ func (c *certificates) reload(cfg *TLS) error {
 	return nil
 }
 
-// watch has the files looked after from now on.
-func (c *certificates) watch() {
+// watchCertificates has the files looked after from now on.
+func (c *certificates) watchCertificates() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cfg == nil {

@@ -20,10 +20,10 @@ func Certify(t TLS, log *slog.Logger) (*Certified, error) {
 		return nil, err
 	}
 	c := new(Certified)
-	if err := c.certificates.open(&t, log); err != nil {
+	if err := c.certificates.openCertificates(&t, log); err != nil {
 		return nil, keypath.Trim(err, "server")
 	}
-	c.certificates.watch()
+	c.certificates.watchCertificates()
 	return c, nil
 }
 

@@ -24,13 +24,13 @@ type drain struct {
 	cancel   context.CancelCauseFunc
 }
 
-func (d *drain) init() {
+func (d *drain) initDrain() {
 	d.draining = make(chan struct{})
 	d.base, d.cancel = context.WithCancelCause(context.Background())
 }
 
-// begin closes the channel of Draining, the first time.
-func (d *drain) begin() { d.once.Do(func() { close(d.draining) }) }
+// beginDrain closes the channel of Draining, the first time.
+func (d *drain) beginDrain() { d.once.Do(func() { close(d.draining) }) }
 
 // Retire has every answer from now on close its connection, on HTTP/2 by GOAWAY, so
 // that clients go elsewhere between two calls of theirs. Connections are accepted as

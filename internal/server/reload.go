@@ -22,7 +22,7 @@ func (s *Server) Reload(cfg Config) error {
 		return fmt.Errorf("%s: cannot change while running, restart the gateway", strings.Join(keys, ", "))
 	}
 	if cfg.TLS != nil {
-		if err := s.certificates.reload(cfg.TLS); err != nil {
+		if err := s.reloadCertificates(cfg.TLS); err != nil {
 			return err
 		}
 	}

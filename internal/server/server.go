@@ -97,9 +97,9 @@ func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
 		handler: h, log: logger, cfg: cfg, told: tellWithin, first: firstRequest,
 	}
 	s.live.Store(cfg.live())
-	s.drain.init()
+	s.initDrain()
 	if cfg.TLS != nil {
-		if err := s.certificates.open(cfg.TLS, logger); err != nil {
+		if err := s.openCertificates(cfg.TLS, logger); err != nil {
 			return nil, err
 		}
 		s.tls.Load().warn(logger, time.Now())
@@ -229,7 +229,7 @@ func (s *Server) Start() error {
 		return fmt.Errorf("server.address: %w", err)
 	}
 	s.listener = newListener(socket, s)
-	s.certificates.watch()
+	s.watchCertificates()
 	go s.accept(s.listener)
 	return nil
 }

@@ -29,7 +29,7 @@ func (s *Server) MaxConnections() int { return s.live.Load().budget.served }
 // closed; after at most a second more, Shutdown returns an error that says how
 // many requests that were. Shutting down a Server that was not started is fine.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.drain.begin()
+	s.beginDrain()
 	s.certificates.unwatch()
 
 	s.closeDoor(ctx)

@@ -35,7 +35,7 @@ func NewMemory(c Config) *Memory {
 		closing: make(chan struct{}),
 		swept:   make(chan struct{}),
 	}
-	m.records.init(limit, c.KeptFor())
+	m.init(limit, c.KeptFor())
 	m.spaces.limit, m.spaces.names = limit, make(map[string]*space)
 	m.backlogs.names = make(map[string]*backlog)
 	go m.sweep()
@@ -66,7 +66,7 @@ func (m *Memory) sweep() {
 // period keeps the dead at a few percent of the living without walking the store
 // more than every second or less than every hour.
 func (m *Memory) period() time.Duration {
-	return min(max(m.records.retention/32, time.Second), time.Hour)
+	return min(max(m.retention/32, time.Second), time.Hour)
 }
 
 var (

@@ -16,7 +16,7 @@ import (
 func (b *beginning) text() string {
 	var t text
 	t.line("# yaml-language-server: $schema=%s", b.SchemaFile())
-	who, credential := "an API key", "key"
+	who, credential := "an API key", "key" //nolint:gosec // words of a comment
 	if b.Issuer != "" {
 		who, credential = "a token of the issuer below", "token"
 	}

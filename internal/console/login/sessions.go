@@ -86,7 +86,7 @@ func (s *Sessions) ended(one *live, now time.Time) bool {
 }
 
 // Find is the session of an id, which is used by that; false where it has ended. The result
-// is a copy: what its user changes changes no session.
+// is a copy: no session follows what is done to it.
 func (s *Sessions) Find(id string, now time.Time) (Session, bool) {
 	key := sha256.Sum256([]byte(id))
 	s.mu.Lock()

@@ -126,7 +126,7 @@ func (s *Store) sweepBatch(horizon, now int64) (gone int64, err error) {
 		{s.ledger.sweep, horizon},
 		{s.steps.sweep, horizon},
 		{s.values.sweep, now},
-		{s.logs.sweepEntries, now},
+		{s.sweepEntries, now},
 		{s.logs.sweep, now},
 	} {
 		// DELETE with LIMIT is an option of SQLite's build, hence the sub-selects of the statements.
@@ -152,7 +152,7 @@ func (s *Store) probe() {
 	// As large as what a call needs: a disk with room for one byte would be found well and be full at the
 	// next claim.
 	data := bytes.Repeat([]byte{byte(time.Now().UnixNano() & 0xff)}, probed) // SQLite writes nothing where nothing has changed
-	if s.values.Put(context.Background(), "", "probe", data, sweeping) == nil {
+	if s.Put(context.Background(), "", "probe", data, sweeping) == nil {
 		s.refusal.why.Store(nil)
 		s.refusal.told(nil)
 	}

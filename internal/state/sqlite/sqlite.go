@@ -126,7 +126,7 @@ func open(ctx context.Context, c state.Config, w *Watcher, now func() time.Time)
 
 // start opens the file, makes the parts and starts what runs.
 func (s *Store) start(ctx context.Context, c state.Config) (err error) {
-	if err := s.database.open(ctx, c.SQLite); err != nil {
+	if err := s.open(ctx, c.SQLite); err != nil {
 		return err
 	}
 	// Each part prepares statements on the writer's connection, which nobody else uses before the
@@ -174,4 +174,4 @@ func (s *Store) Close() error {
 }
 
 // end closes the file, and lets others open it.
-func (s *Store) end() error { return errors.Join(s.database.close(), s.unlock()) }
+func (s *Store) end() error { return errors.Join(s.close(), s.unlock()) }
