@@ -69,8 +69,8 @@ func (c *certificates) watchCertificates() {
 	c.watching.follow(*c.cfg)
 }
 
-// unwatch ends that. It waits for a refresh that is under way, and so must not hold mu.
-func (c *certificates) unwatch() {
+// unwatchCertificates ends that. It waits for a refresh that is under way, and so must not hold mu.
+func (c *certificates) unwatchCertificates() {
 	c.mu.Lock()
 	watching := c.watching
 	c.watching = nil

@@ -61,6 +61,6 @@ func (c *Certified) Leaves() []*x509.Certificate {
 // Close ends the watch on the files. Closing nil is fine.
 func (c *Certified) Close() {
 	if c != nil {
-		c.certificates.unwatch()
+		c.certificates.unwatchCertificates()
 	}
 }

@@ -30,7 +30,7 @@ func (s *Server) MaxConnections() int { return s.live.Load().budget.served }
 // many requests that were. Shutting down a Server that was not started is fine.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.beginDrain()
-	s.certificates.unwatch()
+	s.unwatchCertificates()
 
 	s.closeDoor(ctx)
 	s.detached.close(false)
