@@ -87,6 +87,8 @@ func (c *conn) reset(f *frame) error {
 		st.close(errReset, false)
 	case f.stream > c.last || f.stream%2 == 0:
 		return &connError{codeProtocol, "reset_idle"}
+	default: // what comes for it now was not under way when it was reset here
+		c.recent.known(f.stream)
 	}
 	return nil
 }
@@ -192,6 +194,15 @@ type recent struct {
 func (r *recent) add(stream uint32, ours bool) {
 	r.ids[r.next], r.ours[r.next] = stream, ours
 	r.next = (r.next + 1) % len(r.ids)
+}
+
+// known is for a stream that the client has reset too.
+func (r *recent) known(stream uint32) {
+	for i := range r.ids {
+		if r.ids[i] == stream {
+			r.ours[i] = false
+		}
+	}
 }
 
 func (r *recent) has(stream uint32) (ours, found bool) {

@@ -186,6 +186,12 @@ func TestRefused(t *testing.T) {
 		{"frames too small", "goaway PROTOCOL_ERROR", "settings_max_frame", func(c *raw) {
 			_ = c.WriteSettings(http2.Setting{ID: http2.SettingMaxFrameSize, Val: 100})
 		}},
+		{"head for a stream that both have reset", "goaway STREAM_CLOSED", "connection_field headers_closed", func(c *raw) {
+			c.open(1, true, request("connection", "close")...)
+			_ = c.outcome()
+			_ = c.WriteRSTStream(1, http2.ErrCodeCancel)
+			c.open(1, true, request()...)
+		}},
 		{"depends on itself", "reset PROTOCOL_ERROR", "priority_self", func(c *raw) {
 			_ = c.WritePriority(1, http2.PriorityParam{StreamDep: 1})
 		}},
