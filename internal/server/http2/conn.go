@@ -75,6 +75,7 @@ func newConn(s *Server, nc net.Conn, state *tls.ConnectionState) *conn {
 	c.head.most = s.Head + headOverhead
 	c.head.decoder.SetMaxStringLength(4 * c.head.most)
 	c.window, c.initial = defaultWindow, defaultWindow
+	c.written = sync.NewCond(&c.mu)
 	c.encoder = hpack.NewEncoder(&c.output)
 	return c
 }
@@ -250,7 +251,6 @@ func (c *conn) end(err error) {
 		}
 		c.phase = finishing
 		c.queue(appendGoAway(nil, c.last, broken.code))
-		c.flush()
 		for _, st := range c.streams {
 			st.close(errClosed, true)
 		}
@@ -262,10 +262,19 @@ func (c *conn) end(err error) {
 	c.mu.Unlock()
 }
 
-// drain closes the connection toward the client, and reads on for a moment.
+// drain closes the connection toward the client once all is sent, and reads on for a moment.
 func (c *conn) drain() error {
+	_ = c.nc.SetWriteDeadline(time.Now().Add(farewell))
+	c.mu.Lock()
+	for c.err == nil && (c.writing || c.queued() > 0) {
+		if c.writing {
+			c.written.Wait()
+		} else {
+			c.flush()
+		}
+	}
+	c.mu.Unlock()
 	if half, ok := c.nc.(interface{ CloseWrite() error }); ok {
-		_ = c.nc.SetWriteDeadline(time.Now().Add(farewell))
 		_ = half.CloseWrite()
 	}
 	_ = c.nc.SetReadDeadline(time.Now().Add(farewell))

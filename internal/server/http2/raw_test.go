@@ -92,7 +92,10 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var counted []string
-	url, _ := servingAt(t, func(w http.ResponseWriter, r *http.Request) {
+	url, _ := servingAt(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Wait") != "" { // and read nothing
+			<-r.Context().Done()
+		}
 		_, _ = io.Copy(io.Discard, r.Body)
 	}, func(s *Server) {
 		s.Streams = 2
@@ -149,7 +152,7 @@ func TestRefused(t *testing.T) {
 			_ = c.WriteRawFrame(http2.FrameData, http2.FlagDataPadded, 1, []byte{9, 1, 2})
 		}},
 		{"over the window", "reset FLOW_CONTROL_ERROR", "data_stream_window", func(c *raw) {
-			c.open(1, false, request("expect", "nothing")...)
+			c.open(1, false, request("x-wait", "1")...)
 			for range 9 {
 				_ = c.WriteData(1, false, make([]byte, 16<<10))
 			}

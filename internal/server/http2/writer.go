@@ -20,9 +20,10 @@ const mostReplies = 256 << 10
 
 // output is what a connection has to send. All of it is guarded by the connection's lock.
 type output struct {
-	frames  *[]byte // whole ones; nil for none
-	replies int     // bytes among them that frames of the client's have caused
-	writing bool    // somebody writes
+	frames  *[]byte    // whole ones; nil for none
+	replies int        // bytes among them that frames of the client's have caused
+	writing bool       // somebody writes
+	written *sync.Cond // nobody does any more
 
 	window  int64 // what the client takes of bodies, of all streams
 	initial int64 // of one stream, at its beginning
@@ -63,6 +64,7 @@ func (c *conn) flush() {
 		if round == mostRounds { // whoever writes has something else to do as well
 			c.writing = false
 			c.flushAside()
+			c.written.Broadcast()
 			return
 		}
 		frames := c.frames
@@ -82,6 +84,7 @@ func (c *conn) flush() {
 		c.wakeWriters()
 	}
 	c.writing = false
+	c.written.Broadcast()
 	if c.phase == finishing {
 		_ = c.nc.SetReadDeadline(time.Now()) // for step to see that all is sent
 	}
