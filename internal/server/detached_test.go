@@ -20,8 +20,8 @@ import (
 // leaving is a handler that leaves its answer to a goroutine, which does what it is told
 // and says where it is.
 type leaving struct {
-	answer func(*Detached) // what is done with it; nil ends it at once
-	taken  chan *Detached  // each, once it is; nil for nobody
+	answer func(Detached) // what is done with it; nil ends it at once
+	taken  chan Detached  // each, once it is; nil for nobody
 }
 
 func (h *leaving) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -47,8 +47,8 @@ func (h *leaving) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 }
 
-func says(text string) func(*Detached) {
-	return func(t *Detached) { _, _ = io.WriteString(t, text) }
+func says(text string) func(Detached) {
+	return func(t Detached) { _, _ = io.WriteString(t, text) }
 }
 
 // request is one with a body on the way to a taken answer.
@@ -109,7 +109,7 @@ func TestTaken(t *testing.T) {
 // in order, and held to the rules of requests.
 func TestTakenPipelined(t *testing.T) {
 	t.Parallel()
-	h := &leaving{answer: says("last"), taken: make(chan *Detached)}
+	h := &leaving{answer: says("last"), taken: make(chan Detached)}
 	s := start(t, plaintext(), h)
 	c := dial(t, s)
 	from := bufio.NewReader(c)
@@ -132,7 +132,7 @@ func TestTakenPipelined(t *testing.T) {
 // None of that gets lost, or is a request that was judged as part of a body.
 func TestTakenPipelinedLong(t *testing.T) {
 	t.Parallel()
-	h := &leaving{answer: says("last"), taken: make(chan *Detached, 32)}
+	h := &leaving{answer: says("last"), taken: make(chan Detached, 32)}
 	s := start(t, plaintext(), h)
 	c := dial(t, s)
 	all := request("X-Pad: " + strings.Repeat("p", 8300))
@@ -198,7 +198,7 @@ func TestTakenClientLeaves(t *testing.T) {
 	for name, cfg := range map[string]Config{"plain": plaintext(), "TLS": secured(identity(t, t.TempDir(), "localhost"))} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := &leaving{taken: make(chan *Detached), answer: func(t *Detached) { <-t.Context().Done() }}
+			h := &leaving{taken: make(chan Detached), answer: func(t Detached) { <-t.Context().Done() }}
 			s := start(t, cfg, h)
 			c := connect(t, s)
 			_, _ = io.WriteString(c, request())
@@ -218,7 +218,7 @@ func TestTakenClientLeaves(t *testing.T) {
 // TestTakenAborted: an answer that is cut off does not look whole.
 func TestTakenAborted(t *testing.T) {
 	t.Parallel()
-	h := &leaving{answer: func(t *Detached) {
+	h := &leaving{answer: func(t Detached) {
 		_, _ = io.WriteString(t, "some")
 		t.Abort()
 	}}
@@ -245,7 +245,7 @@ func TestTakenAborted(t *testing.T) {
 func TestTakenSlow(t *testing.T) {
 	t.Parallel()
 	result := make(chan error, 1)
-	s := start(t, plaintext(), &leaving{answer: func(t *Detached) {
+	s := start(t, plaintext(), &leaving{answer: func(t Detached) {
 		_ = t.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 		_, err := t.Write(make([]byte, 64<<20))
 		result <- err
@@ -269,7 +269,7 @@ func TestTakenShutdown(t *testing.T) {
 		t.Parallel()
 		end := make(chan struct{})
 		var calls atomic.Int32
-		h := &leaving{taken: make(chan *Detached, 2), answer: func(*Detached) {
+		h := &leaving{taken: make(chan Detached, 2), answer: func(Detached) {
 			if calls.Add(1) > 1 {
 				<-end
 			}
@@ -301,7 +301,7 @@ func TestTakenShutdown(t *testing.T) {
 	})
 	t.Run("cuts off", func(t *testing.T) {
 		t.Parallel()
-		h := &leaving{taken: make(chan *Detached), answer: func(t *Detached) { <-t.Context().Done() }}
+		h := &leaving{taken: make(chan Detached), answer: func(t Detached) { <-t.Context().Done() }}
 		s := start(t, plaintext(), h)
 		c := dial(t, s)
 		_, _ = io.WriteString(c, request())

@@ -7,19 +7,19 @@ import (
 // detachedSet are the connections that handlers have taken over.
 type detachedSet struct {
 	mu  sync.Mutex
-	all map[*Detached]struct{}
+	all map[*detachedConn]struct{}
 }
 
-func (ts *detachedSet) add(t *Detached) {
+func (ts *detachedSet) add(t *detachedConn) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.all == nil {
-		ts.all = map[*Detached]struct{}{}
+		ts.all = map[*detachedConn]struct{}{}
 	}
 	ts.all[t] = struct{}{}
 }
 
-func (ts *detachedSet) remove(t *Detached) {
+func (ts *detachedSet) remove(t *detachedConn) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	delete(ts.all, t)
@@ -28,7 +28,7 @@ func (ts *detachedSet) remove(t *Detached) {
 // close closes those that rest, or all.
 func (ts *detachedSet) close(all bool) {
 	ts.mu.Lock()
-	some := make([]*Detached, 0, len(ts.all))
+	some := make([]*detachedConn, 0, len(ts.all))
 	for t := range ts.all {
 		some = append(some, t)
 	}

@@ -7,7 +7,7 @@
 //	handshakes  TLS, in a goroutine each; ALPN says HTTP/1.1 or HTTP/2
 //	strict      reads HTTP/1.1 byte by byte, and passes what is in order (a package)
 //	http1       serves HTTP/1.1: heads, bodies, answers (a package)
-//	flood       counts the frames of HTTP/2 that serve no call, under net/http (a package)
+//	flood       counts the frames of HTTP/2 that serve no call, under http2 (a package)
 //	serve       around every request: HSTS, the host of the handshake, the body's pace
 //	handler     the gateway; it asks screen.Request and clientip.Of (packages) first
 //

@@ -15,7 +15,7 @@ import (
 type StreamState struct {
 	Slot  *openstreams.Slot // forward; the stream\'s, of those that may be open
 	Fed   bool              // forward; events come from a feed, and their ids have been checked
-	Away  *server.Detached  // forward; the client's connection, once the exchange goes on without its handler
+	Away  server.Detached   // forward; the client's connection, once the exchange goes on without its handler
 	Stays bool              // forward; it does not
 }
 

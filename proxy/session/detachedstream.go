@@ -16,17 +16,16 @@ import (
 // return at once, and touch the exchange no more.
 var errDetached = errors.New("the exchange goes on elsewhere")
 
-// mayLeave reports whether the stream of an exchange can go on without its handler. Over
-// HTTP/2 there is nothing to be had from it: the connection is that of other calls too.
+// mayLeave reports whether the stream of an exchange can go on without its handler.
 // The stream of an answer that the gateway itself has given ends where that was begun.
 //
 // A stream whose answer others wait for (Stays, of dedupe) keeps its handler.
 func mayLeave(x *exchange.Exchange) bool {
-	return x.Request.ProtoMajor == 1 && x.Away == nil && !x.Stays && x.Question == nil
+	return x.Away == nil && !x.Stays && x.Question == nil
 }
 
-// detach has a stream that waits for its next event go on in a goroutine of its own, on a
-// connection that is not net/http's any more. What a request has gone through by then
+// detach has a stream that waits for its next event go on in a goroutine of its own, with an
+// answer that is not the server's any more. What a request has gone through by then
 // took a deep stack and several buffers, and streams wait for hours. It is false where
 // that cannot be done.
 func (se *Sessions) detach(x *exchange.Exchange, at *streamSession, closed func()) bool {

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -41,11 +44,31 @@ func handlers() int {
 	_ = pprof.Lookup("goroutine").WriteTo(&b, 2)
 	n := 0
 	for stack := range strings.SplitSeq(b.String(), "\n\n") {
-		if strings.Contains(stack, "proxy.(*Proxy).attend(") && strings.Contains(stack, "net/http.(*conn).serve(") {
+		if strings.Contains(stack, "proxy.(*Proxy).ServeHTTP(") && strings.Contains(stack, "session.(*Sessions).Forward(") {
 			n++
 		}
 	}
 	return n
+}
+
+// TestHandlers: handlers finds a call that waits for its agent, without which tests that wait for
+// there to be none would show nothing.
+func TestHandlers(t *testing.T) {
+	t.Parallel()
+	w := proxytest.NewGateway(t)
+	end := make(chan struct{})
+	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
+		<-end
+		proxytest.Fluent(rw, r)
+	})
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		w.Call("alice", "SendMessage", proxytest.Message(""))
+	}()
+	proxytest.Eventually(t, "the handler", func() bool { return handlers() > 0 })
+	close(end)
+	<-over
 }
 
 // TestAwayOldClients: a client of HTTP/1.0, which knows no chunks, has the stream until the
@@ -162,7 +185,9 @@ func TestAwayMemory(t *testing.T) { //nolint:paralleltest // it measures the pro
 		t.Skip("the race detector has memory of its own")
 	}
 	const streams, budget = 200, 32 << 10
-	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Limits.Streams = 2 * streams })
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) {
+		s.Server.Limits.Streams, s.Server.Limits.ConnectionStreams = 2*streams, streams
+	})
 	end := make(chan struct{})
 	defer close(end)
 	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
@@ -172,25 +197,36 @@ func TestAwayMemory(t *testing.T) { //nolint:paralleltest // it measures the pro
 		proxytest.Flush(rw)
 		<-end
 	})
-	each := func(start, to string) (bytes int64, goroutines int) {
+	measure := func(open func()) (bytes int64, goroutines int) {
 		before, running := footprint(), runtime.NumGoroutine()
 		for range streams {
+			open()
+		}
+		proxytest.Eventually(t, "the handlers return", func() bool { return handlers() == 0 })
+		return (footprint() - before) / streams, runtime.NumGoroutine() - running
+	}
+	over1 := func(start, to string) func() {
+		return func() {
 			_, in := streaming(w, start, to)
 			resp, err := http.ReadResponse(in, nil)
 			proxytest.Must(t, err)
 			w.ReadEvent(bufio.NewReaderSize(resp.Body, 16))
 		}
-		proxytest.Eventually(t, "the handlers return", func() bool { return handlers() == 0 })
-		return (footprint() - before) / streams, runtime.NumGoroutine() - running
 	}
-	direct, agents := each("POST /rpc HTTP/1.1", w.Agent.URL)
-	through, all := each("POST /agents/rec HTTP/1.1", w.URL)
-	t.Logf("an idle stream holds %d bytes; %d have %d goroutines", through-direct, streams, all-agents)
-	if through-direct > budget {
-		t.Errorf("an idle stream holds %d bytes, of %d", through-direct, budget)
-	}
-	if runtime.GOOS == "linux" && all-agents > streams/10 { // of all of them together, and what else there is
-		t.Errorf("%d idle streams have %d goroutines", streams, all-agents)
+	h2 := &h2Streams{w: w}
+	direct, agents := measure(over1("POST /rpc HTTP/1.1", w.Agent.URL))
+	for _, tt := range []struct {
+		name string
+		open func()
+	}{{"HTTP/1.1", over1("POST /agents/rec HTTP/1.1", w.URL)}, {"HTTP/2", h2.open}} {
+		through, all := measure(tt.open)
+		t.Logf("%s: an idle stream holds %d bytes; %d have %d goroutines", tt.name, through-direct, streams, all-agents)
+		if through-direct > budget {
+			t.Errorf("%s: an idle stream holds %d bytes, of %d", tt.name, through-direct, budget)
+		}
+		if runtime.GOOS == "linux" && all-agents > streams/10 { // of all of them together, and what else there is
+			t.Errorf("%s: %d idle streams have %d goroutines", tt.name, streams, all-agents)
+		}
 	}
 }
 
@@ -289,4 +325,50 @@ func unloads(t *testing.T, agent wire.Side) {
 			t.Errorf("%s: the stream ends %q, %v", agent, rest, err)
 		}
 	}
+}
+
+// h2Streams opens streams on one connection of HTTP/2, with a client that keeps nothing of them.
+type h2Streams struct {
+	w      *proxytest.Gateway
+	framer *http2.Framer
+	last   uint32
+}
+
+// open returns when a stream has had its first event.
+func (h *h2Streams) open() {
+	h.w.Helper()
+	if h.framer == nil {
+		h.dial()
+	}
+	h.last += 2
+	var block bytes.Buffer
+	table := hpack.NewEncoder(&block)
+	for _, f := range [][2]string{
+		{":method", "POST"}, {":scheme", "http"}, {":authority", strings.TrimPrefix(h.w.URL, "http://")}, {":path", "/agents/rec"},
+		{"x-api-key", h.w.Keys["alice"]}, {"a2a-version", "1.0"}, {"content-type", "application/json"},
+	} {
+		proxytest.Must(h.w, table.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]}))
+	}
+	proxytest.Must(h.w, h.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: h.last, BlockFragment: block.Bytes(), EndHeaders: true}))
+	body := proxytest.RPCBody("SendStreamingMessage", proxytest.Message(""))
+	proxytest.Must(h.w, h.framer.WriteData(h.last, true, []byte(body)))
+	for {
+		f, err := h.framer.ReadFrame()
+		proxytest.Must(h.w, err)
+		if data, ok := f.(*http2.DataFrame); ok && data.StreamID == h.last && bytes.Contains(data.Data(), []byte("data:")) {
+			return
+		}
+	}
+}
+
+func (h *h2Streams) dial() {
+	h.w.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(h.w.URL, "http://"))
+	proxytest.Must(h.w, err)
+	h.w.Cleanup(func() { _ = c.Close() })
+	proxytest.Must(h.w, c.SetDeadline(time.Now().Add(proxytest.Patience)))
+	_, err = io.WriteString(c, http2.ClientPreface)
+	proxytest.Must(h.w, err)
+	h.framer, h.last = http2.NewFramer(c, c), ^uint32(0)
+	proxytest.Must(h.w, h.framer.WriteSettings())
 }

@@ -2,7 +2,8 @@
 // connection has one goroutine, which reads: frames are looked at where they were read,
 // and what a client has to be told about them leaves in one write when nothing more has
 // come. Each request runs in a goroutine of its own, kept for the next one with the stack
-// that the last has grown.
+// that the last has grown. An answer that waits for something to happen can go on without
+// it (Leave).
 //
 // Whoever has something to send appends its frames to what the connection has to send
 // (writer.go). If nobody is writing he writes, and goes on for as long as others append

@@ -27,6 +27,7 @@ type stream struct {
 	late   time.Time     // when a write is; zero for the server's limit
 	sent   bool          // END_STREAM
 	err    error         // why nothing more is sent, once that is so
+	left   bool          // the answer goes on without its handler
 }
 
 // newStream makes a stream that is not open yet. Its context is a child of the connection's:
@@ -40,16 +41,30 @@ func newStream(c *conn, id uint32) *stream {
 	return st
 }
 
-// serve has the handler answer, and ends the stream.
+// serve has the handler answer, and ends the stream unless its answer goes on elsewhere.
 func (st *stream) serve() {
-	c := st.conn
 	whole := st.handle()
+	if !st.left {
+		st.end(whole)
+		return
+	}
+	c := st.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running--
+}
+
+// end ends the answer, well where all of it has been written, and the stream with it.
+func (st *stream) end(whole bool) {
+	c := st.conn
 	if whole {
 		st.response.finish()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.running--
+	if !st.left {
+		c.running--
+	}
 	st.body.drop()
 	st.response.over = true
 	if st.err == nil { // what is not over by now never will be
