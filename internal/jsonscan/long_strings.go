@@ -16,7 +16,7 @@ func (s *Scanner) NoteLong() { s.notes = true }
 
 // Long are the long strings that were read; nil for none, as where the document could not be read.
 func (s *Scanner) Long() *LongStrings {
-	if s.err != nil || len(s.long) == 0 || s.knows {
+	if s.err != nil || len(s.long) == 0 {
 		return nil
 	}
 	return &LongStrings{s.Doc, s.long}
@@ -27,19 +27,22 @@ func (s *Scanner) Long() *LongStrings {
 // as long. The document may be the beginning of that one.
 func (s *Scanner) Know(l *LongStrings) {
 	if n := len(s.Doc); l != nil && n > 0 && n <= len(l.doc) && &s.Doc[0] == &l.doc[0] {
-		s.long, s.knows = l.at, true
+		s.known = l.at
 	}
 }
 
-// jump passes over the string that Pos is in, where it is known. Strings before it are done with:
-// a scanner that goes back reads them as any other does.
-func (s *Scanner) jump() bool {
-	for len(s.long) > 0 && int(s.long[0].From) < s.Pos {
-		s.long = s.long[1:]
+// known are long strings of a document that is read again, first to last.
+type known []Span
+
+// pass is the end, behind the quote, of the string whose first character is at pos, and 0 where it
+// is not known or does not end before the end of the document. Strings before pos are done with: a
+// scanner that goes back reads them as any other does.
+func (k *known) pass(pos, end int) int {
+	for len(*k) > 0 && int((*k)[0].From) < pos {
+		*k = (*k)[1:]
 	}
-	if len(s.long) == 0 || int(s.long[0].From) != s.Pos || int(s.long[0].To) >= len(s.Doc) {
-		return false
+	if len(*k) == 0 || int((*k)[0].From) != pos || int((*k)[0].To) >= end {
+		return 0
 	}
-	s.Pos = int(s.long[0].To) + 1
-	return true
+	return int((*k)[0].To) + 1
 }

@@ -36,8 +36,11 @@ func (s *Scanner) Text() []byte {
 func (s *Scanner) str() (start, end int, escaped bool) {
 	start = s.Pos
 	s.Pos++
-	if s.knows && s.jump() {
-		return start, s.Pos, false
+	if len(s.known) > 0 {
+		if end = s.known.pass(s.Pos, len(s.Doc)); end > 0 {
+			s.Pos = end
+			return start, end, false
+		}
 	}
 	for s.err == nil {
 		s.Pos += plain(s.Doc[s.Pos:])

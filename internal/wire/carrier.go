@@ -59,7 +59,7 @@ type Carriers struct {
 	Marks []Mark
 
 	Side    Side // how the document is written
-	long    *jsonscan.LongStrings
+	long    *jsonscan.LongStrings // what decoding has found of them; nil for nothing
 	base    string // pointer to the params or the result
 	lists   bool   // this version has lists of extensions
 	changes []change

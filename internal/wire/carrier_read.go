@@ -32,6 +32,7 @@ func (c *Call) Carriers(lim Limits) (*Carriers, error) {
 	return readCarriers(Side{Version: c.Version, Binding: c.Binding}, c.Method, false, c.Body, lim, c.Long)
 }
 
+// readCarriers does both; what a first reading knows of long strings may be nil.
 func readCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits, long *jsonscan.LongStrings) (*Carriers, error) {
 	c := &Carriers{Doc: doc, Side: s, lists: s.Version != V01, long: long}
 	if len(bytes.TrimSpace(doc)) == 0 {
