@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+import (
+	"bytes"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+)
 
 // Limits bound what one document may be. A field that is zero has its default.
 type Limits struct {
@@ -80,9 +84,13 @@ type Call struct {
 
 	Hints
 	Spans
+}
 
-	// Long are the long strings of Body, which Carriers does not read again.
-	Long *jsonscan.LongStrings
+// Unload lets go of the body, which may be large, and of all that are pieces of it. What was found in
+// it stays, and so does a copy of the id.
+func (c *Call) Unload() {
+	c.ID = bytes.Clone(c.ID)
+	c.Body, c.Params, c.Message, c.Long = nil, nil, nil, nil
 }
 
 // Hints are what one pass over a document tells of a second one: that it would find nothing. They are
@@ -102,8 +110,9 @@ type Hints struct {
 	MayHalf bool
 }
 
-// Spans are where a call's body holds what the gateway replaces on the way to the agent: a context
-// that belongs to somebody else, and the tenant, which is the interface's (A2A 1.0 §4.4). Each is
+// Spans are where a call's body holds what the gateway replaces on the way to the agent, a context
+// that belongs to somebody else and the tenant, which is the interface's (A2A 1.0 §4.4), and what it
+// need not read again. Each is
 // from the first byte of the JSON string, its quote, to behind the last: Body[span[0]:span[1]].
 type Spans struct {
 	// ContextSpan is where Body holds the value of ContextID. It is {0, 0} when ContextID is empty
@@ -115,6 +124,9 @@ type Spans struct {
 	// for the call, and one for a push config inside it that repeats it. Absent,
 	// null and empty values have none.
 	TenantSpans [][2]int
+
+	// Long are long strings, which Carriers passes over; nil for none.
+	Long *jsonscan.LongStrings
 }
 
 // DecodeJSONRPC reads a JSON-RPC request body (JSON-RPC 2.0 §4, A2A 1.0 §9) and

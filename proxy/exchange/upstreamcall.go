@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/url"
@@ -77,8 +76,7 @@ func (x *Forwarding) Stray(reason string) error {
 // what came with the request; see unload.
 func (l *UpstreamCall) Apart() *UpstreamCall {
 	as, call := *l, *l.Call
-	call.ID = bytes.Clone(call.ID)
-	call.Body, call.Params, call.Message = nil, nil, nil
+	call.Unload()
 	as.Call, as.Body, as.Holder, as.Other = &call, nil, nil, nil
 	return &as
 }

@@ -43,6 +43,7 @@ type judge struct {
 	found    *intake.Judged  // and what that made
 	kept     [1]stream.Entry // what look gives, until it is called again
 	zones    bool            // timestamps without a zone are UTC
+	timeless bool            // the event before has no timestamp
 	watches  bool            // the events are made of looks at the task
 	own      remarks
 	said     *remarks // own, or those of the stream in whose place this one has come
@@ -98,10 +99,10 @@ func (j *judge) look(event agentevents.Event) ([]stream.Entry, error) {
 	if what == forward.NoEvent {
 		return j.skip()
 	}
-	if j.zones {
-		j.zone(&event)
-	}
 	seen, err := j.read(event.Data)
+	if j.zones && err == nil && (seen != j.before || !j.timeless) && j.zone(&event) {
+		seen, err = j.read(event.Data)
+	}
 	if what == forward.MaybeEvent && (err != nil || forward.ShowsNothing(j.method, seen.Seen)) {
 		return j.skip()
 	}
@@ -132,12 +133,17 @@ func (j *judge) look(event agentevents.Event) ([]stream.Entry, error) {
 	return j.kept[:], nil
 }
 
-// zone has the timestamps of an event in a zone.
-func (j *judge) zone(event *agentevents.Event) {
-	var changed bool
+// zone has the timestamps of an event in a zone, and reports whether that has changed it.
+//
+// Where an event names no timestamp, one that is like it names none either, and is not searched.
+func (j *judge) zone(event *agentevents.Event) (changed bool) {
+	if j.timeless = !bytes.Contains(event.Data, []byte("timestamp")); j.timeless {
+		return false
+	}
 	if event.Data, changed = notifications.Zoned(event.Data); changed {
 		j.said.zoned.Store(true)
 	}
+	return changed
 }
 
 // read reads an event.

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -180,7 +179,6 @@ func unloadRequest(x *exchange.Exchange) {
 		calls = append(calls, l.Call)
 	}
 	for _, c := range calls {
-		c.ID = bytes.Clone(c.ID)
-		c.Body, c.Params, c.Message = nil, nil, nil
+		c.Unload()
 	}
 }
