@@ -174,7 +174,7 @@ func (st *stream) locate(r *http.Request, p pseudo) error {
 
 // measure settles what there is of a body. Nothing follows a head with END_STREAM; otherwise
 // the length is what Content-Length says, and -1 without one. What is no number counts as 0
-// here, as with net/http, and is refused by who reads the field (server.Screen).
+// here, as with net/http, and is refused by who reads the field (package screen).
 func (st *stream) measure(r *http.Request, end bool) {
 	r.Body = http.NoBody
 	if end {
