@@ -1,5 +1,5 @@
 // Package redact takes out of JSON what is not to be kept: what stands at places that
-// are named, and, in every string, what looks like personal or secret data.
+// are named, and, in every string, what looks like personal data (PII) or a secret.
 //
 // It owns paths (path.go) and detectors (detect.go, secrets.go, card.go) and is pure: it
 // keeps nothing and asks nobody. What of a document is encoded (the bytes of a file, say)

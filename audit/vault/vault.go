@@ -2,9 +2,9 @@
 // be destroyed while the log stays what it is.
 //
 // It owns the files: content-YYYY-MM-DD_NNN.enc, frames that are each encrypted with the
-// key of a drawer, and .keys, the drawers' keys, sealed by the gateway's. A drawer is what
+// key of a drawer, and .keys, the drawers' keys, sealed by the gateway's (envelope encryption). A drawer is what
 // one principal's calls left in one file under one label, for the same time. To destroy
-// the key, in place, is to erase what is in the drawer. It does not own what is captured,
+// the key, in place, is to erase what is in the drawer (crypto-shredding). It does not own what is captured,
 // what is taken out of it before, nor for how long it is kept. It imports nothing of ours.
 //
 // What lies in a directory after one day:

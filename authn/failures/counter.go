@@ -1,4 +1,5 @@
-// Package failures limits the rate of refused credentials by client address. Every credential
+// Package failures limits the rate of refused credentials by client address, which is what stops
+// brute force and credential stuffing. Every credential
 // that is turned down takes one from the token bucket of the address that presented it; when
 // the bucket is empty the address is answered 429 (RFC 6585 §4) until it has filled again.
 //

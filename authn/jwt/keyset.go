@@ -28,7 +28,7 @@ const (
 	maxAbsent = 1024
 )
 
-// keySet holds the keys of one issuer and keeps them current: loaded when the first
+// keySet holds the keys of one issuer, its JWKS, and keeps them current: loaded when the first
 // token arrives, refreshed in the background shortly before they go stale for as
 // long as tokens come. Chains of successive configurations share it.
 //

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// shares divide what can be done among callers. Each has calls counted in a cell of every
+// shares divide what can be done among callers, so that each has a fair share. Each has calls counted in a cell of every
 // row, which others may share, in each row others; what is known of a caller is what the
 // cell with the fewest calls says (a count-min sketch). each is how many calls a second
 // anybody may make: who makes fewer is not refused, and of who makes more, those above

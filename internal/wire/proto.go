@@ -18,8 +18,8 @@ import (
 )
 
 // On gRPC everything is read, checked and translated as the ProtoJSON of the
-// messages, which is what HTTP+JSON sends in the same version; this file goes
-// from one to the other. What a document has and the proto has not is lost on the
+// messages, which is what HTTP+JSON sends in the same version; this file transcodes
+// one to the other. What a document has and the proto has not is lost on the
 // way, which is the nature of gRPC; messages that go to an agent of the same
 // version are not taken apart at all but sent on as they came.
 

@@ -1,4 +1,4 @@
-// Package dedupe gives a repeated message the answer of the first: while that is on its way the
+// Package dedupe makes sending idempotent: it gives a repeated message the answer of the first. While that is on its way the
 // second waits, afterwards it gets the answer that was kept.
 //
 // It wraps the last stage (forward) and is off unless an agent has a window (agents[].dedupe):

@@ -2,8 +2,8 @@
 // frames serve nobody.
 //
 // Some frames cost who sends them nothing and the receiver a little: a reset takes back a
-// call that has begun, a ping wants an answer, a stream error makes the server reset the
-// stream itself. The server bounds what they hold of memory, and not how many there may
+// call that has begun (rapid reset, CVE-2023-44487), a ping wants an answer, a stream error
+// makes the server reset the stream itself (CVE-2025-8671). The server bounds what they hold of memory, and not how many there may
 // be (docs/threat-model.md L20). Here every connection has an allowance of them, which
 // fills up again with time, and with what such frames are for: calls that are answered,
 // data that is read. A client that does anything useful never comes near its end; one

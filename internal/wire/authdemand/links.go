@@ -18,7 +18,7 @@ const (
 	longestScheme = 32
 )
 
-// links are those of a demand. They are found by what browsers and linkifiers would follow, not by
+// links are those of a demand, which are where phishing would begin. They are found by what browsers and linkifiers would follow, not by
 // RFC 3986 alone:
 //
 //	https://a.example/x        a link
