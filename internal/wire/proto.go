@@ -193,7 +193,7 @@ var lineEnds = []struct{ raw, escaped []byte }{
 //
 //	"a\u2028b" as three bytes e2 80 a8   becomes the six characters \u2028
 //
-// An event stream ends lines at CR and LF only (WHATWG HTML §9.2.6); the escape costs nothing else.
+// An event stream ends lines at CR and LF only (WHATWG HTML §9.2.5); the escape costs nothing else.
 func escapeLineEnds(doc []byte) []byte {
 	for _, e := range lineEnds {
 		if bytes.Contains(doc, e.raw) {

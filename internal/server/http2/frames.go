@@ -5,7 +5,7 @@ import (
 )
 
 // data takes a piece of a body. All of the frame counts for the windows, padding included
-// (RFC 9113 §6.9.1).
+// (RFC 9113 §6.1).
 func (c *conn) data(f *frame) error {
 	size := int64(len(f.payload))
 	c.mu.Lock()
