@@ -99,11 +99,14 @@ func (l *Log) Capture(agent, skill string, params []byte) *Capture {
 	if c == nil {
 		return nil
 	}
-	params = jsonscan.Mend(params) // or rules would find nothing behind what their parser does not take
 	// The first rule that fits decides, also when it says that nothing is captured.
 	for i := range c.rules {
 		rule := &c.rules[i]
-		if !rule.fits(agent, skill, params) {
+		if !rule.concerns(agent, skill) {
+			continue
+		}
+		params = jsonscan.Mend(params) // or rules would find nothing behind what their parser does not take
+		if !rule.fits(params) {
 			continue
 		}
 		if rule.Capture == "" || rule.Capture == captureNone {

@@ -134,12 +134,14 @@ func (c ContentRule) compile(labels []string, key []byte) (contentRule, error) {
 	return r, errors.Join(errs...)
 }
 
-// fits reports whether a rule is about a call.
-// All patterns must fit; a rule without patterns fits every call.
-func (r *contentRule) fits(agent, skill string, params []byte) bool {
-	if !pattern.Any(r.Agents, agent) || !pattern.Any(r.Skills, skill) {
-		return false
-	}
+// concerns reports whether a rule is about calls of a skill of an agent.
+// Both patterns must fit; a rule without patterns fits every call.
+func (r *contentRule) concerns(agent, skill string) bool {
+	return pattern.Any(r.Agents, agent) && pattern.Any(r.Skills, skill)
+}
+
+// fits reports whether the params of a call are what a rule that concerns it wants them to be.
+func (r *contentRule) fits(params []byte) bool {
 	if r.Path == "" {
 		return true
 	}

@@ -53,7 +53,7 @@ func TestContentRule(t *testing.T) {
 		{"billing", "pay", "", false},
 		{"billing", "pay", `{"message"`, false},
 	} {
-		if got := rules[0].fits(tt.agent, tt.skill, []byte(tt.params)); got != tt.want {
+		if got := rules[0].concerns(tt.agent, tt.skill) && rules[0].fits([]byte(tt.params)); got != tt.want {
 			t.Errorf("%v: %v", tt, got)
 		}
 	}

@@ -55,6 +55,9 @@ type Scanner struct {
 	halved  int    // behind the last escape that is half a surrogate pair; 0 for none
 	keep    int    // how many of free are wanted
 	free    []Span // the characters of strings that were skipped
+	notes   bool   // long strings are remembered
+	long    []Span // those that were
+	known   known  // those that need not be read
 }
 
 // Span is a piece of a document, doc[From:To], in 32 bits: a scanner remembers many.
@@ -96,6 +99,7 @@ func (s *Scanner) Release() {
 	}
 	s.Doc, s.rules, s.err, s.fault, s.marks, s.halved, s.keep = nil, nil, nil, nil, 0, 0, 0
 	s.frames, s.names, s.arena, s.free = s.frames[:0], s.names[:0], s.arena[:0], s.free[:0]
+	s.notes, s.long, s.known = false, nil, nil
 	scanners.Put(s)
 }
 

@@ -36,6 +36,12 @@ func (s *Scanner) Text() []byte {
 func (s *Scanner) str() (start, end int, escaped bool) {
 	start = s.Pos
 	s.Pos++
+	if len(s.known) > 0 {
+		if end = s.known.pass(s.Pos, len(s.Doc)); end > 0 {
+			s.Pos = end
+			return start, end, false
+		}
+	}
 	for s.err == nil {
 		s.Pos += plain(s.Doc[s.Pos:])
 		if s.Pos >= len(s.Doc) {
@@ -45,6 +51,9 @@ func (s *Scanner) str() (start, end int, escaped bool) {
 		switch c := s.Doc[s.Pos]; {
 		case c == '"':
 			s.Pos++
+			if s.notes && !escaped && s.Pos-start > longString {
+				s.long = append(s.long, Span{int32(start + 1), int32(s.Pos - 1)}) //nolint:gosec // bodies are bounded far below
+			}
 			return start, s.Pos, escaped
 		case c == '\\':
 			escaped = true

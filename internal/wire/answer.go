@@ -169,7 +169,7 @@ func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, er
 	if e := Finish(r.s); e != nil {
 		return Answer{}, BadAnswer(e)
 	}
-	r.a.MayCarry, r.a.MayFile = mayHold(r.s)
+	r.a.Hints = hintsOf(r.s)
 	if p != nil {
 		p.learn(r.s, &r.a)
 	}

@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+
 // Limits bound what one document may be. A field that is zero has its default.
 type Limits struct {
 	Body     int64 // bytes of the document; default 4 MiB
@@ -78,9 +80,12 @@ type Call struct {
 
 	Hints
 	Spans
+
+	// Long are the long strings of Body, which Carriers does not read again.
+	Long *jsonscan.LongStrings
 }
 
-// Hints are what one pass over a document tells of a second one: that it would find nothing. Both are
+// Hints are what one pass over a document tells of a second one: that it would find nothing. They are
 // true far more often than there is anything, and never false where there is.
 type Hints struct {
 	// MayCarry says that a member of the document, wherever it stands, is called metadata or
@@ -91,6 +96,10 @@ type Hints struct {
 	// MayFile says that a member of the document, wherever it stands, is called as the one that
 	// makes a file of a part in some version, or almost. Without one there is no File.
 	MayFile bool
+
+	// MayHalf says that an escape in the document is half a surrogate pair, so that jsonscan.Mend
+	// finds something.
+	MayHalf bool
 }
 
 // Spans are where a call's body holds what the gateway replaces on the way to the agent: a context
@@ -135,13 +144,14 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 	}
 	d := decoder{Reader: Reader{Scanner: NewScanner(body, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
+	d.NoteLong()
 	if d.Kind() == '{' {
 		d.envelope()
 	} else {
 		d.Skip()
 		d.notCall("it is not a single call object; batches are not accepted")
 	}
-	c.MayCarry, c.MayFile = mayHold(d.Scanner)
+	c.Hints, c.Long = hintsOf(d.Scanner), d.Long()
 	e := d.End()
 	if e != nil && e.Kind == ParseError {
 		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed

@@ -49,7 +49,7 @@ func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, 
 	d := decoder{Reader: Reader{Scanner: NewScanner(c.Body, lim)}, call: c, lim: lim, header: header}
 	defer d.Release()
 	d.object(d.table())
-	c.MayCarry, c.MayFile = mayHold(d.Scanner)
+	c.Hints = hintsOf(d.Scanner)
 	if !d.Failed() {
 		d.required()
 	}

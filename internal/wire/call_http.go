@@ -39,8 +39,9 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	defer d.Release()
 	d.route(route)
 	d.query(query)
+	d.NoteLong()
 	d.httpBody()
-	c.MayCarry, c.MayFile = mayHold(d.Scanner)
+	c.Hints, c.Long = hintsOf(d.Scanner), d.Long()
 	if !d.Failed() {
 		d.required()
 	}

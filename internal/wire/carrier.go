@@ -3,6 +3,8 @@ package wire
 import (
 	"strconv"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 )
 
 // Place is the kind of object that a Carrier is.
@@ -56,7 +58,8 @@ type Carriers struct {
 	List  []Carrier
 	Marks []Mark
 
-	Side    Side   // how the document is written
+	Side    Side // how the document is written
+	long    *jsonscan.LongStrings // what decoding has found of them; nil for nothing
 	base    string // pointer to the params or the result
 	lists   bool   // this version has lists of extensions
 	changes []change

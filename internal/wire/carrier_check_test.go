@@ -217,8 +217,7 @@ func mayCarry(doc []byte) bool {
 	s := Rescan(doc)
 	defer s.Release()
 	s.Skip()
-	marks, _ := mayHold(s)
-	return marks
+	return hintsOf(s).MayCarry
 }
 
 func TestMayCarry(t *testing.T) {

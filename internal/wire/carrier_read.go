@@ -24,13 +24,24 @@ import (
 //	List    params, message at /message, part at /message/parts/0
 //	Marks   urn:x of the message's extensions, urn:x/k of its metadata
 func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carriers, error) {
-	c := &Carriers{Doc: doc, Side: s, lists: s.Version != V01}
+	return readCarriers(s, m, answer, doc, lim, nil)
+}
+
+// Carriers is ReadCarriers of the call's body, of which its long strings are known.
+func (c *Call) Carriers(lim Limits) (*Carriers, error) {
+	return readCarriers(Side{Version: c.Version, Binding: c.Binding}, c.Method, false, c.Body, lim, c.Long)
+}
+
+// readCarriers does both; what a first reading knows of long strings may be nil.
+func readCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits, long *jsonscan.LongStrings) (*Carriers, error) {
+	c := &Carriers{Doc: doc, Side: s, lists: s.Version != V01, long: long}
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return c, nil
 	}
 	r, _ := carrierReaders.Get().(*carrierReader) // the pool holds nothing else
 	r.answerReader = answerReader{s: NewScanner(doc, lim), binding: s.Binding, version: s.Version, method: m}
 	defer r.release()
+	r.s.Know(long)
 	r.answer = answer
 	switch {
 	case s.Binding != JSONRPC:
@@ -50,6 +61,16 @@ func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carr
 	}
 	c.List, c.Marks = slices.Clone(r.list), slices.Clone(r.marks)
 	return c, nil
+}
+
+// Rescan is a scanner in front of the object of carrier i, which ends with the object. The caller
+// has to release it.
+func (c *Carriers) Rescan(i int) *jsonscan.Scanner {
+	span := c.List[i].Span
+	s := Rescan(c.Doc[:span[1]])
+	s.Know(c.long)
+	s.Pos = span[0]
+	return s
 }
 
 // carrierReader is the state of one ReadCarriers. It reads ids, kinds and states as

@@ -83,11 +83,12 @@ func isFile(name []byte) bool {
 	return jsonscan.Resembles(name, "url") || jsonscan.Resembles(name, "raw") || jsonscan.Resembles(name, "file")
 }
 
-// mayHold says what markName has found.
-//
-// Both are true far more often than there is a mark or a file. They only save the second reading.
-func mayHold(s *jsonscan.Scanner) (marks, files bool) {
-	return s.Seen()&nameOfMark != 0, s.Seen()&nameOfFile != 0
+// hintsOf says what markName and the scanner have found.
+func hintsOf(s *jsonscan.Scanner) Hints {
+	return Hints{
+		MayCarry: s.Seen()&nameOfMark != 0, MayFile: s.Seen()&nameOfFile != 0,
+		MayHalf: s.Halves() || s.Failed(),
+	}
 }
 
 // holdsContent knows the members below which A2A defines nothing.

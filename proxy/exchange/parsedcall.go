@@ -32,6 +32,9 @@ func (x *ParsedCall) WantsEvents(resp *http.Response) bool {
 // what the agent gets. It is done where the body lies, so that all that was found in it
 // stays where it was.
 func (x *ParsedCall) Mend() {
+	if !x.Call.MayHalf {
+		return
+	}
 	jsonscan.MendHere(x.Call.Body)
 	jsonscan.MendHere(x.Call.Params) // of which a webhook may have been replaced
 }

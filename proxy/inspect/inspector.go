@@ -165,7 +165,7 @@ func (in *Inspector) tidyBody(x *exchange.Exchange) (*wire.Carriers, error) {
 
 // carriers reads those of the call's body.
 func (ho *Hooks) carriers(x *exchange.Exchange) (*wire.Carriers, error) {
-	return wire.ReadCarriers(x.Side(), x.Call.Method, false, x.Call.Body, ho.ChangedLimits())
+	return x.Call.Carriers(ho.ChangedLimits())
 }
 
 // clearMarks deals with marks of extensions that have no business in a document. The

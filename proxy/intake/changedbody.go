@@ -19,7 +19,7 @@ func (de *Decoder) ReplaceBody(x *exchange.Exchange, body []byte) error {
 	}
 	x.Call.Body, x.Call.Params, x.Call.Message, x.Call.ID = c.Body, c.Params, c.Message, c.ID
 	x.Call.ContextSpan, x.Call.ContextCopies, x.Call.TenantSpans = c.ContextSpan, c.ContextCopies, c.TenantSpans
-	x.Call.MessageExtensions, x.Call.MayCarry, x.Call.MayFile = c.MessageExtensions, c.MayCarry, c.MayFile
+	x.Call.MessageExtensions, x.Call.Hints, x.Call.Long = c.MessageExtensions, c.Hints, c.Long
 	return nil
 }
 

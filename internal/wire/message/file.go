@@ -28,7 +28,9 @@ func Files(c *wire.Carriers) []File {
 			continue
 		}
 		r := fileReader{of: File{Part: i}, proto: c.Side.Version == wire.V03 && c.Side.Binding != wire.JSONRPC}
-		r.part(c.Doc, c.List[i].Span)
+		r.s = c.Rescan(i)
+		r.object(false)
+		r.s.Release()
 		if r.is {
 			list = append(list, r.of)
 		}
@@ -42,14 +44,6 @@ type fileReader struct {
 	of    File
 	proto bool // the document is ProtoJSON of 0.3
 	is    bool // there is a file
-}
-
-// part reads the object at span, which has been found well formed.
-func (r *fileReader) part(doc []byte, span [2]int) {
-	r.s = wire.Rescan(doc[:span[1]])
-	defer r.s.Release()
-	r.s.Pos = span[0]
-	r.object(false)
 }
 
 // object reads a part, or the object that a file is before 1.0.
