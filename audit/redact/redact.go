@@ -108,7 +108,7 @@ type Result struct {
 	Cut   bool   // there was more than the limit
 }
 
-// errFull ends a walk whose result is as long as it may be.
+// errFull ends a walk whose result is as long as it may be. It is no error to who asked.
 var errFull = errors.New("limit reached")
 
 // JSON is what is left of a document, at most limit bytes. What is no JSON is an error,
@@ -137,7 +137,8 @@ func (r *Redactor) JSON(doc []byte, limit int) (Result, error) {
 	return Result{}, fmt.Errorf("redact: %w", withoutContent(err))
 }
 
-// withoutContent is an error that quotes nothing of the document.
+// withoutContent is an error that quotes nothing of the document: the library's have the text around
+// a mistake, which is what this package is to keep out of logs.
 func withoutContent(err error) error {
 	var wrong *jsontext.SyntacticError
 	if errors.As(err, &wrong) {
@@ -146,7 +147,7 @@ func withoutContent(err error) error {
 	return errors.New("it is no JSON")
 }
 
-// cut leaves at most limit bytes, and no half of a character.
+// cut leaves at most limit bytes, and no half of a character, so that what is kept is UTF-8.
 func cut(text []byte, limit int) []byte {
 	if len(text) <= limit {
 		return text
@@ -157,7 +158,8 @@ func cut(text []byte, limit int) []byte {
 	return text[:limit]
 }
 
-// walk is one document on its way.
+// walk is one document on its way. It counts every finding, whether a path or a detector made it,
+// as a record says how much was taken out and not what.
 type walk struct {
 	*Redactor
 	in    *jsontext.Decoder
@@ -259,7 +261,8 @@ func (w *walk) array(at []states) error {
 }
 
 // step goes to a member or an element, and says what is to become of it.
-// The first path in the order of the configuration decides.
+// The first path in the order of the configuration decides. All paths are followed at once, since
+// the document is read once and cannot be gone back in.
 func (w *walk) step(at []states, name string, index int) (inner []states, action string) {
 	if len(w.paths) == 0 {
 		return nil, ""
@@ -274,7 +277,7 @@ func (w *walk) step(at []states, name string, index int) (inner []states, action
 	return inner, action
 }
 
-// drop passes over a value, and counts it.
+// drop passes over a value, and counts it as one, however much was in it.
 func (w *walk) drop() error {
 	w.count++
 	return w.in.SkipValue()
@@ -306,7 +309,8 @@ func (w *walk) member(at []states, action string) error {
 	return nil
 }
 
-// text appends a string without what the detectors find.
+// text appends a string without what the detectors find. Names of members go through it as well: a
+// map by e-mail address is an ordinary thing to send.
 func (w *walk) text(s string) {
 	clean, n := w.Text(s)
 	w.count += n
