@@ -21,7 +21,8 @@ const (
 	spell = 200 * time.Millisecond
 )
 
-// Update adds the records that have come since it was called last, by whichever process.
+// Update adds the records that have come since it was called last, by whichever process. Nobody
+// keeps the index up to date but who asks: a gateway that nobody asks pays nothing for it.
 // progress is told now and then how many that were; it may be nil.
 // ctx may end it at any time; what was committed stays, and the next call goes on there.
 func (i *Index) Update(ctx context.Context, progress func(added int)) error {
@@ -114,7 +115,8 @@ func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err er
 	return reader.Cursor{}, err // the log was begun anew, or is a copy from before
 }
 
-// addAll adds the records behind a place, as many as one transaction may have, and moves it.
+// addAll adds the records behind a place, as many as one transaction may have, and moves it. A
+// record that is there already is replaced by itself: two processes may have begun at one place.
 func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n int, more bool, err error) {
 	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
 	if err != nil {
@@ -150,7 +152,7 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n in
 }
 
 // elsewhere reports whether the segment that the index has come to is not there, or the
-// record is another one. What this process has added itself it need not look at again.
+// record is another one: the log was begun anew, or put back from a backup, under the same names. What this process has added itself it need not look at again.
 func (i *Index) elsewhere(at reader.Cursor) (bool, error) {
 	if at.Segment == "" {
 		return false, nil
@@ -166,6 +168,9 @@ func (i *Index) elsewhere(at reader.Cursor) (bool, error) {
 	return !known, err
 }
 
+// add puts one record in: where it stands, and digests of what can be asked for. Nothing of it is
+// copied, so that the index of an encrypted log says no more than that something is the same as
+// something else; answers are read from the segments.
 func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields, e reader.Entry) error {
 	if err := f.read(e.Line); err != nil {
 		return fmt.Errorf("record %d in %s: %w", e.Seq, e.Cursor.Segment, err)

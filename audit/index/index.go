@@ -64,9 +64,12 @@ func Open(ctx context.Context, source reader.Source, secret []byte) (*Index, err
 	return i, nil
 }
 
-// errStale says that an index has to be made anew.
+// errStale says that an index has to be made anew. That is always possible and costs time alone, so
+// that nothing about an old or broken one is mended.
 var errStale = errors.New("it is of another version, another log or another key")
 
+// open connects and prepares. It waits for its turn: another process may be making the indexes of a
+// long log, and SQLite's own patience is ten seconds.
 func (i *Index) open(ctx context.Context, secret []byte) error {
 	fresh, err := i.connect()
 	if err != nil {
@@ -79,7 +82,10 @@ func (i *Index) open(ctx context.Context, secret []byte) error {
 	return err
 }
 
-// connect opens the file, readable by its owner only.
+// connect opens the file, readable by its owner only; SQLite would make it by the umask.
+//
+// Writes are not synced, because all of it can be made again from the segments. WAL lets one
+// process ask while another adds.
 func (i *Index) connect() (fresh bool, err error) {
 	f, err := os.OpenFile(i.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -160,7 +166,7 @@ func stale(err error) error {
 	return err
 }
 
-// Result codes of SQLite, https://sqlite.org/rescode.html.
+// Result codes of SQLite, https://sqlite.org/rescode.html. The driver exports none of them.
 const (
 	sqliteBusy    = 5
 	sqliteCorrupt = 11
@@ -185,7 +191,8 @@ func (i *Index) create(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	return put(ctx, tx, "proof", fmt.Append(nil, proof))
 }
 
-// unlock finds the key, and that it is the one that the index was made with.
+// unlock finds the key, and that it is the one that the index was made with. With another one every
+// question would be answered by nothing, which is worse than an index that is made anew.
 func (i *Index) unlock(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	own, err := get(ctx, tx, "key")
 	if err != nil {
@@ -208,6 +215,7 @@ func (i *Index) unlock(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	return nil
 }
 
+// put sets a value of meta, in the transaction of whatever it goes with.
 func put(ctx context.Context, tx *sql.Tx, name string, value []byte) error {
 	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
 	return err
@@ -222,7 +230,8 @@ func get(ctx context.Context, tx *sql.Tx, name string) (value []byte, err error)
 	return value, stale(err)
 }
 
-// remove deletes the file, and what SQLite has beside it.
+// remove deletes the file, and what SQLite has beside it. Another process that has it open goes on
+// with the file that is gone, and finds what it finds there until it opens the index again.
 func (i *Index) remove() error {
 	var errs []error
 	// WAL and shared memory belong to the file that is gone, and would be replayed into the new
@@ -239,7 +248,7 @@ func (i *Index) remove() error {
 // Close closes the file.
 func (i *Index) Close() error { return i.db.Close() }
 
-// place is how far the index has come.
+// place is how far the index has come: by whichever process, as the file says and not this one.
 func (i *Index) place(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	value, err := get(ctx, tx, "cursor")
 	if err != nil || value == nil {

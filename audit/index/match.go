@@ -1,7 +1,7 @@
 package index
 
-// Head is what can be asked for of one record.
-// It lets the console test records of a live feed against a query without an index.
+// Head is what can be asked for of one record. It lets the console test records of a live feed
+// against a query without an index: what is found live is what would be found later.
 type Head struct{ fields fields }
 
 // Read reads a record.

@@ -17,7 +17,8 @@ type condition struct {
 	few     int // records that are so, as far as they were counted
 }
 
-// index is the name of the index.
+// index is the name of the index. It is made of columns of this package alone, as SQL has no
+// parameters for names.
 func (c *condition) index() string { return "by_" + strings.Join(c.columns, "_") }
 
 // where is the condition on a table.
@@ -62,10 +63,10 @@ var pairs = [...][2]string{
 	{"principal", "agent"}, {"principal", "skill"}, {"principal", "what"}, {"agent", "skill"}, {"agent", "what"},
 }
 
-// combined has a condition for each pair that there is, in place of those for its parts.
+// combined has a condition for each pair that there is, in place of those for its parts. With three
+// columns there may be several pairs that share one; rank leaves out what says nothing new.
 func combined(all []condition) []condition {
 	single := make(map[string]*condition, len(all))
-	// Counting stops at enough, which bounds what ranking costs.
 	for k := range all {
 		single[all[k].columns[0]] = &all[k]
 	}
@@ -89,7 +90,8 @@ func combined(all []condition) []condition {
 const enough = 50000
 
 // rank sorts conditions, those that are true of few records first, without those that
-// follow from the ones before.
+// follow from the ones before. Counting stops at enough, which bounds what ranking costs; beyond
+// it conditions are alike, and keep the order that they have here.
 func (i *Index) rank(ctx context.Context, all []condition) ([]condition, error) {
 	if len(all) < 2 {
 		return all, nil
@@ -115,7 +117,7 @@ func (i *Index) rank(ctx context.Context, all []condition) ([]condition, error) 
 	}), nil
 }
 
-// hits finds where the records are.
+// hits finds where the records are. Rows come as they are asked for; SQLite finds no more than that.
 func (i *Index) hits(ctx context.Context, q *Query) (*sql.Rows, error) {
 	statement, args, err := i.plan(ctx, q)
 	if err != nil {
@@ -168,7 +170,8 @@ func (i *Index) plan(ctx context.Context, q *Query) (statement string, args []an
 		by, strings.Join(where, " AND "), order, of), append(args, rest...), nil
 }
 
-// told is what of the query only records themselves tell.
+// told is what of the query only records themselves tell. Intents are left out unless they are asked
+// for: each call has one, which would be every answer twice.
 func told(q *Query) (where string, args []any) {
 	if where = "found.type IN (2, 3)"; q.Type != "" {
 		where, args = "found.type = ?", append(args, types[q.Type])

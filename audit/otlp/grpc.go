@@ -65,7 +65,8 @@ func newGRPC(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overGRPC, err
 
 func (o *overGRPC) close() error { return o.conn.Close() }
 
-// export sends a request.
+// export sends a request. The limit of the context is the only one: how long a receiver may take for
+// a request is for the runner to say.
 func (o *overGRPC) export(ctx context.Context, in *collector.ExportLogsServiceRequest) (*collector.ExportLogsPartialSuccess, error) {
 	out, err := o.logs.Export(metadata.AppendToOutgoingContext(ctx, o.header...), in)
 	if err != nil {

@@ -69,6 +69,7 @@ func newHTTP(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overHTTP, err
 	return o, nil
 }
 
+// close closes what is idle. A request that is under way has its own context, which the runner ends.
 func (o *overHTTP) close() error {
 	o.client.CloseIdleConnections()
 	return nil
@@ -175,7 +176,8 @@ func message(kind string, answer []byte) string {
 	return said.GetMessage()
 }
 
-// retryAfter reads the header: seconds, or a time. What cannot be read asks for nothing.
+// retryAfter reads the header: seconds, or a time (RFC 9110 §10.2.3). What cannot be read asks for
+// nothing; the runner pauses by itself then.
 func retryAfter(text string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(n) * time.Second // 31 bits

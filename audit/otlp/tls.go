@@ -9,7 +9,8 @@ import (
 	"os"
 )
 
-// CheckFiles reports every file that New would refuse.
+// CheckFiles reports every file that New would refuse. It is apart from Check, which must say the same
+// on a machine that has the configuration and not the secrets.
 func (c Config) CheckFiles() error {
 	_, err := c.TLS.config()
 	return err

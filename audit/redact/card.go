@@ -80,7 +80,8 @@ func isIssuer(d []byte) bool {
 	return prefix/1000 == 6 || prefix/100 == 50 || prefix/100 >= 56 && prefix/100 <= 58 // Discover, UnionPay, Maestro
 }
 
-// luhn checks the last digit of a number (ISO/IEC 7812-1).
+// luhn checks the last digit of a number (ISO/IEC 7812-1), which is there to find slips of the hand:
+// it is no secret, and no proof that there is such a card.
 func luhn(d []byte) bool {
 	// From the right, every second digit counts twice, as the sum of its digits.
 	sum := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// span is what a detector found in a text.
+// span is what a detector found in a text, in bytes: from begin to before end.
 type span struct{ begin, end int }
 
 // detector finds something in texts.

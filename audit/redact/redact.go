@@ -168,7 +168,8 @@ type walk struct {
 	count int
 }
 
-// value writes a value that no path acts on as a whole; what is in it may be acted on.
+// value writes a value that no path acts on as a whole; what is in it may be acted on. Numbers keep
+// the text that they have, as large ones would not survive being read.
 // The limit is looked at once per value, so that the output is at most one string too long before
 // it is cut.
 func (w *walk) value(at []states) error {
@@ -232,7 +233,8 @@ func (w *walk) object(at []states) error {
 	return err
 }
 
-// array writes a list likewise. Elements keep their places for paths, whatever was removed before them.
+// array writes a list likewise. Elements keep their places for paths, whatever was removed before
+// them: $.parts[2] is the third that the caller sent.
 func (w *walk) array(at []states) error {
 	if _, err := w.in.ReadToken(); err != nil {
 		return err

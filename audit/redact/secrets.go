@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card/lint"
 )
 
-// apiKeys finds what providers' keys look like.
+// apiKeys finds what providers' keys look like, by the list that cards are held against: what must not
+// be in a card that everybody reads must not be in a log either.
 func apiKeys(s string) (found []span) {
 	for begin, end := range lint.Secrets(s) {
 		found = append(found, span{begin, end})

@@ -24,7 +24,7 @@ type pair struct {
 	sealed     int64 // of keys
 }
 
-// newPair makes the two files of a drawer. The keys are made first: content without keys is lost, and keys
+// newPair makes the two files of a pair. The keys are made first: content without keys is lost, and keys
 // without content are nothing.
 func newPair(dir string, n name) (*pair, error) {
 	// O_EXCL: a pair that is there belongs to another run, and its content is not to be mixed with
@@ -76,10 +76,12 @@ func (p *pair) put(key *opened, plain []byte) (id string, err error) {
 	return id, nil
 }
 
-// frameData binds a frame to its place and its drawer.
+// frameData binds a frame to its place and its drawer, as additional data: who can write to the
+// directory cannot have one call's record lead to another call's content.
 func frameData(id string, key [keyID]byte) []byte { return append([]byte(id+"\x00"), key[:]...) }
 
-// write appends to a file, all or, where the system lets it, nothing.
+// write appends to a file, all or, where the system lets it, nothing. Half a frame is cut off again,
+// as a full disk leaves one, and the next frame would be read from its middle.
 func write(f *os.File, b []byte, size int64) error {
 	if _, err := f.Write(b); err != nil {
 		return errors.Join(err, f.Truncate(size))
@@ -87,5 +89,6 @@ func write(f *os.File, b []byte, size int64) error {
 	return nil
 }
 
+// Both are asked, whatever the first says. Keys go first: what content needs is on the disk before it.
 func (p *pair) sync() error  { return errors.Join(p.keys.Sync(), p.data.Sync()) }
 func (p *pair) close() error { return errors.Join(p.keys.Close(), p.data.Close()) }

@@ -38,6 +38,7 @@ func blob(s string) int {
 	return 0
 }
 
+// isBlobByte accepts both alphabets of base64 (RFC 4648), of which hexadecimal is a part.
 func isBlobByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '=' || c == '_' || c == '-'
 }

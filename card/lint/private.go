@@ -116,7 +116,7 @@ func PrivateHostPort(low string) int {
 	}
 }
 
-// isHostByte accepts what names and IPv4 addresses are made of.
+// isHostByte accepts what names and IPv4 addresses are made of. The text is lower case by then.
 func isHostByte(c byte) bool {
 	return c == '.' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z'
 }

@@ -61,7 +61,8 @@ func Secrets(s string) iter.Seq2[int, int] {
 	}
 }
 
-// isToken reports whether s begins with at least n bytes that keys are made of.
+// isToken reports whether s begins with at least n bytes that keys are made of. It looks at no more
+// than those: a key may go on for as long as it likes.
 func isToken(s string, n int) bool {
 	for i := range n {
 		if i == len(s) || !isTokenByte(s[i]) {

@@ -60,6 +60,7 @@ func CallerOf(subject, issuer, method, address string) Caller {
 	return Caller{Subject: subject, Issuer: issuer}
 }
 
+// named reports whether the caller has a name, which costs something to get; see key.
 func (c *Caller) named() bool { return c.Subject != "" }
 
 // ofAddress is an address as it is counted: who has one of version 6 has 2^64 of them.

@@ -32,7 +32,8 @@ func (h *head) emit(f hpack.HeaderField) {
 	h.fields = append(h.fields, f)
 }
 
-// tooLarge reports whether the head is beyond the limit, for 431.
+// tooLarge reports whether the head is beyond the limit, for 431: an answer that says what is wrong,
+// where a reset would have the client try again.
 func (h *head) tooLarge() bool { return h.size > h.most }
 
 // add decodes a piece. It is decoded even where nobody will read it, since the tables of

@@ -29,7 +29,8 @@ var blocks = sync.Pool{New: func() any {
 }}
 
 // begin takes a block from the pool. A connection keeps it until it ends: a read into less
-// than a frame's head would cost a system call more for each frame.
+// than a frame's head would cost a system call more for each frame. The first read is counted from
+// now, so that a connection that says nothing is not taken for one that has been silent for ever.
 func (in *input) begin(nc net.Conn) {
 	in.nc, in.last = nc, time.Now()
 	in.block, _ = blocks.Get().(*[]byte)

@@ -198,7 +198,8 @@ func (st *stream) write(p []byte, end bool) error {
 	}
 }
 
-// queueData queues one DATA frame, head and payload in one append.
+// queueData queues one DATA frame, head and payload in one append. The payload is copied, as it is the
+// handler's, which may use its memory again once Write has returned.
 func (st *stream) queueData(p []byte, end bool) {
 	flags := byte(0)
 	if end {

@@ -112,7 +112,8 @@ func (c *conn) flushAside() {
 	}()
 }
 
-// wakeWriters has those who wait look again.
+// wakeWriters has those who wait look again, all of them: who can go on is known from the windows,
+// and a window of the connection that has grown may be enough for several.
 func (c *conn) wakeWriters() {
 	for i, st := range c.waiting {
 		st.wakeWriter()
