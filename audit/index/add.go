@@ -14,8 +14,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
-// Bounds of a transaction: enough to be quick, and little enough for another process to get
-// its turn, and for most of the work to be kept when time runs out.
+// Bounds of a transaction, during which the file is this process's alone: enough to be quick, and
+// little enough for another process to get its turn, and for most of the work to be kept when time
+// runs out.
 const (
 	batch = 20000 // records
 	spell = 200 * time.Millisecond
@@ -24,7 +25,8 @@ const (
 // Update adds the records that have come since it was called last, by whichever process. Nobody
 // keeps the index up to date but who asks: a gateway that nobody asks pays nothing for it.
 // progress is told now and then how many that were; it may be nil.
-// ctx may end it at any time; what was committed stays, and the next call goes on there.
+// ctx may end it at any time; what was committed stays, and the next call goes on there. Indexes are
+// made once there is nothing more to add, since records may have come meanwhile.
 func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 	added := 0
 	tell := func() {
@@ -99,7 +101,8 @@ func (i *Index) update(ctx context.Context, before int) (n int, more bool, err e
 }
 
 // begin is where to go on, with nothing left of what is not there any more.
-// An index that is ahead of the log, or of another log, is emptied and filled again.
+// An index that is ahead of the log, or of another log, is emptied and filled again, in one
+// transaction with what is added: nobody sees it empty.
 func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	if at, err = i.place(ctx, tx); err != nil {
 		return at, err
@@ -151,8 +154,9 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n in
 	return n, more, ctx.Err()
 }
 
-// elsewhere reports whether the segment that the index has come to is not there, or the
-// record is another one: the log was begun anew, or put back from a backup, under the same names. What this process has added itself it need not look at again.
+// elsewhere reports whether the segment that the index has come to is not there, or the record is
+// another one: the log was begun anew, or put back from a backup, under the same names. What this
+// process has added itself it need not look at again.
 func (i *Index) elsewhere(at reader.Cursor) (bool, error) {
 	if at.Segment == "" {
 		return false, nil

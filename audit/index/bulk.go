@@ -14,8 +14,9 @@ import (
 // most of them; made afterwards they are sorted first, and written once.
 const bulk = 100000
 
-// shed puts the indexes aside once as many records have been added as there were before,
-// so that making them anew costs no more than a few times what adding them did.
+// shed puts the indexes aside where so many records come that it pays (bulk): it drops them once as
+// many records have been added as there were before, so that making them anew costs no more than a
+// few times what adding them did.
 // It is skipped where temporary files cannot be made: sorting in memory would take too much.
 func (i *Index) shed(ctx context.Context, tx *sql.Tx, added int) error {
 	if added < i.bulk || !spills() {
@@ -38,8 +39,9 @@ func (i *Index) shed(ctx context.Context, tx *sql.Tx, added int) error {
 	return nil
 }
 
-// complete makes the indexes that shed has put aside, or that are not there yet, and reports whether there were any: who
-// put them aside may have been stopped, or be another process. told is called after each.
+// complete makes the indexes that shed has put aside, or that are not there yet, and reports
+// whether there were any: who put them aside may have been stopped, or be another process. told is
+// called after each.
 //
 // What a time limit ends is lost of an index, where records that have been added are kept.
 // So that one who always has a limit gets on too, it ends no index that has been begun.

@@ -112,7 +112,8 @@ func (i *Index) connect() (fresh bool, err error) {
 	return info.Size() == 0, nil
 }
 
-// prepare makes the schema, or sees to it that it is the one that is known.
+// prepare makes the schema, or sees to it that it is the one that is known, and learns the segments.
+//
 // It is one transaction, which is exclusive from its beginning (_txlock=immediate): of two
 // processes that open a new index one makes the schema, and the other finds it.
 func (i *Index) prepare(ctx context.Context, secret []byte, fresh bool) error {
@@ -157,7 +158,8 @@ func (i *Index) prepare(ctx context.Context, secret []byte, fresh bool) error {
 }
 
 // stale takes a file that SQLite cannot make anything of for one of another version. One
-// that is only in use is left alone.
+// that is only in use is left alone, and so is one that cannot be read for now: a full disk is no
+// reason to throw hours of work away.
 func stale(err error) error {
 	var code interface{ Code() int }
 	if errors.As(err, &code) && (code.Code()&0xff == sqliteNotADB || code.Code()&0xff == sqliteCorrupt) {
@@ -245,7 +247,7 @@ func (i *Index) remove() error {
 	return errors.Join(errs...)
 }
 
-// Close closes the file.
+// Close closes the file. What is on its way there is not lost: it can be made again.
 func (i *Index) Close() error { return i.db.Close() }
 
 // place is how far the index has come: by whichever process, as the file says and not this one.
@@ -257,8 +259,8 @@ func (i *Index) place(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err er
 	return at, json.Unmarshal(value, &at)
 }
 
-// forget deletes what leads to segments that are not there any more. Times of records that
-// are gone lead to nothing, and stay.
+// forget deletes what leads to segments that are not there any more: retention removes those
+// without a word to the index. Times of records that are gone lead to nothing, and stay.
 func (i *Index) forget(ctx context.Context, tx *sql.Tx) error {
 	there, err := i.source.Segments()
 	if err != nil {

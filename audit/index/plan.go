@@ -21,7 +21,7 @@ type condition struct {
 // parameters for names.
 func (c *condition) index() string { return "by_" + strings.Join(c.columns, "_") }
 
-// where is the condition on a table.
+// where is the condition on a table, whose name is prefixed because a plan has it several times.
 func (c *condition) where(table string) string {
 	parts := make([]string, len(c.columns))
 	for k, column := range c.columns {
@@ -56,7 +56,9 @@ func (i *Index) conditions(q *Query) (all []condition) {
 }
 
 // pairs are the columns that have an index together.
-// They are what people ask together. Each costs some tens of bytes per record.
+//
+// They are what people ask together: who was denied, whom an agent refused, what somebody did with
+// a skill. Each costs some tens of bytes per record, so that not all pairs that there are have one.
 var pairs = [...][2]string{
 	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"},
 	{"decision", "type"}, {"reason", "principal"}, {"reason", "agent"},
@@ -126,7 +128,8 @@ func (i *Index) hits(ctx context.Context, q *Query) (*sql.Rows, error) {
 	return i.db.QueryContext(ctx, statement, args...)
 }
 
-// plan is what SQLite is asked.
+// plan is what SQLite is asked. It leaves nothing to SQLite's own planner, whose statistics would
+// have to be gathered again and again for a log that grows.
 //
 // The numbers come from indexes alone: those of the rarest condition in their order, of
 // which each is looked up in the indexes of the others. Only then records are read, which

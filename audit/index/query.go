@@ -88,7 +88,8 @@ func (q *Query) passed(seq uint64) bool {
 }
 
 // Scan finds records by reading all of a log, in its order.
-// It costs reading all of the log, and needs no file beside it: `audit query --no-index`.
+// It costs reading all of the log, and needs no file beside it: `audit query --no-index`. The order
+// is that of the log whatever the query says, since nothing is held back to be sorted.
 func Scan(ctx context.Context, source reader.Source, q Query) iter.Seq2[reader.Entry, error] {
 	q = q.clean()
 	return func(yield func(reader.Entry, error) bool) {
@@ -122,7 +123,8 @@ func Scan(ctx context.Context, source reader.Source, q Query) iter.Seq2[reader.E
 	}
 }
 
-// Find finds records by the index, as far as Update has brought it.
+// Find finds records by the index, as far as Update has brought it. It reads the records themselves
+// from the segments, so that nothing is an answer that is not in the log.
 func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[reader.Entry, error] {
 	q = q.clean()
 	return func(yield func(reader.Entry, error) bool) {

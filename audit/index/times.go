@@ -10,7 +10,8 @@ import (
 // what the clock showed, which somebody may have set.
 const stretch = 10000
 
-// times are the first and the last moment of stretches, in microseconds.
+// times are the first and the last moment of stretches, in microseconds. A clock that was set back
+// makes a stretch longer and loses no record.
 type times map[int64]struct{ earliest, latest int64 }
 
 // add widens a stretch by a moment. A whole batch is gathered before the file is written to, as

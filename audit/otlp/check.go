@@ -65,7 +65,9 @@ func (c Config) Check() error {
 	return errors.Join(append(errs, c.checkHeaders()...)...)
 }
 
-// checkEndpoint does not show what is written there, which may have a password in it.
+// checkEndpoint does not show what is written there, which may have a password in it. Headers, which
+// are for credentials, go over http:// to this machine only; and a URL of gRPC has nothing that
+// could be mistaken for a path that is not used.
 func (c Config) checkEndpoint() error {
 	u, err := c.Endpoint.Parse()
 	switch {

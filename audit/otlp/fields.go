@@ -62,7 +62,8 @@ type caller struct {
 	UserAgent  string `json:"user_agent"`
 }
 
-// adopt has what an event is about count like what a call is about.
+// adopt has what an event is about count like what a call is about, so that one question to the
+// receiver finds both.
 func (r *record) adopt() {
 	if r.Type != "event" {
 		return

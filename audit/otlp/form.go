@@ -84,7 +84,7 @@ func (f form) record(e reader.Entry) *logs.LogRecord {
 	return out
 }
 
-// nanos is a time as OTLP has it, 0 for none.
+// nanos is a time as OTLP has it, 0 for none: a record of a later version may have its time elsewhere.
 func nanos(t time.Time) uint64 {
 	if t.IsZero() {
 		return 0
@@ -110,6 +110,7 @@ func body(line []byte) *common.AnyValue {
 	return &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: string(line)}}
 }
 
+// text is an attribute, whatever the value: only attributes leave empty ones out.
 func text(key, value string) *common.KeyValue {
 	return &common.KeyValue{Key: key, Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: value}}}
 }

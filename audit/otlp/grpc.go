@@ -22,16 +22,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
-// overGRPC is OTLP/gRPC.
+// overGRPC is OTLP/gRPC. The library connects, and connects again, behind its back; every export has
+// an outcome of its own.
 type overGRPC struct {
 	conn   *grpc.ClientConn
 	logs   collector.LogsServiceClient
 	header []string // names and values, in turn
 }
 
-// newGRPC prepares a connection, which is made with the first records. gRPC does not send anything again by
-// itself: what became of records is for the sink to know.
-// A client is made without a connection: the first export dials.
+// newGRPC prepares a connection, which is made with the first records. gRPC does not send anything
+// again by itself: what became of records is for the sink to know. A client is made without a
+// connection: the first export dials. The name is resolved by DNS anew when a connection breaks,
+// which is how a receiver may move.
 func newGRPC(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overGRPC, error) {
 	u := c.url()
 	transport := credentials.NewTLS(secure)

@@ -105,7 +105,7 @@ func (o *overHTTP) export(ctx context.Context, in *collector.ExportLogsServiceRe
 }
 
 // encode makes a body, which no other shares memory with: one that was given up may still
-// be on its way.
+// be on its way. The compressor is kept, as making one takes more memory than a request has.
 func (o *overHTTP) encode(in *collector.ExportLogsServiceRequest) ([]byte, error) {
 	text, err := proto.Marshal(in)
 	if err != nil || o.zip == nil {
@@ -143,7 +143,8 @@ func taken(resp *http.Response, answer []byte) (*collector.ExportLogsPartialSucc
 	return out.GetPartialSuccess(), nil
 }
 
-// refused reads an answer that says no.
+// refused reads an answer that says no. 413 and 422 are not named in the specification, and receivers and
+// proxies use them for what is too much and for what they cannot read.
 // 429, 502, 503 and 504 are the statuses that the OTLP specification lets a client retry.
 func refused(resp *http.Response, answer []byte) *refusal {
 	r := &refusal{status: resp.Status, said: printable(message(resp.Header.Get("Content-Type"), answer))}

@@ -202,7 +202,8 @@ func (s *Sink) export(ctx context.Context, records []*logs.LogRecord) error {
 	}
 }
 
-// longestWait bounds what a receiver can ask for: one that says next year has a wrong clock.
+// longestWait bounds what a receiver can ask for: one that says next year has a wrong clock, and the
+// log would fill the disk meanwhile.
 const longestWait = 5 * time.Minute
 
 // wait waits as long as the receiver asked for. It holds for the next Put too, which may come from a

@@ -17,7 +17,8 @@ func (c Config) CheckFiles() error {
 }
 
 // config reads the files once, to refuse what is wrong with them, and the certificate
-// again for each connection, as it is renewed from time to time.
+// again for each connection, as it is renewed from time to time. CAs are read once, as they change
+// seldom.
 func (t TLS) config() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if t.CA != "" {

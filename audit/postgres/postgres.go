@@ -149,8 +149,9 @@ func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	})
 }
 
-// rowsOf makes the rows, and says which days' partitions they need. A line that is no record of the log is an error, and
-// nothing of the batch is stored: what cannot be read cannot be put under its day.
+// rowsOf makes the rows, and says which days' partitions they need. A line that is no record of the
+// log is an error, and nothing of the batch is stored: what cannot be read cannot be put under its
+// day.
 func rowsOf(entries []reader.Entry) (rows [][]any, days map[time.Time]bool, err error) {
 	rows, days = make([][]any, len(entries)), map[time.Time]bool{}
 	var r record

@@ -12,7 +12,7 @@ import (
 // span is what a detector found in a text, in bytes: from begin to before end.
 type span struct{ begin, end int }
 
-// detector finds something in texts.
+// detector finds something in texts: by its form alone, without asking anybody what it is.
 // The order of the table matters: a private key holds base64 in which others would find something,
 // too.
 type detector struct {

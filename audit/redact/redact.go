@@ -59,6 +59,7 @@ const (
 	actionHash   = "hash"
 )
 
+// mostPlaces bounds the paths: all of them are followed at every value of every document.
 const mostPlaces = 64
 
 // masked stands in the place of what is masked.
@@ -285,8 +286,8 @@ func (w *walk) drop() error {
 	return w.in.SkipValue()
 }
 
-// member writes what an action makes of a value: a mask, or a hash by which equal values can be told to be
-// equal and no value can be found out without the key.
+// member writes what an action makes of a value: a mask, or a hash by which equal values can be
+// told to be equal and no value can be found out without the key.
 func (w *walk) member(at []states, action string) error {
 	if action == "" {
 		return w.value(at)

@@ -93,6 +93,7 @@ func isBasic(s string) bool {
 	return err == nil && strings.IndexByte(string(plain), ':') >= 0
 }
 
+// shortestJWT keeps words that begin like a header from being taken for one.
 const shortestJWT = 20
 
 // jwts finds what begins with a JSON object in base64url and has parts.

@@ -39,6 +39,7 @@ type lock struct {
 	Key []byte `json:"key"`
 }
 
+// purpose keeps what is sealed here from being opened as something else that the ring has sealed.
 const purpose = "audit content"
 
 // newAEAD is AES-GCM with random nonces. A key serves one drawer of one file, of which maxFile

@@ -23,7 +23,8 @@ func (s Subject) is(issuer, name string) bool {
 	return s.Name == name && (s.Issuer == "" || s.Issuer == issuer)
 }
 
-// Of is what there is of a subject, the oldest first, behind the item of an id: "" for all.
+// Of is what there is of a subject, the oldest first, behind the item of an id: "" for all. It is for
+// who asks what is kept about them, before anything is erased.
 func (r Reader) Of(s Subject, after string) iter.Seq2[Item, error] {
 	from, at, ok := parseID(after)
 	if !ok && after != "" {

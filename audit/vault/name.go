@@ -29,7 +29,7 @@ var (
 	idForm   = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)_(\d{3,6})\.(\d{1,12})$`)
 )
 
-// dayOf is the day in UTC, as segments have it.
+// dayOf is the day in UTC, as segments have it: content and the records that name it lie side by side.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // String is what the names of both files have in common, and what ids begin with.

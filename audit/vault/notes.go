@@ -19,7 +19,7 @@ const (
 	erasurePlace = "content-erased.place" // how far of it is in the audit log
 )
 
-// mostNotes is how much of the log of erasures is read at once.
+// mostNotes is how much of the log of erasures is read at once: some ten thousand entries.
 const mostNotes = 4 << 20
 
 // note writes an entry, which tells a gateway that runs to make new drawers.
@@ -55,7 +55,7 @@ func torn(f *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// erasures is how far the log of erasures goes.
+// erasures is how far the log of erasures goes, as far as can be seen without reading it.
 type erasures struct {
 	size  int64
 	moved time.Time

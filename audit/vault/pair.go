@@ -16,7 +16,8 @@ const (
 
 var errFrame = errors.New("content is larger than any")
 
-// pair is the two files that are written to.
+// pair is the two files that are written to, and how far they go: offsets are part of ids, and are
+// counted here and not asked of the system.
 type pair struct {
 	name       name
 	data, keys *os.File
@@ -43,7 +44,8 @@ func newPair(dir string, n name) (*pair, error) {
 	return &pair{name: n, data: data, keys: keys}, nil
 }
 
-// create makes a file that is not there yet.
+// create makes a file that is not there yet, for the owner alone. Writes go to its end, whoever
+// has it open.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // in the log's directory
 }

@@ -185,7 +185,8 @@ func frames(dir string, n name, from int64, wanted func([keyID]byte) bool) iter.
 }
 
 // readFrame reads the frame at an offset of a file that is so long; what is sealed only if
-// its drawer is wanted, nil for any. What is not whole is the end: io.EOF.
+// its drawer is wanted, nil for any. What is not whole is the end: io.EOF. The length of the file is
+// as it was when reading began, so that what is appended meanwhile is left for the next time.
 // The length is bounded before memory is taken for it: the file may be damaged.
 func readFrame(in io.ReaderAt, n name, at, length int64, wanted func([keyID]byte) bool) (frame, error) {
 	f := frame{id: n.id(at)}

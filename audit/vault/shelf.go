@@ -36,7 +36,10 @@ type bunch struct {
 // mostBunches are how many files' keys are kept at hand: records come in order.
 const mostBunches = 8
 
-// Check returns nil for content that is there and, if keys can be opened, has this digest;
+// Check compares content with its record. It opens the file anew each time: retention may remove it
+// between two records.
+//
+// It returns nil for content that is there and, if keys can be opened, has this digest;
 // an error that is ErrErased or ErrAbsent for what is not there, and ErrChanged for what is
 // not what was kept.
 func (s *Shelf) Check(id, digest string) error {

@@ -90,8 +90,9 @@ func (x *expiry) due(n name) bool {
 // removable reports whether a pair may go: the one that is written to may not.
 func (x *expiry) removable(n name) bool { return n.compare(x.last) < 0 || n == x.last && !x.writing }
 
-// remove removes a pair. Of the newest the file of keys stays, in which there is none: its
-// name is in records, and after a restart what is begun next would get it again.
+// remove removes a pair, the content before its keys. Of the newest the file of keys stays, in
+// which there is none: its name is in records, and after a restart what is begun next would get it
+// again.
 func (x *expiry) remove(n name) error {
 	forms := []string{dataForm, keysForm}
 	if n == x.last {

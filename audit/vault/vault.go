@@ -1,11 +1,12 @@
 // Package vault keeps what was captured of calls, beside the audit log, so that it can
 // be destroyed while the log stays what it is.
 //
-// It owns the files: content-YYYY-MM-DD_NNN.enc, frames that are each encrypted with the
-// key of a drawer, and .keys, the drawers' keys, sealed by the gateway's (envelope encryption). A drawer is what
-// one principal's calls left in one file under one label, for the same time. To destroy
-// the key, in place, is to erase what is in the drawer (crypto-shredding). It does not own what is captured,
-// what is taken out of it before, nor for how long it is kept. It imports nothing of ours.
+// It owns the files: content-YYYY-MM-DD_NNN.enc, frames that are each encrypted with the key of a
+// drawer, and .keys, the drawers' keys, sealed by the gateway's (envelope encryption). A drawer is
+// what one principal's calls left in one file under one label, for the same time. To destroy the
+// key, in place, is to erase what is in the drawer (crypto-shredding). It does not own what is
+// captured, what is taken out of it before, nor for how long it is kept. It imports nothing of
+// ours.
 //
 // What lies in a directory after one day:
 //
@@ -69,7 +70,8 @@ type Item struct {
 	Response  *Body     `json:"response,omitempty"`
 }
 
-// Body is what was captured of one body.
+// Body is what was captured of one body. Bytes are those of the body itself, so that a reader sees
+// how much is not there.
 type Body struct {
 	Text       string `json:"text"`            // redacted; of a stream, one event a line
 	Bytes      int64  `json:"bytes"`           // of the body itself
@@ -233,8 +235,8 @@ func (v *Vault) Close() error {
 	return err
 }
 
-// digestOf is what a record has of the content. A random text in it keeps others from guessing the content
-// by its digest, which stays in the log when the content is erased.
+// digestOf is what a record has of the content. A random text in it keeps others from guessing the
+// content by its digest, which stays in the log when the content is erased.
 func digestOf(plain []byte) string {
 	sum := sha256.Sum256(plain)
 	return "sha-256:" + hex.EncodeToString(sum[:])

@@ -72,6 +72,7 @@ func isToken(s string, n int) bool {
 	return true
 }
 
+// isTokenByte accepts what the keys of all providers on the list are made of.
 func isTokenByte(c byte) bool {
 	return c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }

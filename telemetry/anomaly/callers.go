@@ -10,7 +10,8 @@ type pointer[T any] interface {
 }
 
 // callers holds counts for callers. Those with a name and those without are remembered
-// apart: addresses cost nothing, and must not have others forgotten.
+// apart: addresses cost nothing, and must not have others forgotten. Agents, where something is
+// counted for those, are in the table of names.
 // tables[0] and tables[1] are chosen by key.table. An attacker without a credential can fill only
 // the one of addresses.
 type callers[T any, P pointer[T]] struct {

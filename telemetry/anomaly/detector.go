@@ -121,7 +121,8 @@ func (d *detector) begin(c counted, n int, s *sighting) *episode {
 	return on
 }
 
-// keep copies a text that may be part of a larger one. Nothing reads more of it.
+// keep copies a text that may be part of a larger one, and would keep all of that in memory. Nothing
+// reads more of it than a record may have.
 func keep(s string) string { return strings.Clone(s[:min(len(s), telemetry.MaxText)]) }
 
 // end ends the anomaly of some counts, for a reason that is told with it. It does nothing where no
@@ -175,7 +176,7 @@ func (d *detector) stop(now moment) {
 	d.endAll(stopped, now)
 }
 
-// list appends the anomalies that go on.
+// list appends the anomalies that go on, as copies: their counts change while somebody looks.
 func (d *detector) list(dst []Anomaly) []Anomaly {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -115,7 +115,8 @@ func (h *habits) place(now, span int64) *use {
 
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }
 
-// skills knows what callers use, and tells when they use something else.
+// skills knows what callers use, and tells when they use something else. Only callers with a name
+// have habits: behind an address may be anybody.
 type skills struct {
 	detector
 	room   int

@@ -88,7 +88,7 @@ func (t *table[T]) drop(key uint64) {
 	}
 }
 
-// each shows all values that are remembered.
+// each shows all values that are remembered, in no order that means anything.
 func (t *table[T]) each(f func(*T)) {
 	for _, s := range t.sets {
 		if s == nil {

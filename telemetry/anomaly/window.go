@@ -95,7 +95,8 @@ func (s *sketch) turn(at int64) {
 	s.ring.turn(at)
 }
 
-// add counts a thing and returns how many there are.
+// add counts a thing and returns how many there are. One that is known moves to the slice of now, so
+// that it counts for as long as it is seen.
 func (s *sketch) add(hash uint64, at int64) int {
 	s.turn(at)
 	i, slot := s.place(hash), s.at%parts

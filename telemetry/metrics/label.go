@@ -8,7 +8,8 @@ import (
 )
 
 // label is one label of a metric and all the values it can have. The number of series, their
-// cardinality, is bounded by it, docs/metrics.md lists it, and what rules and dashboards ask for is held against it.
+// cardinality, is bounded by it, docs/metrics.md lists it, and what rules and dashboards ask for is
+// held against it.
 type label struct {
 	name   string
 	from   string   // where values come from that the configuration or the build brings; "" for none

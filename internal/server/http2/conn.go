@@ -210,10 +210,10 @@ func (c *conn) broken(err error) error {
 }
 
 // late is the read deadline: the time of a head that has begun, the idle time of a connection
-// without streams, and otherwise the time after which a client that sends nothing is pinged.
-// A client that is behind a NAT which has forgotten the connection is found so, in the middle
-// of a stream on which only the server has something to say. It is until when the client has to have sent something; zero where nothing more is
-// expected of it.
+// without streams, and otherwise the time after which a client that sends nothing is pinged. A
+// client that is behind a NAT which has forgotten the connection is found so, in the middle of a
+// stream on which only the server has something to say. It is until when the client has to have
+// sent something; zero where nothing more is expected of it.
 func (c *conn) late() time.Time {
 	switch {
 	case c.phase == finishing && c.err == nil && (c.writing || c.queued() > 0):

@@ -201,9 +201,9 @@ func (c *conn) reply(frames []byte) error {
 	return nil
 }
 
-// recent are the last sixteen streams that have ended; a client has seldom more under way that
-// it does not know the end of. They are kept that have ended not long ago, to tell a frame that was under way from
-// one that should not have been sent.
+// recent are the last sixteen streams that have ended; a client has seldom more under way that it
+// does not know the end of. They are kept that have ended not long ago, to tell a frame that was
+// under way from one that should not have been sent.
 type recent struct {
 	ids  [16]uint32
 	ours [16]bool // reset here
@@ -233,5 +233,6 @@ func (r *recent) has(stream uint32) (ours, found bool) {
 	return ours, found
 }
 
-// expired reports whether a time has come; the zero time never does.
+// expired reports whether a time has come; the zero time never does, as it stands for no deadline
+// in all of this package.
 func expired(t time.Time) bool { return !t.IsZero() && !time.Now().Before(t) }

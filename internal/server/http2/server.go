@@ -36,9 +36,9 @@ type Server struct {
 	workers workers
 }
 
-// Serve serves a connection until it ends, and returns when it is closed; handlers of streams
-// that were reset may run on for a while, with their contexts ended. Requests have contexts of ctx, and state is that
-// of TLS, nil without.
+// Serve serves a connection until it ends, and returns when it is closed; handlers of streams that
+// were reset may run on for a while, with their contexts ended. Requests have contexts of ctx, and
+// state is that of TLS, nil without.
 func (s *Server) Serve(ctx context.Context, nc net.Conn, state *tls.ConnectionState) {
 	c := newConn(s, nc, state)
 	ctx, c.cancel = context.WithCancel(ctx)

@@ -199,7 +199,8 @@ func statusText(status int) string {
 	return strconv.Itoa(status)
 }
 
-// buffers are what frames are put together in.
+// buffers are what frames are put together in, and what holds short bodies until their end. They are
+// shared by all connections, most of which have nothing to send at any moment.
 var buffers = sync.Pool{New: func() any {
 	b := make([]byte, 0, 4<<10)
 	return &b
