@@ -4,7 +4,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"html/template"
+	"html"
+	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -33,11 +34,6 @@ type code struct {
 	until     time.Time // when it runs out
 }
 
-// choice is the page on which a browser says who it is. There is nothing to prove: this
-// is for development.
-var choice = template.Must(template.New("").Parse(`<!doctype html><title>Development issuer</title>
-<h1>Who are you?</h1><ul>{{range .}}<li><a href="{{.URL}}">{{.Name}}</a></li>{{end}}</ul>`))
-
 // authorize is the authorization endpoint (RFC 6749 §4.1.1). Whom login_hint names is
 // signed in at once; without one there is a page to choose on.
 func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
@@ -60,14 +56,23 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	type link struct{ Name, URL string }
-	var links []link
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.WriteString(w, i.choice(q))
+}
+
+// choice is the page on which a browser says who it is. There is nothing to prove: this
+// is for development.
+//
+// It is put together by hand: html/template calls methods by name, which has the linker keep every
+// exported method of the whole program.
+func (i *Issuer) choice(q url.Values) string {
+	page := "<!doctype html><title>Development issuer</title>\n<h1>Who are you?</h1><ul>"
 	for _, u := range i.options.Users {
 		q.Set("login_hint", u.Name)
-		links = append(links, link{u.Name, "/authorize?" + q.Encode()})
+		to := html.EscapeString("/authorize?" + q.Encode())
+		page += `<li><a href="` + to + `">` + html.EscapeString(u.Name) + `</a></li>`
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = choice.Execute(w, links)
+	return page + "</ul>"
 }
 
 // back sends a browser back, with state and issuer (RFC 9207).

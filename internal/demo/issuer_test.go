@@ -254,3 +254,32 @@ func TestIssuerStaysOnLoopback(t *testing.T) {
 		t.Fatal("listening on every interface was allowed")
 	}
 }
+
+// TestChoicePage: names of users are text on the page to choose on, and each link says whom it is about.
+func TestChoicePage(t *testing.T) {
+	t.Parallel()
+	issuer := startIssuer(t, demo.IssuerOptions{Users: []demo.User{{Name: "alice"}, {Name: `<b>"&mallory`}}})
+	q := url.Values{
+		"client_id": {demo.SignInClient}, "redirect_uri": {`http://127.0.0.1:1/"><script>`}, "response_type": {"code"},
+		"code_challenge": {"x"}, "code_challenge_method": {"S256"},
+	}
+	resp, err := http.Get(issuer.URL + "/authorize?" + q.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	page, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`login_hint=alice`, `>alice</a>`, `>&lt;b&gt;&#34;&amp;mallory</a>`, `login_hint=%3Cb%3E%22%26mallory`} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %s in %s", want, page)
+		}
+	}
+	for _, bad := range []string{"<b>", "<script>"} {
+		if strings.Contains(string(page), bad) {
+			t.Errorf("%s in %s", bad, page)
+		}
+	}
+}

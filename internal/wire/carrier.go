@@ -58,10 +58,10 @@ type Carriers struct {
 	List  []Carrier
 	Marks []Mark
 
-	Side    Side // how the document is written
+	Side    Side                  // how the document is written
 	long    *jsonscan.LongStrings // what decoding has found of them; nil for nothing
-	base    string // pointer to the params or the result
-	lists   bool   // this version has lists of extensions
+	base    string                // pointer to the params or the result
+	lists   bool                  // this version has lists of extensions
 	changes []change
 }
 
