@@ -154,8 +154,8 @@ type MethodConfig struct {
 	Writes bool `yaml:"writes"`
 }
 
-// StatesConfig are states that an extension adds to those of A2A (A2A 1.0 §4.6: in
-// metadata, never as new task states).
+// StatesConfig are states that an extension adds to those of A2A (the page Extensions of
+// A2A 1.0, Limitations: in metadata, never as new task states).
 type StatesConfig struct {
 	// Key is the metadata key under which a task, an update or a status message says
 	// its state: a text, or an object with a text under "state".

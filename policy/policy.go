@@ -1,4 +1,5 @@
-// Package policy answers one question: may this principal make this call? It is
+// Package policy answers one question: may this principal make this call? That is authorization,
+// by rules about attributes of caller and call (ABAC). It is
 // a pure function of a compiled rule set and a Request.
 //
 // It owns the rules, their compilation, the decision, and how the skill of a call

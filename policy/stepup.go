@@ -13,7 +13,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// onAuthentication is the condition on how the user signed in.
+// onAuthentication is the condition on how the user signed in. A call that lacks nothing else is
+// answered with what to sign in with (step-up authentication, RFC 9470).
 var onAuthentication = condition{
 	key: "authentication", about: ofSignIn,
 	holds: "the user has signed in so; only in allow rules ([identity](identity.md))",

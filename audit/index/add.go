@@ -14,16 +14,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
-// Bounds of a transaction: enough to be quick, and little enough for another process to get
-// its turn, and for most of the work to be kept when time runs out.
+// Bounds of a transaction, during which the file is this process's alone: enough to be quick, and
+// little enough for another process to get its turn, and for most of the work to be kept when time
+// runs out.
 const (
 	batch = 20000 // records
 	spell = 200 * time.Millisecond
 )
 
-// Update adds the records that have come since it was called last, by whichever process.
+// Update adds the records that have come since it was called last, by whichever process. Nobody
+// keeps the index up to date but who asks: a gateway that nobody asks pays nothing for it.
 // progress is told now and then how many that were; it may be nil.
-// ctx may end it at any time; what was committed stays, and the next call goes on there.
+// ctx may end it at any time; what was committed stays, and the next call goes on there. Indexes are
+// made once there is nothing more to add, since records may have come meanwhile.
 func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 	added := 0
 	tell := func() {
@@ -98,7 +101,8 @@ func (i *Index) update(ctx context.Context, before int) (n int, more bool, err e
 }
 
 // begin is where to go on, with nothing left of what is not there any more.
-// An index that is ahead of the log, or of another log, is emptied and filled again.
+// An index that is ahead of the log, or of another log, is emptied and filled again, in one
+// transaction with what is added: nobody sees it empty.
 func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	if at, err = i.place(ctx, tx); err != nil {
 		return at, err
@@ -114,7 +118,8 @@ func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err er
 	return reader.Cursor{}, err // the log was begun anew, or is a copy from before
 }
 
-// addAll adds the records behind a place, as many as one transaction may have, and moves it.
+// addAll adds the records behind a place, as many as one transaction may have, and moves it. A
+// record that is there already is replaced by itself: two processes may have begun at one place.
 func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n int, more bool, err error) {
 	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
 	if err != nil {
@@ -149,8 +154,9 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n in
 	return n, more, ctx.Err()
 }
 
-// elsewhere reports whether the segment that the index has come to is not there, or the
-// record is another one. What this process has added itself it need not look at again.
+// elsewhere reports whether the segment that the index has come to is not there, or the record is
+// another one: the log was begun anew, or put back from a backup, under the same names. What this
+// process has added itself it need not look at again.
 func (i *Index) elsewhere(at reader.Cursor) (bool, error) {
 	if at.Segment == "" {
 		return false, nil
@@ -166,6 +172,9 @@ func (i *Index) elsewhere(at reader.Cursor) (bool, error) {
 	return !known, err
 }
 
+// add puts one record in: where it stands, and digests of what can be asked for. Nothing of it is
+// copied, so that the index of an encrypted log says no more than that something is the same as
+// something else; answers are read from the segments.
 func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields, e reader.Entry) error {
 	if err := f.read(e.Line); err != nil {
 		return fmt.Errorf("record %d in %s: %w", e.Seq, e.Cursor.Segment, err)

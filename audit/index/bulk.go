@@ -14,8 +14,9 @@ import (
 // most of them; made afterwards they are sorted first, and written once.
 const bulk = 100000
 
-// shed puts the indexes aside once as many records have been added as there were before,
-// so that making them anew costs no more than a few times what adding them did.
+// shed puts the indexes aside where so many records come that it pays (bulk): it drops them once as
+// many records have been added as there were before, so that making them anew costs no more than a
+// few times what adding them did.
 // It is skipped where temporary files cannot be made: sorting in memory would take too much.
 func (i *Index) shed(ctx context.Context, tx *sql.Tx, added int) error {
 	if added < i.bulk || !spills() {
@@ -38,8 +39,9 @@ func (i *Index) shed(ctx context.Context, tx *sql.Tx, added int) error {
 	return nil
 }
 
-// complete makes the indexes that are not there, and reports whether there were any: who
-// put them aside may have been stopped, or be another process. told is called after each.
+// complete makes the indexes that shed has put aside, or that are not there yet, and reports
+// whether there were any: who put them aside may have been stopped, or be another process. told is
+// called after each.
 //
 // What a time limit ends is lost of an index, where records that have been added are kept.
 // So that one who always has a limit gets on too, it ends no index that has been begun.
@@ -70,7 +72,8 @@ func (i *Index) complete(ctx context.Context, told func()) (made bool, err error
 }
 
 // sorting runs a statement that sorts much: in files where that is possible, which are
-// gone when it is done, and in memory where nothing but the log can be written.
+// gone when it is done, and in memory where nothing but the log can be written. Otherwise the
+// connection sorts in memory, since questions sort little.
 func (i *Index) sorting(ctx context.Context, statement string) error {
 	if spills() {
 		if _, err := i.db.ExecContext(ctx, "PRAGMA temp_store = FILE"); err != nil {
@@ -82,7 +85,8 @@ func (i *Index) sorting(ctx context.Context, statement string) error {
 	return err
 }
 
-// spills reports whether files can be made for a while. SQLite looks where os.TempDir does.
+// spills reports whether files can be made for a while. SQLite looks where os.TempDir does. It is
+// tried and not looked up: containers have file systems that are read-only but for the log.
 func spills() bool {
 	f, err := os.CreateTemp("", "a2a-gateway-*")
 	if err != nil {
@@ -92,7 +96,8 @@ func spills() bool {
 	return os.Remove(f.Name()) == nil
 }
 
-// statements are those of the schema that make an index, by its name.
+// statements are those of the schema that make an index, by its name. They are taken from the schema,
+// which has each on a line of its own, so that there is one place that says what is indexed.
 func statements() map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(schema) {

@@ -35,7 +35,8 @@ type fields struct {
 
 var errNoRecord = errors.New("it is no record of an audit log")
 
-// read reads a record. What an event is about counts like what a call is about.
+// read reads a record. What an event is about counts like what a call is about: who asks for
+// somebody's records wants what was done to their keys and content too.
 func (f *fields) read(line []byte) error {
 	*f = fields{}
 	if err := json.Unmarshal(line, f); err != nil || f.Type == "" || f.Time.IsZero() {
@@ -50,8 +51,8 @@ func (f *fields) read(line []byte) error {
 	return nil
 }
 
-// Numbers of types and decisions in the index.
-// They are part of the schema: an index that has been made keeps them.
+// Numbers of types and decisions in the index. They are part of the schema: an index that has been
+// made keeps them, so that other numbers are another version of it.
 var (
 	types     = map[string]int64{"intent": 1, "call": 2, "event": 3}
 	decisions = map[string]int64{"deny": 1, "error": 2}

@@ -64,9 +64,12 @@ func Open(ctx context.Context, source reader.Source, secret []byte) (*Index, err
 	return i, nil
 }
 
-// errStale says that an index has to be made anew.
+// errStale says that an index has to be made anew. That is always possible and costs time alone, so
+// that nothing about an old or broken one is mended.
 var errStale = errors.New("it is of another version, another log or another key")
 
+// open connects and prepares. It waits for its turn: another process may be making the indexes of a
+// long log, and SQLite's own patience is ten seconds.
 func (i *Index) open(ctx context.Context, secret []byte) error {
 	fresh, err := i.connect()
 	if err != nil {
@@ -79,7 +82,10 @@ func (i *Index) open(ctx context.Context, secret []byte) error {
 	return err
 }
 
-// connect opens the file, readable by its owner only.
+// connect opens the file, readable by its owner only; SQLite would make it by the umask.
+//
+// Writes are not synced, because all of it can be made again from the segments. WAL lets one
+// process ask while another adds.
 func (i *Index) connect() (fresh bool, err error) {
 	f, err := os.OpenFile(i.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -106,7 +112,8 @@ func (i *Index) connect() (fresh bool, err error) {
 	return info.Size() == 0, nil
 }
 
-// prepare makes the schema, or sees to it that it is the one that is known.
+// prepare makes the schema, or sees to it that it is the one that is known, and learns the segments.
+//
 // It is one transaction, which is exclusive from its beginning (_txlock=immediate): of two
 // processes that open a new index one makes the schema, and the other finds it.
 func (i *Index) prepare(ctx context.Context, secret []byte, fresh bool) error {
@@ -151,7 +158,8 @@ func (i *Index) prepare(ctx context.Context, secret []byte, fresh bool) error {
 }
 
 // stale takes a file that SQLite cannot make anything of for one of another version. One
-// that is only in use is left alone.
+// that is only in use is left alone, and so is one that cannot be read for now: a full disk is no
+// reason to throw hours of work away.
 func stale(err error) error {
 	var code interface{ Code() int }
 	if errors.As(err, &code) && (code.Code()&0xff == sqliteNotADB || code.Code()&0xff == sqliteCorrupt) {
@@ -160,7 +168,7 @@ func stale(err error) error {
 	return err
 }
 
-// Result codes of SQLite, https://sqlite.org/rescode.html.
+// Result codes of SQLite, https://sqlite.org/rescode.html. The driver exports none of them.
 const (
 	sqliteBusy    = 5
 	sqliteCorrupt = 11
@@ -185,7 +193,8 @@ func (i *Index) create(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	return put(ctx, tx, "proof", fmt.Append(nil, proof))
 }
 
-// unlock finds the key, and that it is the one that the index was made with.
+// unlock finds the key, and that it is the one that the index was made with. With another one every
+// question would be answered by nothing, which is worse than an index that is made anew.
 func (i *Index) unlock(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	own, err := get(ctx, tx, "key")
 	if err != nil {
@@ -208,6 +217,7 @@ func (i *Index) unlock(ctx context.Context, tx *sql.Tx, secret []byte) error {
 	return nil
 }
 
+// put sets a value of meta, in the transaction of whatever it goes with.
 func put(ctx context.Context, tx *sql.Tx, name string, value []byte) error {
 	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
 	return err
@@ -222,7 +232,8 @@ func get(ctx context.Context, tx *sql.Tx, name string) (value []byte, err error)
 	return value, stale(err)
 }
 
-// remove deletes the file, and what SQLite has beside it.
+// remove deletes the file, and what SQLite has beside it. Another process that has it open goes on
+// with the file that is gone, and finds what it finds there until it opens the index again.
 func (i *Index) remove() error {
 	var errs []error
 	// WAL and shared memory belong to the file that is gone, and would be replayed into the new
@@ -236,10 +247,10 @@ func (i *Index) remove() error {
 	return errors.Join(errs...)
 }
 
-// Close closes the file.
+// Close closes the file. What is on its way there is not lost: it can be made again.
 func (i *Index) Close() error { return i.db.Close() }
 
-// place is how far the index has come.
+// place is how far the index has come: by whichever process, as the file says and not this one.
 func (i *Index) place(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err error) {
 	value, err := get(ctx, tx, "cursor")
 	if err != nil || value == nil {
@@ -248,8 +259,8 @@ func (i *Index) place(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err er
 	return at, json.Unmarshal(value, &at)
 }
 
-// forget deletes what leads to segments that are not there any more. Times of records that
-// are gone lead to nothing, and stay.
+// forget deletes what leads to segments that are not there any more: retention removes those
+// without a word to the index. Times of records that are gone lead to nothing, and stay.
 func (i *Index) forget(ctx context.Context, tx *sql.Tx) error {
 	there, err := i.source.Segments()
 	if err != nil {

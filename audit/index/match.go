@@ -1,7 +1,7 @@
 package index
 
-// Head is what can be asked for of one record.
-// It lets the console test records of a live feed against a query without an index.
+// Head is what can be asked for of one record. It lets the console test records of a live feed
+// against a query without an index: what is found live is what would be found later.
 type Head struct{ fields fields }
 
 // Read reads a record.
@@ -11,7 +11,7 @@ func (h *Head) Read(line []byte) error { return h.fields.read(line) }
 func (h *Head) Seq() uint64 { return h.fields.Seq }
 
 // Filter tells whether a record is one that is asked for, of records that are at hand. Limit
-// and order are nothing to it.
+// and order are nothing to it. The query is cleaned once, and not with each record.
 func (q Query) Filter() func(*Head) bool {
 	q = q.clean()
 	return func(h *Head) bool { return q.match(&h.fields) }

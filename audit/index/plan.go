@@ -17,10 +17,11 @@ type condition struct {
 	few     int // records that are so, as far as they were counted
 }
 
-// index is the name of the index.
+// index is the name of the index. It is made of columns of this package alone, as SQL has no
+// parameters for names.
 func (c *condition) index() string { return "by_" + strings.Join(c.columns, "_") }
 
-// where is the condition on a table.
+// where is the condition on a table, whose name is prefixed because a plan has it several times.
 func (c *condition) where(table string) string {
 	parts := make([]string, len(c.columns))
 	for k, column := range c.columns {
@@ -55,17 +56,19 @@ func (i *Index) conditions(q *Query) (all []condition) {
 }
 
 // pairs are the columns that have an index together.
-// They are what people ask together. Each costs some tens of bytes per record.
+//
+// They are what people ask together: who was denied, whom an agent refused, what somebody did with
+// a skill. Each costs some tens of bytes per record, so that not all pairs that there are have one.
 var pairs = [...][2]string{
 	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"},
 	{"decision", "type"}, {"reason", "principal"}, {"reason", "agent"},
 	{"principal", "agent"}, {"principal", "skill"}, {"principal", "what"}, {"agent", "skill"}, {"agent", "what"},
 }
 
-// combined has a condition for each pair that there is, in place of those for its parts.
+// combined has a condition for each pair that there is, in place of those for its parts. With three
+// columns there may be several pairs that share one; rank leaves out what says nothing new.
 func combined(all []condition) []condition {
 	single := make(map[string]*condition, len(all))
-	// Counting stops at enough, which bounds what ranking costs.
 	for k := range all {
 		single[all[k].columns[0]] = &all[k]
 	}
@@ -89,7 +92,8 @@ func combined(all []condition) []condition {
 const enough = 50000
 
 // rank sorts conditions, those that are true of few records first, without those that
-// follow from the ones before.
+// follow from the ones before. Counting stops at enough, which bounds what ranking costs; beyond
+// it conditions are alike, and keep the order that they have here.
 func (i *Index) rank(ctx context.Context, all []condition) ([]condition, error) {
 	if len(all) < 2 {
 		return all, nil
@@ -115,7 +119,7 @@ func (i *Index) rank(ctx context.Context, all []condition) ([]condition, error) 
 	}), nil
 }
 
-// hits finds where the records are.
+// hits finds where the records are. Rows come as they are asked for; SQLite finds no more than that.
 func (i *Index) hits(ctx context.Context, q *Query) (*sql.Rows, error) {
 	statement, args, err := i.plan(ctx, q)
 	if err != nil {
@@ -124,7 +128,8 @@ func (i *Index) hits(ctx context.Context, q *Query) (*sql.Rows, error) {
 	return i.db.QueryContext(ctx, statement, args...)
 }
 
-// plan is what SQLite is asked.
+// plan is what SQLite is asked. It leaves nothing to SQLite's own planner, whose statistics would
+// have to be gathered again and again for a log that grows.
 //
 // The numbers come from indexes alone: those of the rarest condition in their order, of
 // which each is looked up in the indexes of the others. Only then records are read, which
@@ -168,7 +173,8 @@ func (i *Index) plan(ctx context.Context, q *Query) (statement string, args []an
 		by, strings.Join(where, " AND "), order, of), append(args, rest...), nil
 }
 
-// told is what of the query only records themselves tell.
+// told is what of the query only records themselves tell. Intents are left out unless they are asked
+// for: each call has one, which would be every answer twice.
 func told(q *Query) (where string, args []any) {
 	if where = "found.type IN (2, 3)"; q.Type != "" {
 		where, args = "found.type = ?", append(args, types[q.Type])

@@ -34,7 +34,7 @@ type Query struct {
 	Behind      uint64    // only those that come behind the record of this number, in that order; 0 for all
 }
 
-// clean is the query as records have its texts.
+// clean is the query as records have its texts. It works on a copy, which is what q is here.
 func (q Query) clean() Query {
 	// Records have cleaned texts, so that a query for a name with a control character has to look
 	// for the cleaned one.
@@ -44,7 +44,8 @@ func (q Query) clean() Query {
 	return q
 }
 
-// Check reports what could never be found.
+// Check reports what could never be found, in place of an empty answer, which would be taken for
+// "there was no such call".
 func (q Query) Check() error {
 	switch q.Decision {
 	case "", "allow", "deny", "error":
@@ -68,7 +69,9 @@ func (q Query) Check() error {
 	return nil
 }
 
-// match reports whether a record is one that is asked for. The query has been cleaned.
+// match reports whether a record is one that is asked for. The query has been cleaned. It is what
+// decides in the end, for Find as for Scan: what the index has are digests of four bytes, and
+// stretches of time that are wider than was asked for.
 func (q *Query) match(f *fields) bool {
 	is := func(want, got string) bool { return want == "" || want == got }
 	return is(q.Principal, f.Principal) && is(q.Agent, f.Agent) && is(q.Skill, f.Skill) && is(q.Task, f.Task) &&
@@ -85,7 +88,8 @@ func (q *Query) passed(seq uint64) bool {
 }
 
 // Scan finds records by reading all of a log, in its order.
-// It costs reading all of the log, and needs no file beside it: `audit query --no-index`.
+// It costs reading all of the log, and needs no file beside it: `audit query --no-index`. The order
+// is that of the log whatever the query says, since nothing is held back to be sorted.
 func Scan(ctx context.Context, source reader.Source, q Query) iter.Seq2[reader.Entry, error] {
 	q = q.clean()
 	return func(yield func(reader.Entry, error) bool) {
@@ -119,7 +123,8 @@ func Scan(ctx context.Context, source reader.Source, q Query) iter.Seq2[reader.E
 	}
 }
 
-// Find finds records by the index, as far as Update has brought it.
+// Find finds records by the index, as far as Update has brought it. It reads the records themselves
+// from the segments, so that nothing is an answer that is not in the log.
 func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[reader.Entry, error] {
 	q = q.clean()
 	return func(yield func(reader.Entry, error) bool) {
@@ -164,7 +169,8 @@ func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[reader.Entry, error
 // page is how many records are read from the segments at once.
 const page = 1000
 
-// next is where the next records are.
+// next is where the next records are: a page of them, so that a question that millions of records
+// answer takes the memory of a thousand, and the first answers come before the last are found.
 func next(rows *sql.Rows, n int) (places []reader.Place, err error) {
 	for len(places) < min(n, page) && rows.Next() {
 		var p reader.Place

@@ -10,9 +10,12 @@ import (
 // what the clock showed, which somebody may have set.
 const stretch = 10000
 
-// times are the first and the last moment of stretches, in microseconds.
+// times are the first and the last moment of stretches, in microseconds. A clock that was set back
+// makes a stretch longer and loses no record.
 type times map[int64]struct{ earliest, latest int64 }
 
+// add widens a stretch by a moment. A whole batch is gathered before the file is written to, as
+// nearly all of its records are of one stretch.
 func (t times) add(stretch, at int64) {
 	s, known := t[stretch]
 	if !known {
@@ -22,7 +25,8 @@ func (t times) add(stretch, at int64) {
 	t[stretch] = s
 }
 
-// keep widens what the index has of them. A stretch may have been begun before.
+// keep widens what the index has of them. A stretch may have been begun before, by this process or
+// another, in which case neither end may be moved inwards.
 func (t times) keep(ctx context.Context, tx *sql.Tx) error {
 	for id, s := range t {
 		_, err := tx.ExecContext(ctx, "INSERT INTO stretches VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE"+
@@ -35,7 +39,8 @@ func (t times) keep(ctx context.Context, tx *sql.Tx) error {
 }
 
 // span is between which numbers the records are that come behind the one that the query
-// names, and were made in its time.
+// names, and were made in its time. It is wider than that by up to a stretch at each end, or more
+// where the clock was set back; each record is compared with the query again when it is read.
 func (i *Index) span(q *Query) (where []string, args []any) {
 	if q.Behind != 0 {
 		where, args = append(where, "records.seq < ?"), append(args, int64(q.Behind)) //nolint:gosec // numbers have 18 digits at most

@@ -20,7 +20,8 @@ import (
 // Version is that of the schema.
 const Version = "1.9.0"
 
-// Numbers of the schema.
+// Numbers of the schema. They are written out, as the schema gives them to tools: names of theirs
+// (activity_name and so on) are optional there, and would be the larger half of each event.
 const (
 	categoryApplication = 6
 	classAPIActivity    = 6003
@@ -33,7 +34,8 @@ const (
 )
 
 // activities by A2A method; those that extensions bring are something else. What an agent
-// delivers to a webhook is no method's.
+// delivers to a webhook is no method's. They come from the table of methods, so that a method of
+// a later version has its activity without a change here.
 var activities = func() map[string]int {
 	does := map[wire.Action]int{
 		wire.Creates: activityCreate, wire.Reads: activityRead, wire.Updates: activityUpdate, wire.Deletes: activityDelete,
@@ -158,8 +160,8 @@ type Resource struct {
 	UID  string `json:"uid"`
 }
 
-// record is an audit record: members that are mapped are taken out.
-// What is mapped is taken out, so that what is left in the end is what has no place in OCSF.
+// record is an audit record. What is mapped is taken out, so that what is left in the end is what
+// has no place in OCSF, members of later versions of the record among it: nobody has to list them.
 type record map[string]any
 
 // text takes a text out.
@@ -176,8 +178,8 @@ func (r record) number(name string) float64 {
 	return n
 }
 
-// moment takes a time out, in milliseconds since 1970; 0 where there is none.
-// OCSF has times in milliseconds since 1970; 0 is for none.
+// moment takes a time out, in milliseconds since 1970 as OCSF has them; 0 where there is none. The
+// nanoseconds are not lost: Metadata.OriginalTime has the text.
 func (r record) moment(name string) int64 {
 	t, err := time.Parse(time.RFC3339Nano, r.text(name))
 	if err != nil {
@@ -189,7 +191,9 @@ func (r record) moment(name string) int64 {
 var errNoRecord = errors.New("it is no record of an audit log")
 
 // Line is the event of one audit record, as JSON.
-// The members are sorted: the same record gives the same bytes.
+//
+// The members are sorted: the same record gives the same bytes, so that a sink that delivers it
+// twice delivers something that can be told to be the same.
 func Line(line []byte) ([]byte, error) {
 	e, err := Of(line)
 	if err != nil {
@@ -199,7 +203,10 @@ func Line(line []byte) ([]byte, error) {
 }
 
 // Of is the event of one audit record.
-// The error is that the line is no record, and says nothing of what is in it.
+//
+// The error is that the line is no record, and says nothing of what is in it: it would be logged
+// where records must not be. Type and time are what an event cannot be without; everything else
+// may be missing, as intents, events and calls that were refused early have little.
 func Of(line []byte) (*Event, error) {
 	r := record{}
 	if err := json.Unmarshal(line, &r, jsontext.AllowDuplicateNames(false)); err != nil {
@@ -229,7 +236,9 @@ func Of(line []byte) (*Event, error) {
 	return e, nil
 }
 
-// subject is who did it, from where.
+// subject is who did it, from where. Events of the administration have no principal of their own,
+// but name theirs among their attributes; those are left in unmapped as well, as they stand there.
+// Who is not known is not written: an empty user would count as one to who groups by it.
 func (e *Event) subject(r record) {
 	user := User{UID: r.text("principal"), Domain: r.text("issuer")}
 	if tenant := r.text("tenant"); tenant != "" {
@@ -260,8 +269,11 @@ func (e *Event) subject(r record) {
 	}
 }
 
-// operation is what was done, and to what.
-// type_uid is class_uid times 100 plus activity_id, by the schema.
+// operation is what was done, and to what. API.Operation is required: an event has its name there,
+// and an intent, which may be written before the method is known, the type of the record.
+//
+// type_uid is class_uid times 100 plus activity_id, by the schema. Of the endpoint, OCSF has a
+// place for the host alone, so that the whole of it stays in unmapped.
 func (e *Event) operation(r record, kind string) {
 	e.API = API{Operation: r.text("method"), Version: r.text("version")}
 	if kind == "event" {
@@ -294,7 +306,9 @@ func (e *Event) operation(r record, kind string) {
 	}
 }
 
-// outcome is what came of it. Of an intent nothing has come yet.
+// outcome is what came of it. Of an intent nothing has come yet: its status is unknown, though it
+// says what was decided. A denial is of more severity than a failure, because it is what alerts
+// are made of; a call that was allowed and failed is no finding about security by itself.
 func (e *Event) outcome(r record, kind string) {
 	if rule := r.text("rule"); rule != "" {
 		e.Policy = &Named{rule}

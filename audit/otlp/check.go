@@ -29,10 +29,13 @@ const (
 	leastGiveUp       = time.Minute
 )
 
+// These are the values that hold where the configuration says nothing. A Config is checked before
+// anything else is asked of it.
 func (c Config) protocol() string { return cmp.Or(c.Protocol, protocolHTTP) }
 func (c Config) gzip() bool       { return c.Compression != compressNone }
 func (c Config) maxRequest() int  { return int(cmp.Or(c.MaxRequest, defaultMaxRequest)) }
 func (c Config) url() *url.URL    { u, _ := c.Endpoint.Parse(); return u } // it was found good
+
 // loopback reports whether a host is this machine, which headers reach without TLS and unseen.
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
@@ -62,7 +65,9 @@ func (c Config) Check() error {
 	return errors.Join(append(errs, c.checkHeaders()...)...)
 }
 
-// checkEndpoint does not show what is written there, which may have a password in it.
+// checkEndpoint does not show what is written there, which may have a password in it. Headers, which
+// are for credentials, go over http:// to this machine only; and a URL of gRPC has nothing that
+// could be mistaken for a path that is not used.
 func (c Config) checkEndpoint() error {
 	u, err := c.Endpoint.Parse()
 	switch {
@@ -84,7 +89,8 @@ func (c Config) checkEndpoint() error {
 	return nil
 }
 
-// checkHeaders reports headers that could not be sent, or that would take the place of the gateway's own.
+// checkHeaders reports headers that could not be sent, or that would take the place of the gateway's
+// own. Their values are never part of an error.
 func (c Config) checkHeaders() (errs []error) {
 	seen := make(map[string]bool, len(c.Headers))
 	for i, h := range c.Headers {
@@ -105,7 +111,9 @@ func (c Config) checkHeaders() (errs []error) {
 	return errs
 }
 
-// ownHeader reports whether a header belongs to the connection, the body or gRPC.
+// ownHeader reports whether a header belongs to the connection, the body or gRPC: those that the
+// client sets itself, and whose value in the configuration would contradict what is sent. Names that
+// end in -bin are encoded by gRPC, so that a value would arrive as something else.
 func ownHeader(name string) bool {
 	switch name {
 	case "host", "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",

@@ -9,7 +9,8 @@ import (
 	logs "go.opentelemetry.io/proto/otlp/logs/v1"
 )
 
-// record is what is outside the body as well.
+// record is what is outside the body as well. Not all of a record is: attributes are what backends
+// index, and what is not asked for in queries is in the body.
 type record struct {
 	caller
 
@@ -50,7 +51,7 @@ type record struct {
 	} `json:"attrs"`
 }
 
-// caller is what a record says of who asked.
+// caller is what a record says of who asked; an event says it among its attributes (adopt).
 type caller struct {
 	Principal  string `json:"principal"`
 	Issuer     string `json:"issuer"`
@@ -61,7 +62,8 @@ type caller struct {
 	UserAgent  string `json:"user_agent"`
 }
 
-// adopt has what an event is about count like what a call is about.
+// adopt has what an event is about count like what a call is about, so that one question to the
+// receiver finds both.
 func (r *record) adopt() {
 	if r.Type != "event" {
 		return
@@ -88,6 +90,7 @@ func (r *record) list(a *attributes) {
 	a.text("a2a_gateway.skill", r.Skill)
 	a.text("a2a.method.name", r.Method)
 	a.text("a2a.protocol.version", r.Version)
+	// HTTP+JSON is no RPC system that the conventions know.
 	switch r.Binding {
 	case "JSONRPC":
 		a.text("rpc.system.name", "jsonrpc")
@@ -129,7 +132,8 @@ func (r *record) name() string {
 	return "a2a_gateway.audit"
 }
 
-// warnings are events that somebody may want to look at.
+// warnings are events that somebody may want to look at: something was decided against somebody, or
+// the log itself was cut off and has gone on.
 var warnings = []string{
 	"anomaly.begun", "card.quarantined", "card.refused", "instance.ejected", "upgrade.refused", "audit.resumed",
 }
@@ -150,7 +154,8 @@ func (r *record) severity() logs.SeverityNumber {
 	return logs.SeverityNumber_SEVERITY_NUMBER_INFO
 }
 
-// severityText is the name of a severity, which collectors show.
+// severityText is the name of a severity, which collectors show; some of their queries go by it, and
+// not by the number.
 func severityText(n logs.SeverityNumber) string {
 	switch n {
 	case logs.SeverityNumber_SEVERITY_NUMBER_ERROR:

@@ -19,7 +19,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 )
 
-// scopeName is the instrumentation scope of all records.
+// scopeName is the instrumentation scope of all records, by which a backend can tell them from the
+// gateway's own log lines, whose resource is the same.
 const scopeName = "github.com/a2a-gateway/a2a-gateway/audit"
 
 // form is what log records have in common.
@@ -48,14 +49,15 @@ func newForm(o Options) form {
 	return f
 }
 
-// request is one request with these records.
+// request is one request with these records. Resource and scope are shared by all requests and never
+// changed, so that only the records are made anew.
 func (f form) request(records []*logs.LogRecord) *collector.ExportLogsServiceRequest {
 	return &collector.ExportLogsServiceRequest{ResourceLogs: []*logs.ResourceLogs{{
 		Resource: f.about, ScopeLogs: []*logs.ScopeLogs{{Scope: f.scope, LogRecords: records}},
 	}}}
 }
 
-// sizeOf is what a record adds to a request.
+// sizeOf is what a record adds to a request: itself, its length, and a byte for the field.
 func sizeOf(r *logs.LogRecord) int { return 1 + protowire.SizeBytes(proto.Size(r)) }
 
 // record makes a log record of an entry. It says the same whenever it is made, so that
@@ -82,7 +84,7 @@ func (f form) record(e reader.Entry) *logs.LogRecord {
 	return out
 }
 
-// nanos is a time as OTLP has it, 0 for none.
+// nanos is a time as OTLP has it, 0 for none: a record of a later version may have its time elsewhere.
 func nanos(t time.Time) uint64 {
 	if t.IsZero() {
 		return 0
@@ -108,11 +110,13 @@ func body(line []byte) *common.AnyValue {
 	return &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: string(line)}}
 }
 
+// text is an attribute, whatever the value: only attributes leave empty ones out.
 func text(key, value string) *common.KeyValue {
 	return &common.KeyValue{Key: key, Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: value}}}
 }
 
-// attributes are those of one record; what is empty is left out.
+// attributes are those of one record; what is empty is left out, as an attribute that is there and
+// says nothing is stored and indexed like any other.
 type attributes struct{ list []*common.KeyValue }
 
 func (a *attributes) text(key attribute.Key, value string) {

@@ -22,16 +22,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
-// overGRPC is OTLP/gRPC.
+// overGRPC is OTLP/gRPC. The library connects, and connects again, behind its back; every export has
+// an outcome of its own.
 type overGRPC struct {
 	conn   *grpc.ClientConn
 	logs   collector.LogsServiceClient
 	header []string // names and values, in turn
 }
 
-// newGRPC prepares a connection, which is made with the first records. gRPC does not send anything again by
-// itself: what became of records is for the sink to know.
-// A client is made without a connection: the first export dials.
+// newGRPC prepares a connection, which is made with the first records. gRPC does not send anything
+// again by itself: what became of records is for the sink to know. A client is made without a
+// connection: the first export dials. The name is resolved by DNS anew when a connection breaks,
+// which is how a receiver may move.
 func newGRPC(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overGRPC, error) {
 	u := c.url()
 	transport := credentials.NewTLS(secure)
@@ -65,7 +67,8 @@ func newGRPC(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overGRPC, err
 
 func (o *overGRPC) close() error { return o.conn.Close() }
 
-// export sends a request.
+// export sends a request. The limit of the context is the only one: how long a receiver may take for
+// a request is for the runner to say.
 func (o *overGRPC) export(ctx context.Context, in *collector.ExportLogsServiceRequest) (*collector.ExportLogsPartialSuccess, error) {
 	out, err := o.logs.Export(metadata.AppendToOutgoingContext(ctx, o.header...), in)
 	if err != nil {

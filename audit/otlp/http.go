@@ -69,6 +69,7 @@ func newHTTP(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overHTTP, err
 	return o, nil
 }
 
+// close closes what is idle. A request that is under way has its own context, which the runner ends.
 func (o *overHTTP) close() error {
 	o.client.CloseIdleConnections()
 	return nil
@@ -104,7 +105,7 @@ func (o *overHTTP) export(ctx context.Context, in *collector.ExportLogsServiceRe
 }
 
 // encode makes a body, which no other shares memory with: one that was given up may still
-// be on its way.
+// be on its way. The compressor is kept, as making one takes more memory than a request has.
 func (o *overHTTP) encode(in *collector.ExportLogsServiceRequest) ([]byte, error) {
 	text, err := proto.Marshal(in)
 	if err != nil || o.zip == nil {
@@ -142,7 +143,8 @@ func taken(resp *http.Response, answer []byte) (*collector.ExportLogsPartialSucc
 	return out.GetPartialSuccess(), nil
 }
 
-// refused reads an answer that says no.
+// refused reads an answer that says no. 413 and 422 are not named in the specification, and receivers and
+// proxies use them for what is too much and for what they cannot read.
 // 429, 502, 503 and 504 are the statuses that the OTLP specification lets a client retry.
 func refused(resp *http.Response, answer []byte) *refusal {
 	r := &refusal{status: resp.Status, said: printable(message(resp.Header.Get("Content-Type"), answer))}
@@ -175,7 +177,8 @@ func message(kind string, answer []byte) string {
 	return said.GetMessage()
 }
 
-// retryAfter reads the header: seconds, or a time. What cannot be read asks for nothing.
+// retryAfter reads the header: seconds, or a time (RFC 9110 §10.2.3). What cannot be read asks for
+// nothing; the runner pauses by itself then.
 func retryAfter(text string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(n) * time.Second // 31 bits

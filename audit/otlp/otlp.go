@@ -64,7 +64,8 @@ type Sink struct {
 	since    time.Time     // when it was for the first time
 }
 
-// client hands a request to the receiver. A nil error is an answer that takes it, maybe
+// client hands a request to the receiver, once: whether it is sent again is decided here, by what
+// the answer means, and not in two transports. A nil error is an answer that takes it, maybe
 // in part; a *refusal one that does not.
 type client interface {
 	export(context.Context, *collector.ExportLogsServiceRequest) (*collector.ExportLogsPartialSuccess, error)
@@ -165,7 +166,9 @@ func (s *Sink) send(ctx context.Context, entries []reader.Entry, records []*logs
 	return s.send(ctx, entries[half:], records[half:])
 }
 
-// alone is about a record that is rejected by itself.
+// alone is about a record that is rejected by itself. The time runs from its first rejection on, and
+// by itself: what was rejected along with others says nothing about it. Passing it over is never
+// silent, and is off unless the configuration names a time.
 func (s *Sink) alone(e reader.Entry, why error) error {
 	if s.rejected != e.Cursor {
 		s.rejected, s.since = e.Cursor, time.Now()
@@ -199,10 +202,12 @@ func (s *Sink) export(ctx context.Context, records []*logs.LogRecord) error {
 	}
 }
 
-// longestWait bounds what a receiver can ask for: one that says next year has a wrong clock.
+// longestWait bounds what a receiver can ask for: one that says next year has a wrong clock, and the
+// log would fill the disk meanwhile.
 const longestWait = 5 * time.Minute
 
-// wait waits as long as the receiver asked for.
+// wait waits as long as the receiver asked for. It holds for the next Put too, which may come from a
+// runner that knows nothing of what this one was told.
 func (s *Sink) wait(ctx context.Context) error {
 	left := time.Until(s.notUntil)
 	if left <= 0 {
@@ -218,7 +223,8 @@ func (s *Sink) wait(ctx context.Context) error {
 	}
 }
 
-// judge says what an answer that takes n records, or some of them, comes to.
+// judge says what an answer that takes n records, or some of them, comes to. A message without
+// rejected records is a warning, by the protocol; it is logged once and not with every request.
 func (s *Sink) judge(p *collector.ExportLogsPartialSuccess, n int) error {
 	said := printable(p.GetErrorMessage())
 	if p.GetRejectedLogRecords() != 0 {

@@ -8,14 +8,16 @@ import (
 	"unicode"
 )
 
-// What a refusal is about.
+// What a refusal is about. The zero value is the careful one: nothing is taken for rejected.
 const (
 	aboutSender  = iota // who sends, or where to: it takes a person to change that
 	aboutTime           // it may take the same later
 	aboutRecords        // there is something wrong with what was sent, or with how much it is
 )
 
-// refusal is an answer that does not take all that was sent.
+// refusal is an answer that does not take all that was sent. What it is about decides what happens
+// next: time has the same sent again, records have it halved, and the sender's mistake waits for a
+// person, with the runner's pauses and the log's warning.
 type refusal struct {
 	kind   int
 	status string        // 503 Service Unavailable, or how many records were rejected
@@ -39,7 +41,8 @@ func (r *refusal) Error() string {
 	return text
 }
 
-// printable is what a receiver says, fit for the log.
+// printable is what a receiver says, fit for the log: in one line, and no longer than a line should
+// be, whatever page of whatever proxy it is.
 func printable(s string) string {
 	const most = 500
 	s = strings.Map(func(r rune) rune {

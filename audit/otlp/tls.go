@@ -9,14 +9,16 @@ import (
 	"os"
 )
 
-// CheckFiles reports every file that New would refuse.
+// CheckFiles reports every file that New would refuse. It is apart from Check, which must say the same
+// on a machine that has the configuration and not the secrets.
 func (c Config) CheckFiles() error {
 	_, err := c.TLS.config()
 	return err
 }
 
 // config reads the files once, to refuse what is wrong with them, and the certificate
-// again for each connection, as it is renewed from time to time.
+// again for each connection, as it is renewed from time to time. CAs are read once, as they change
+// seldom.
 func (t TLS) config() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if t.CA != "" {

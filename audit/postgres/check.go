@@ -19,7 +19,9 @@ const (
 	minRetention = 24 * time.Hour
 )
 
-// A name is short enough for those of partitions and indexes, which have more behind.
+// A name is short enough for those of partitions and indexes, which have more behind: PostgreSQL
+// cuts off names at 63 bytes, and two that were cut alike would be one. Small letters need no
+// quotes, so that people can write the name in queries as it stands in the configuration.
 var tableForm = regexp.MustCompile(`^(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}$`)
 
 func (c Config) table() string {

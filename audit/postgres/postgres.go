@@ -50,7 +50,8 @@ type Sink struct {
 	dropNext time.Time
 }
 
-// New makes a sink. It connects when it has to.
+// New makes a sink. It connects when it has to, so that a database that is away keeps no gateway
+// from starting.
 func New(c Config, o Options) (*Sink, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -78,6 +79,11 @@ func (s *Sink) connected(ctx context.Context, f func(*pgx.Conn) error) error {
 	return err
 }
 
+// connect makes a connection, with the schema and the temporary table that Put copies into. That
+// table is the connection's own: two gateways that write to one database do not meet in it, and
+// its rows are gone with each transaction.
+//
+// Errors do not have the URL in them, which holds the password.
 func (s *Sink) connect(ctx context.Context) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(s.config.URL.Reveal())
 	if err != nil {
@@ -119,6 +125,10 @@ func (s *Sink) Place(ctx context.Context) (at reader.Cursor, err error) {
 
 // Put adds records, of which some may be there already, and keeps how far that is.
 // It implements sink.Sink. Entries must not be empty.
+//
+// Some are there already after a commit whose answer was lost, and where the files are read again
+// from an earlier place. They are passed over, not compared: whether a row is what the file says,
+// its hash tells.
 func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	rows, days, err := rowsOf(entries)
 	if err != nil {
@@ -139,8 +149,9 @@ func (s *Sink) Put(ctx context.Context, entries []reader.Entry) error {
 	})
 }
 
-// days are the partitions that the rows need. A line that is no record of the log is an error, and
-// nothing of the batch is stored: what cannot be read cannot be put under its day.
+// rowsOf makes the rows, and says which days' partitions they need. A line that is no record of the
+// log is an error, and nothing of the batch is stored: what cannot be read cannot be put under its
+// day.
 func rowsOf(entries []reader.Entry) (rows [][]any, days map[time.Time]bool, err error) {
 	rows, days = make([][]any, len(entries)), map[time.Time]bool{}
 	var r record
@@ -153,8 +164,8 @@ func rowsOf(entries []reader.Entry) (rows [][]any, days map[time.Time]bool, err 
 	return rows, days, nil
 }
 
-// COPY cannot pass over rows that are there already, which is why it does not write to the table
-// itself.
+// add stores rows and place in one transaction. COPY cannot pass over rows that are there already,
+// which is why it does not write to the table itself; row by row would be a round trip for each.
 func (s *Sink) add(ctx context.Context, tx pgx.Tx, rows [][]any, place []byte) error {
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pg_temp", "incoming"}, columns, pgx.CopyFromRows(rows)); err != nil {
 		return fmt.Errorf("copy records: %w", err)

@@ -29,7 +29,8 @@ func steps() []string { return strings.Split(schema, "\n-- step\n")[1:] }
 const mark = "a2a-gateway audit records, schema "
 
 // locked runs f in a transaction that no other gateway has at the same time for this
-// table.
+// table. The lock is an advisory one, since before the first step there is no table to lock, and
+// it is gone with the transaction, whatever ends that.
 func (s *Sink) locked(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", mark+s.names.table)

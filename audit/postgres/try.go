@@ -13,7 +13,8 @@ import (
 )
 
 // Try connects to the database of a configuration, and says why records could not be put
-// there. It changes nothing.
+// there. It changes nothing: who validates a configuration may be somebody else, with the
+// configuration of a gateway that runs.
 func Try(ctx context.Context, c Config) error {
 	s, err := New(c, Options{})
 	if err != nil {
@@ -51,7 +52,9 @@ func (s *Sink) try(ctx context.Context, conn *pgx.Conn) error {
 	})
 }
 
-// permitted says which right is missing.
+// permitted says which right is missing, by asking for rights and not by trying: to try would be to
+// make the table. As long as there is none, the right to make it is what counts; afterwards a
+// user who may only write to it is enough.
 func (s *Sink) permitted(ctx context.Context, tx pgx.Tx, made bool) error {
 	var temporary, place bool
 	what, question := "CREATE in the schema", "SELECT coalesce(has_schema_privilege(coalesce(nullif($1::text, ''), current_schema()), 'CREATE'), false)"

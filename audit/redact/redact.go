@@ -1,5 +1,5 @@
 // Package redact takes out of JSON what is not to be kept: what stands at places that
-// are named, and, in every string, what looks like personal or secret data.
+// are named, and, in every string, what looks like personal data (PII) or a secret.
 //
 // It owns paths (path.go) and detectors (detect.go, secrets.go, card.go) and is pure: it
 // keeps nothing and asks nobody. What of a document is encoded (the bytes of a file, say)
@@ -59,6 +59,7 @@ const (
 	actionHash   = "hash"
 )
 
+// mostPlaces bounds the paths: all of them are followed at every value of every document.
 const mostPlaces = 64
 
 // masked stands in the place of what is masked.
@@ -108,7 +109,7 @@ type Result struct {
 	Cut   bool   // there was more than the limit
 }
 
-// errFull ends a walk whose result is as long as it may be.
+// errFull ends a walk whose result is as long as it may be. It is no error to who asked.
 var errFull = errors.New("limit reached")
 
 // JSON is what is left of a document, at most limit bytes. What is no JSON is an error,
@@ -137,7 +138,8 @@ func (r *Redactor) JSON(doc []byte, limit int) (Result, error) {
 	return Result{}, fmt.Errorf("redact: %w", withoutContent(err))
 }
 
-// withoutContent is an error that quotes nothing of the document.
+// withoutContent is an error that quotes nothing of the document: the library's have the text around
+// a mistake, which is what this package is to keep out of logs.
 func withoutContent(err error) error {
 	var wrong *jsontext.SyntacticError
 	if errors.As(err, &wrong) {
@@ -146,7 +148,7 @@ func withoutContent(err error) error {
 	return errors.New("it is no JSON")
 }
 
-// cut leaves at most limit bytes, and no half of a character.
+// cut leaves at most limit bytes, and no half of a character, so that what is kept is UTF-8.
 func cut(text []byte, limit int) []byte {
 	if len(text) <= limit {
 		return text
@@ -157,7 +159,8 @@ func cut(text []byte, limit int) []byte {
 	return text[:limit]
 }
 
-// walk is one document on its way.
+// walk is one document on its way. It counts every finding, whether a path or a detector made it,
+// as a record says how much was taken out and not what.
 type walk struct {
 	*Redactor
 	in    *jsontext.Decoder
@@ -166,7 +169,8 @@ type walk struct {
 	count int
 }
 
-// value writes a value that no path acts on as a whole; what is in it may be acted on.
+// value writes a value that no path acts on as a whole; what is in it may be acted on. Numbers keep
+// the text that they have, as large ones would not survive being read.
 // The limit is looked at once per value, so that the output is at most one string too long before
 // it is cut.
 func (w *walk) value(at []states) error {
@@ -230,7 +234,8 @@ func (w *walk) object(at []states) error {
 	return err
 }
 
-// array writes a list likewise. Elements keep their places for paths, whatever was removed before them.
+// array writes a list likewise. Elements keep their places for paths, whatever was removed before
+// them: $.parts[2] is the third that the caller sent.
 func (w *walk) array(at []states) error {
 	if _, err := w.in.ReadToken(); err != nil {
 		return err
@@ -259,7 +264,8 @@ func (w *walk) array(at []states) error {
 }
 
 // step goes to a member or an element, and says what is to become of it.
-// The first path in the order of the configuration decides.
+// The first path in the order of the configuration decides. All paths are followed at once, since
+// the document is read once and cannot be gone back in.
 func (w *walk) step(at []states, name string, index int) (inner []states, action string) {
 	if len(w.paths) == 0 {
 		return nil, ""
@@ -274,14 +280,14 @@ func (w *walk) step(at []states, name string, index int) (inner []states, action
 	return inner, action
 }
 
-// drop passes over a value, and counts it.
+// drop passes over a value, and counts it as one, however much was in it.
 func (w *walk) drop() error {
 	w.count++
 	return w.in.SkipValue()
 }
 
-// member writes what an action makes of a value: a mask, or a hash by which equal values can be told to be
-// equal and no value can be found out without the key.
+// member writes what an action makes of a value: a mask, or a hash by which equal values can be
+// told to be equal and no value can be found out without the key.
 func (w *walk) member(at []states, action string) error {
 	if action == "" {
 		return w.value(at)
@@ -306,7 +312,8 @@ func (w *walk) member(at []states, action string) error {
 	return nil
 }
 
-// text appends a string without what the detectors find.
+// text appends a string without what the detectors find. Names of members go through it as well: a
+// map by e-mail address is an ordinary thing to send.
 func (w *walk) text(s string) {
 	clean, n := w.Text(s)
 	w.count += n

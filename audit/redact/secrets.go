@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card/lint"
 )
 
-// apiKeys finds what providers' keys look like.
+// apiKeys finds what providers' keys look like, by the list that cards are held against: what must not
+// be in a card that everybody reads must not be in a log either.
 func apiKeys(s string) (found []span) {
 	for begin, end := range lint.Secrets(s) {
 		found = append(found, span{begin, end})
@@ -50,7 +51,9 @@ func tokens(s string) (found []span) {
 	return userinfo(found, s)
 }
 
-// afterScheme finds credentials behind the name of their scheme.
+// afterScheme finds credentials behind the name of their scheme, in the lower-case text: schemes
+// have no case. Between the two may be a colon, as people write it, or a plus, as forms encode a
+// space. What is good is asked last, since words such as "basic" stand in ordinary sentences.
 func afterScheme(found []span, s, low, scheme string, good func(string) bool) []span {
 	for at := 0; ; {
 		i := strings.Index(low[at:], scheme)
@@ -76,18 +79,21 @@ func afterScheme(found []span, s, low, scheme string, good func(string) bool) []
 // isToken68 is what a credential may be made of (RFC 9110 §11.2).
 func isToken68(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~+/=", c) >= 0 }
 
-// isBearer tells tokens from words.
+// isBearer tells tokens from words, by length and digits.
+//
 // A sentence such as "the bearer of this letter" has no word that is long or has digits.
 func isBearer(s string) bool {
 	return len(s) >= 20 || len(s) >= 8 && strings.ContainsAny(s, "0123456789")
 }
 
-// isBasic reports whether a text is a user and a password as HTTP Basic has them.
+// isBasic reports whether a text is a user and a password as HTTP Basic has them: the colon between
+// the two is what tells them from a word that happens to be base64.
 func isBasic(s string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 	return err == nil && strings.IndexByte(string(plain), ':') >= 0
 }
 
+// shortestJWT keeps words that begin like a header from being taken for one.
 const shortestJWT = 20
 
 // jwts finds what begins with a JSON object in base64url and has parts.
@@ -113,9 +119,11 @@ func jwts(found []span, s string) []span {
 	}
 }
 
+// longestUserinfo bounds what is looked through behind each "://" of a text that is full of them.
 const longestUserinfo = 512
 
-// userinfo finds user and password before the host of a URL.
+// userinfo finds user and password before the host of a URL. A user alone is none: it is in every
+// git and ssh address. The last @ counts, because a password may have one that nobody encoded.
 func userinfo(found []span, s string) []span {
 	for at := 0; ; {
 		i := strings.Index(s[at:], "://")

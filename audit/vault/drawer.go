@@ -24,7 +24,8 @@ type drawer struct {
 	Until   string `json:"until,omitempty"`
 }
 
-// opened is a drawer with its key.
+// opened is a drawer with its key. It is in memory only, for as long as a file is written to or
+// read from.
 type opened struct {
 	drawer
 	id   [keyID]byte
@@ -38,9 +39,11 @@ type lock struct {
 	Key []byte `json:"key"`
 }
 
+// purpose keeps what is sealed here from being opened as something else that the ring has sealed.
 const purpose = "audit content"
 
-// newAEAD is AES-GCM with random nonces.
+// newAEAD is AES-GCM with random nonces. A key serves one drawer of one file, of which maxFile
+// bounds the frames: far from the 2^32 that random nonces are good for (NIST SP 800-38D §8.3).
 func newAEAD(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -94,10 +97,13 @@ type keyLine struct {
 // blank is what a destroyed key is overwritten with.
 const blank = '-'
 
-// destroyed reports whether a key was overwritten, and with it what was sealed by it.
+// destroyed reports whether a key was overwritten, and with it what was sealed by it. An empty line
+// counts as one too: there is nothing to open in either.
 func (l keyLine) destroyed() bool { return len(l.text) == 0 || l.text[0] == blank }
 
-// keyLines are the whole lines of a file; a torn last one belongs to nothing.
+// keyLines are the whole lines of a file; a torn last one belongs to nothing, since content is
+// written only after its key's line. A file that is not there has no lines: retention removes the
+// two files of a pair one after the other.
 func keyLines(dir string, n name) ([]keyLine, error) {
 	all, err := os.ReadFile(n.path(dir, keysForm))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,14 +120,16 @@ func keyLines(dir string, n name) ([]keyLine, error) {
 	}
 }
 
-// id is that of the drawer.
+// id is that of the drawer. It stands in the open, so that without the gateway's keys it can be told
+// whether content still has a key (Shelf), and nothing else.
 func (l keyLine) id() (id [keyID]byte, ok bool) {
 	head, _, ok := bytes.Cut(l.text, []byte{' '})
 	n, err := hex.Decode(id[:], head[:min(len(head), 2*keyID)])
 	return id, ok && err == nil && n == keyID && len(head) == 2*keyID
 }
 
-// open unseals a line.
+// open unseals a line. What is wrong with one is said without its text: a key that is damaged may
+// still be most of a key.
 func (l keyLine) open(n name, sealer Sealer) (*opened, error) {
 	id, ok := l.id()
 	if !ok {

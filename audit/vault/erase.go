@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Subject is whose content is meant.
+// Subject is whose content is meant, by the name that records have for them: whoever asks for erasure
+// is known to the log as a principal, and not by what was said in the content.
 type Subject struct {
 	Name   string
 	Issuer string // "" for any
@@ -22,7 +23,8 @@ func (s Subject) is(issuer, name string) bool {
 	return s.Name == name && (s.Issuer == "" || s.Issuer == issuer)
 }
 
-// Of is what there is of a subject, the oldest first, behind the item of an id: "" for all.
+// Of is what there is of a subject, the oldest first, behind the item of an id: "" for all. It is for
+// who asks what is kept about them, before anything is erased.
 func (r Reader) Of(s Subject, after string) iter.Seq2[Item, error] {
 	from, at, ok := parseID(after)
 	if !ok && after != "" {
@@ -93,7 +95,8 @@ func (r Reader) Erase(s Subject, id string, now func() time.Time) (Erasure, erro
 	return e, nil
 }
 
-// ends are the files, and how far their keys go.
+// ends are the files, and how far their keys go. Keys that are appended later belong to content that
+// came after the erasure was asked for.
 func (r Reader) ends() ([]name, []int64, error) {
 	names, err := list(r.Dir)
 	if err != nil {
@@ -112,7 +115,8 @@ func (r Reader) ends() ([]name, []int64, error) {
 	return names, sizes, nil
 }
 
-// end notes how an erasure has ended.
+// end notes how an erasure has ended. One that failed is noted too, so that nobody takes what was
+// begun for done; it is done again under the same id.
 func (r Reader) end(e *Erasure, fault error) error {
 	if e.State = Done; fault != nil {
 		e.State = Failed
@@ -120,7 +124,7 @@ func (r Reader) end(e *Erasure, fault error) error {
 	return errors.Join(fault, r.note(*e))
 }
 
-// count adds what was in some drawers.
+// count adds what was in some drawers, for the note and for who asked.
 func (e *Erasure) count(dir string, n name, gone []*opened) error {
 	if len(gone) == 0 {
 		return nil

@@ -29,13 +29,13 @@ var (
 	idForm   = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)_(\d{3,6})\.(\d{1,12})$`)
 )
 
-// dayOf is the day in UTC, as segments have it.
+// dayOf is the day in UTC, as segments have it: content and the records that name it lie side by side.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// String is what the names of both files have in common.
+// String is what the names of both files have in common, and what ids begin with.
 func (n name) String() string { return fmt.Sprintf("%s_%03d", n.day, n.number) }
 
-// path is one of the two files.
+// path is one of the two files, which differ in their ends so that backups can tell them apart.
 func (n name) path(dir, form string) string {
 	return filepath.Join(dir, "content-"+n.String()+form)
 }
@@ -59,7 +59,8 @@ func parseID(id string) (n name, at int64, ok bool) {
 	return n, at, n.id(at) == id
 }
 
-// list is the pairs of a directory, oldest first. One of a pair may be missing.
+// list is the pairs of a directory, oldest first. One of a pair may be missing: retention was
+// interrupted between the two, or a crash came between making the one and the other.
 func list(dir string) ([]name, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -19,7 +19,7 @@ const (
 	erasurePlace = "content-erased.place" // how far of it is in the audit log
 )
 
-// mostNotes is how much of the log of erasures is read at once.
+// mostNotes is how much of the log of erasures is read at once: some ten thousand entries.
 const mostNotes = 4 << 20
 
 // note writes an entry, which tells a gateway that runs to make new drawers.
@@ -43,7 +43,8 @@ func (r Reader) note(e Erasure) (err error) {
 	return f.Sync()
 }
 
-// torn reports whether a file ends inside a line, as it does after a crash.
+// torn reports whether a file ends inside a line, as it does after a crash. The torn line stays where
+// it is, and is passed over by who reads: to cut it off could cut what another process writes.
 func torn(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -54,7 +55,7 @@ func torn(f *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// erasures is how far the log of erasures goes.
+// erasures is how far the log of erasures goes, as far as can be seen without reading it.
 type erasures struct {
 	size  int64
 	moved time.Time
@@ -71,7 +72,7 @@ func erasuresOf(dir string) erasures {
 	return erasures{info.Size(), info.ModTime()}
 }
 
-// Noted is how long the log of erasures is.
+// Noted is how long the log of erasures is: where Since goes on for who has seen all of it.
 func (r Reader) Noted() int64 { return erasuresOf(r.Dir).size }
 
 // Untold are the erasures behind the place that Told has kept, each as its last entry
@@ -85,7 +86,8 @@ func (r Reader) Untold() (all []Erasure, end int64, err error) {
 	return r.Since(at)
 }
 
-// Since is Untold for those behind a place.
+// Since is Untold for those behind a place. It reads whole lines only, of at most mostNotes; what is
+// behind them comes with the next call, and a line that is being written with one after that.
 // end is the place to ask from next time.
 func (r Reader) Since(at int64) (all []Erasure, end int64, err error) {
 	f, err := os.Open(filepath.Join(r.Dir, erasureLog))
@@ -148,7 +150,8 @@ func (r Reader) Place() (int64, error) {
 	return at, nil
 }
 
-// Told keeps the place up to which somebody was told of the erasures.
+// Told keeps the place up to which somebody was told of the erasures. It is replaced by renaming, so
+// that after a crash there is the old place or the new one; from the old one something is told twice.
 func (r Reader) Told(end int64) error {
 	path := filepath.Join(r.Dir, erasurePlace)
 	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // in the log's directory

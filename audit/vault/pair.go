@@ -16,7 +16,8 @@ const (
 
 var errFrame = errors.New("content is larger than any")
 
-// pair is the two files that are written to.
+// pair is the two files that are written to, and how far they go: offsets are part of ids, and are
+// counted here and not asked of the system.
 type pair struct {
 	name       name
 	data, keys *os.File
@@ -24,7 +25,7 @@ type pair struct {
 	sealed     int64 // of keys
 }
 
-// newPair makes the two files of a drawer. The keys are made first: content without keys is lost, and keys
+// newPair makes the two files of a pair. The keys are made first: content without keys is lost, and keys
 // without content are nothing.
 func newPair(dir string, n name) (*pair, error) {
 	// O_EXCL: a pair that is there belongs to another run, and its content is not to be mixed with
@@ -43,7 +44,8 @@ func newPair(dir string, n name) (*pair, error) {
 	return &pair{name: n, data: data, keys: keys}, nil
 }
 
-// create makes a file that is not there yet.
+// create makes a file that is not there yet, for the owner alone. Writes go to its end, whoever
+// has it open.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // in the log's directory
 }
@@ -76,10 +78,12 @@ func (p *pair) put(key *opened, plain []byte) (id string, err error) {
 	return id, nil
 }
 
-// frameData binds a frame to its place and its drawer.
+// frameData binds a frame to its place and its drawer, as additional data: who can write to the
+// directory cannot have one call's record lead to another call's content.
 func frameData(id string, key [keyID]byte) []byte { return append([]byte(id+"\x00"), key[:]...) }
 
-// write appends to a file, all or, where the system lets it, nothing.
+// write appends to a file, all or, where the system lets it, nothing. Half a frame is cut off again,
+// as a full disk leaves one, and the next frame would be read from its middle.
 func write(f *os.File, b []byte, size int64) error {
 	if _, err := f.Write(b); err != nil {
 		return errors.Join(err, f.Truncate(size))
@@ -87,5 +91,6 @@ func write(f *os.File, b []byte, size int64) error {
 	return nil
 }
 
+// Both are asked, whatever the first says. Keys go first: what content needs is on the disk before it.
 func (p *pair) sync() error  { return errors.Join(p.keys.Sync(), p.data.Sync()) }
 func (p *pair) close() error { return errors.Join(p.keys.Close(), p.data.Close()) }

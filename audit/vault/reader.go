@@ -59,8 +59,8 @@ func (r Reader) Item(id string) (Item, error) {
 	return one.open(keys)
 }
 
-// Any reports whether there are files of content.
-// Where there is none, a verification need not ask for keys.
+// Any reports whether there are files of content. Where there is none, a verification need not ask
+// for keys, which an auditor's machine may not have.
 func (r Reader) Any() bool {
 	names, err := list(r.Dir)
 	return err == nil && len(names) > 0
@@ -73,7 +73,8 @@ func (r Reader) Items() iter.Seq2[Item, error] {
 }
 
 // items are those in the drawers that are meant, in each file from an offset on, at which
-// nothing of it is read if it is the largest.
+// nothing of it is read if it is the largest. Which drawers are meant is known from their keys, so
+// that the content of others is not even read.
 func (r Reader) items(meant func(drawer) bool, from func(name) int64) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		names, err := list(r.Dir)
@@ -131,7 +132,8 @@ func (r Reader) keys(n name) (map[[keyID]byte]*opened, error) {
 	return keys, fault
 }
 
-// open opens an item with its key. Where the key is gone it was erased.
+// open opens an item with its key. Where the key is gone it was erased. The digest is made of what
+// was found, for who asks to compare it with that in the record.
 func (f frame) open(keys map[[keyID]byte]*opened) (Item, error) {
 	key := keys[f.key]
 	if key == nil {
@@ -183,7 +185,8 @@ func frames(dir string, n name, from int64, wanted func([keyID]byte) bool) iter.
 }
 
 // readFrame reads the frame at an offset of a file that is so long; what is sealed only if
-// its drawer is wanted, nil for any. What is not whole is the end: io.EOF.
+// its drawer is wanted, nil for any. What is not whole is the end: io.EOF. The length of the file is
+// as it was when reading began, so that what is appended meanwhile is left for the next time.
 // The length is bounded before memory is taken for it: the file may be damaged.
 func readFrame(in io.ReaderAt, n name, at, length int64, wanted func([keyID]byte) bool) (frame, error) {
 	f := frame{id: n.id(at)}

@@ -25,7 +25,8 @@ type Shelf struct {
 	keys map[name]*bunch
 }
 
-// bunch is the keys of one file, as they were when they were read.
+// bunch is the keys of one file, as they were when they were read, with what tells whether that is
+// still so: opening the keys of a file again for each record would be most of a verification.
 type bunch struct {
 	size  int64
 	moved time.Time
@@ -35,7 +36,10 @@ type bunch struct {
 // mostBunches are how many files' keys are kept at hand: records come in order.
 const mostBunches = 8
 
-// Check returns nil for content that is there and, if keys can be opened, has this digest;
+// Check compares content with its record. It opens the file anew each time: retention may remove it
+// between two records.
+//
+// It returns nil for content that is there and, if keys can be opened, has this digest;
 // an error that is ErrErased or ErrAbsent for what is not there, and ErrChanged for what is
 // not what was kept.
 func (s *Shelf) Check(id, digest string) error {
@@ -80,7 +84,8 @@ func (s *Shelf) Check(id, digest string) error {
 	return nil
 }
 
-// has reports whether there is a key, which need not be opened for that.
+// has reports whether there is a key, which need not be opened for that: an auditor who has no keys
+// can tell erased content from content that is there.
 func (b *bunch) has(key [keyID]byte) bool {
 	_, ok := b.keys[key]
 	return ok
@@ -115,7 +120,8 @@ func (s *Shelf) bunch(n name, key [keyID]byte) (*bunch, error) {
 	return fresh, nil
 }
 
-// open reads the keys of a file; without a sealer, which there are.
+// open reads the keys of a file; without a sealer, which there are. One that does not open is there
+// all the same: that it was destroyed would be another thing to say of it.
 func (s *Shelf) open(n name, b *bunch) error {
 	lines, err := keyLines(s.Dir, n)
 	if err != nil {

@@ -41,10 +41,11 @@ type expiry struct {
 	writing bool // to last
 }
 
-// over reports whether the time of what is in a drawer is over.
+// over reports whether the time of what is in a drawer is over: with the end of its last day, in
+// UTC wherever the gateway is, and never for what is kept for ever.
 func (x *expiry) over(d drawer) bool { return d.Until != "" && d.Until < x.today }
 
-// run makes e what was destroyed, with no state where nothing was due.
+// run makes e what was destroyed, with no state where nothing was due: most days nothing is noted.
 // An error about one file does not keep the others from being looked at.
 func (x *expiry) run(e *Erasure) error {
 	names, err := list(x.Dir)
@@ -74,7 +75,8 @@ func (x *expiry) run(e *Erasure) error {
 }
 
 // due reports whether a file has a drawer whose time is over. What cannot be opened is
-// found when it is to be destroyed.
+// found when it is to be destroyed. It is asked of all files before anything is destroyed, so that
+// the note that an erasure has begun is there first.
 func (x *expiry) due(n name) bool {
 	keys, _ := x.keys(n)
 	for _, o := range keys {
@@ -85,11 +87,12 @@ func (x *expiry) due(n name) bool {
 	return false
 }
 
-// removable reports whether the files of a drawer may go: the one that is written to may not.
+// removable reports whether a pair may go: the one that is written to may not.
 func (x *expiry) removable(n name) bool { return n.compare(x.last) < 0 || n == x.last && !x.writing }
 
-// remove removes a pair. Of the newest the file of keys stays, in which there is none: its
-// name is in records, and after a restart what is begun next would get it again.
+// remove removes a pair, the content before its keys. Of the newest the file of keys stays, in
+// which there is none: its name is in records, and after a restart what is begun next would get it
+// again.
 func (x *expiry) remove(n name) error {
 	forms := []string{dataForm, keysForm}
 	if n == x.last {

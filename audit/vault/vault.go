@@ -1,11 +1,12 @@
 // Package vault keeps what was captured of calls, beside the audit log, so that it can
 // be destroyed while the log stays what it is.
 //
-// It owns the files: content-YYYY-MM-DD_NNN.enc, frames that are each encrypted with the
-// key of a drawer, and .keys, the drawers' keys, sealed by the gateway's. A drawer is what
-// one principal's calls left in one file under one label, for the same time. To destroy
-// the key, in place, is to erase what is in the drawer. It does not own what is captured,
-// what is taken out of it before, nor for how long it is kept. It imports nothing of ours.
+// It owns the files: content-YYYY-MM-DD_NNN.enc, frames that are each encrypted with the key of a
+// drawer, and .keys, the drawers' keys, sealed by the gateway's (envelope encryption). A drawer is
+// what one principal's calls left in one file under one label, for the same time. To destroy the
+// key, in place, is to erase what is in the drawer (crypto-shredding). It does not own what is
+// captured, what is taken out of it before, nor for how long it is kept. It imports nothing of
+// ours.
 //
 // What lies in a directory after one day:
 //
@@ -69,7 +70,8 @@ type Item struct {
 	Response  *Body     `json:"response,omitempty"`
 }
 
-// Body is what was captured of one body.
+// Body is what was captured of one body. Bytes are those of the body itself, so that a reader sees
+// how much is not there.
 type Body struct {
 	Text       string `json:"text"`            // redacted; of a stream, one event a line
 	Bytes      int64  `json:"bytes"`           // of the body itself
@@ -86,10 +88,12 @@ type Receipt struct {
 	Until  string // the last day it is kept for; "" for ever
 }
 
-// maxFile is the size past which another file is begun.
+// maxFile is the size past which another file is begun: a file is removed as a whole, once nothing
+// in it has a key, so that one that is never full would be kept for its last drawer.
 const maxFile = 256 << 20
 
-// maxDrawers are how many keys are kept at hand. Past them, principals get second ones.
+// maxDrawers are how many keys are kept at hand. Past them, principals get second ones, which is no
+// harm: a drawer is found by whose it is, and all of somebody's are destroyed together.
 const maxDrawers = 1 << 16
 
 // Vault writes content. Its methods may be called from many goroutines.
@@ -158,7 +162,8 @@ func (v *Vault) Put(item *Item, keep time.Duration) (Receipt, error) {
 	return Receipt{ID: item.ID, Digest: item.Digest, Bytes: int64(len(plain)), Until: d.Until}, nil
 }
 
-// ready makes sure that there are files to write to.
+// ready makes sure that there are files to write to: a pair for each day, so that what is kept for
+// the same time goes with whole files.
 func (v *Vault) ready(now time.Time) error {
 	day := max(dayOf(now), v.last.day) // names stay in order when the clock is set back
 	if v.files != nil && v.last.day == day && v.files.size < maxFile {
@@ -188,7 +193,8 @@ func (v *Vault) drop() {
 }
 
 // open finds the key of a drawer, and makes it the first time. What was erased meanwhile
-// has no keys any more: what is put into such a drawer would be gone at once.
+// has no keys any more: what is put into such a drawer would be gone at once. Erasures are made by
+// other processes too, which is why the log of them is asked, and not this vault's memory.
 func (v *Vault) open(d drawer) (*opened, error) {
 	if now := erasuresOf(v.dir); now != v.erased || len(v.drawers) >= maxDrawers {
 		clear(v.drawers)
@@ -204,7 +210,8 @@ func (v *Vault) open(d drawer) (*opened, error) {
 	return key, err
 }
 
-// Sync has the disk have what was put.
+// Sync has the disk have what was put. It is not part of Put, because the audit log syncs many
+// records at once, and what they refer to is to be there when they are and not sooner.
 func (v *Vault) Sync() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -219,7 +226,7 @@ func (v *Vault) Sync() error {
 	return err
 }
 
-// Close ends the writing.
+// Close ends the writing. What was put is on the disk then, or its error says that it may not be.
 func (v *Vault) Close() error {
 	err := v.Sync()
 	v.mu.Lock()
@@ -228,14 +235,14 @@ func (v *Vault) Close() error {
 	return err
 }
 
-// digestOf is what a record has of the content. A random text in it keeps others from guessing the content
-// by its digest.
+// digestOf is what a record has of the content. A random text in it keeps others from guessing the
+// content by its digest, which stays in the log when the content is erased.
 func digestOf(plain []byte) string {
 	sum := sha256.Sum256(plain)
 	return "sha-256:" + hex.EncodeToString(sum[:])
 }
 
-// randomText is that text.
+// randomText is that text: 256 bits, which nobody tries out.
 func randomText() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails (crypto/rand)

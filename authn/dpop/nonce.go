@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// nonces makes the values that proofs must repeat (RFC 9449 §8). Nothing is stored per
+// nonces makes the values that proofs must repeat (RFC 9449 §9). Nothing is stored per
 // client: a nonce is the keyed hash of the stretch of time it is handed out in, and
 // good for that one and the next.
 // Gateways with the same key and window take each other's nonces without telling each other

@@ -236,7 +236,7 @@ func refuseProof(f authn.Fault, err error) *authn.Refused {
 	refused := authn.Refuse(f, proofReason(f), err)
 	refused.Scheme, refused.Code = credential.SchemeDPoP, code
 	// A proof without the nonce of now, by the key of a good token, is how a client gets one
-	// (RFC 9449 §8).
+	// (RFC 9449 §9).
 	refused.Uncounted = f == faultNonce
 	return refused
 }

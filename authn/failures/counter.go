@@ -1,4 +1,5 @@
-// Package failures limits the rate of refused credentials by client address. Every credential
+// Package failures limits the rate of refused credentials by client address, which is what stops
+// brute force and credential stuffing. Every credential
 // that is turned down takes one from the token bucket of the address that presented it; when
 // the bucket is empty the address is answered 429 (RFC 6585 §4) until it has filled again.
 //
@@ -19,10 +20,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Config is authn.failures: how many refused credentials one client address may
-// present before it is answered 429. Good credentials from the same address are not
-// held up, but for opaque tokens that the issuer has not been asked about a moment ago:
-// while an address is answered 429, no question is put for it. Addresses of IPv6 count by their /64, which is what one client has.
+// Config is authn.failures: how many refused credentials one client address may present before it
+// is answered 429. Good credentials from the same address are not held up, but for opaque tokens
+// that the issuer has not been asked about a moment ago: while an address is answered 429, no
+// question is put for it. Addresses of IPv6 count by their /64, which is what one client has.
 type Config struct {
 	// PerMinute is the rate that is refilled. Default: 60. Negative: no limit.
 	PerMinute int `yaml:"perMinute,omitempty"`

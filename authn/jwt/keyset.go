@@ -28,7 +28,7 @@ const (
 	maxAbsent = 1024
 )
 
-// keySet holds the keys of one issuer and keeps them current: loaded when the first
+// keySet holds the keys of one issuer, its JWKS, and keeps them current: loaded when the first
 // token arrives, refreshed in the background shortly before they go stale for as
 // long as tokens come. Chains of successive configurations share it.
 //
@@ -92,10 +92,10 @@ func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
 	return s
 }
 
-// find returns the keys for kid, of which one may have signed. The error is a *Refused when the issuer's keys are
-// known and this is none of them, and wraps ErrUnavailable when they are not known. from
-// says which address it is for, as block has it, where that matters.
-// from is a function, since most calls do not need the address.
+// find returns the keys for kid, of which one may have signed. The error is a *Refused when the
+// issuer's keys are known and this is none of them, and wraps ErrUnavailable when they are not
+// known. from says which address it is for, as block has it, where that matters. from is a
+// function, since most calls do not need the address.
 func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm, from func() netip.Addr) ([]*jws.Key, error) {
 	s.touch()
 	// A fetch that began before this moment may have been answered before the key was published.

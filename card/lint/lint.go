@@ -1,6 +1,6 @@
 // Package lint finds what the texts of an agent's card should not hold: secrets, internal
 // addresses, what readers do not see, and words that are meant for the model that reads
-// the card rather than for people.
+// the card rather than for people (prompt injection).
 //
 // It owns the patterns and the list of findings, and the functions that the writer of
 // served cards takes texts apart with. It does not own what is done about a finding. It

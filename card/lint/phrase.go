@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// phrase is a way to give orders. One of its words has to be there for it to be looked
-// for, since looking for words is a hundred times faster.
+// phrase is a way to give orders to a model (prompt injection). One of its words has to be there
+// for it to be looked for, since looking for words is a hundred times faster.
 type phrase struct {
 	words   []string
 	pattern *regexp.Regexp

@@ -26,6 +26,8 @@ func PrivateURL(low string) int {
 	}
 }
 
+// authorityEnd is where the authority of a URL ends in a text: also at quotes and brackets, which
+// stand around URLs in sentences, and at the backslash, which browsers take for a slash.
 func authorityEnd(s string) int {
 	if i := strings.IndexAny(s, "/?# \t\r\n\"'<>()\\,;|{}`"); i >= 0 {
 		return i
@@ -33,6 +35,8 @@ func authorityEnd(s string) int {
 	return len(s)
 }
 
+// hostOf is the host of an authority, without port and without the dot at its end, with which a
+// name means the same.
 func hostOf(authority string) string {
 	if strings.HasPrefix(authority, "[") {
 		host, _, _ := strings.Cut(authority[1:], "]")
@@ -58,7 +62,8 @@ func isPrivate(host string, web bool) bool {
 	return isPrivateName(host) || web && !strings.Contains(host, ".")
 }
 
-// isPrivateName recognises localhost and the suffixes that public DNS does not have.
+// isPrivateName recognises localhost and the suffixes that public DNS does not have: those that are
+// reserved (RFC 6761, 6762, 8375; .internal by ICANN), and those that companies and Kubernetes use.
 func isPrivateName(host string) bool {
 	for _, suffix := range [...]string{
 		"localhost", "local", "internal", "intranet", "lan", "corp", "home.arpa", "svc",
@@ -70,6 +75,8 @@ func isPrivateName(host string) bool {
 	return false
 }
 
+// isPrivateAddr reports whether an address is of no use outside of the network it is in. Served, it
+// would tell strangers what that network looks like, and lead clients to whatever they have there.
 func isPrivateAddr(a netip.Addr) bool {
 	a = a.Unmap()
 	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() ||
@@ -109,7 +116,7 @@ func PrivateHostPort(low string) int {
 	}
 }
 
-// isHostByte accepts what names and IPv4 addresses are made of.
+// isHostByte accepts what names and IPv4 addresses are made of. The text is lower case by then.
 func isHostByte(c byte) bool {
 	return c == '.' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z'
 }

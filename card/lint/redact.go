@@ -29,6 +29,8 @@ func Redact(card []byte) jsontext.Value {
 	return out
 }
 
+// redact cleans every string, names of members included. A member whose name holds a secret is left
+// out with its value, since there is no other name that it could have.
 func redact(v any) any {
 	switch v := v.(type) {
 	case string:

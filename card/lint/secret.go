@@ -9,7 +9,9 @@ import (
 // words of its own.
 const KeyMark = "PRIVATE KEY-----"
 
-// marks begin what is a credential by its form.
+// marks begin what is a credential by its form: prefixes that providers give their keys so that
+// scanners find them, the gateway's own among them, and the beginnings of JSON Web Tokens. What
+// must follow is as long as their keys at least, so that a text about a prefix is none.
 var marks = [...]struct {
 	prefix string
 	length int // of what follows, at least
@@ -21,7 +23,8 @@ var marks = [...]struct {
 	{"AGE-SECRET-KEY-1", 50}, {"a2a_", 44}, {"eyJhbGci", 32}, {"eyJ0eXAi", 32}, {"eyJraWQi", 32},
 }
 
-// SecretIn finds what by its form is a credential that strayed into a card, -1 for none.
+// SecretIn finds what by its form is a credential that strayed into a card, -1 for none. Keys
+// without a form of their own, such as plain hexadecimal, are not found: digests and ids look alike.
 func SecretIn(s string) int {
 	if i := strings.Index(s, KeyMark); i >= 0 {
 		return i
@@ -58,7 +61,8 @@ func Secrets(s string) iter.Seq2[int, int] {
 	}
 }
 
-// isToken reports whether s begins with at least n bytes that keys are made of.
+// isToken reports whether s begins with at least n bytes that keys are made of. It looks at no more
+// than those: a key may go on for as long as it likes.
 func isToken(s string, n int) bool {
 	for i := range n {
 		if i == len(s) || !isTokenByte(s[i]) {
@@ -68,6 +72,7 @@ func isToken(s string, n int) bool {
 	return true
 }
 
+// isTokenByte accepts what the keys of all providers on the list are made of.
 func isTokenByte(c byte) bool {
 	return c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }

@@ -72,7 +72,8 @@ func boundary(s string, at int) int {
 }
 
 // together reports whether two runes are part of one character, by what matters here of
-// Unicode's rules for grapheme clusters (UAX 29).
+// Unicode's rules for grapheme clusters (UAX 29). The whole of them would need tables; where they
+// differ a text is cut one mark earlier or later, which nobody is misled by.
 func together(before, next rune) bool {
 	switch {
 	case before == 0x200d && next > unicode.MaxASCII, before == '\r' && next == '\n':
@@ -85,7 +86,8 @@ func together(before, next rune) bool {
 	return unicode.Is(unicode.M, next) || isJoiner(next) || isSelector(next)
 }
 
-// isFlag: two of these are a flag.
+// isFlag: two of these are a flag. A run of them is cut between pairs, else every flag behind the
+// place would be another country's.
 func isFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
 // flags is how many halves of flags s ends with.
@@ -134,7 +136,8 @@ func (l Limits) at(pointer string, isName bool) (limit int, action Action) {
 	return l.Text, Removed
 }
 
-// isList reports whether a place is in one of the lists whose entries are limited.
+// isList reports whether a place is in one of the lists whose entries are limited, in the names of
+// either version: lint reads cards as agents write them.
 func isList(parts []string) bool {
 	switch len(parts) {
 	case 2:

@@ -21,7 +21,8 @@ func messageASCII(v value) ([]byte, error) {
 	return appendASCII(nil, v, pythonDouble), nil
 }
 
-// legacyASCII is for a card that was read as JSON, where integers stay integers.
+// legacyASCII is for a card that was read as JSON, where integers stay integers: Python has them of
+// any size, so that only what is no finite number has no such form.
 func legacyASCII(v value) ([]byte, error) {
 	if err := v.numbers(isFinite); err != nil {
 		return nil, err
@@ -89,7 +90,8 @@ func appendEscaped(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// pythonDouble is how a number of a Struct is written, all of which are doubles.
+// pythonDouble is how a number of a Struct is written, all of which are doubles: params of
+// extensions are the only numbers that the schema of a card has.
 func pythonDouble(literal string) string {
 	f, _ := strconv.ParseFloat(literal, 64) // finite, as was checked
 	return pythonFloat(f)

@@ -134,7 +134,7 @@ func (v *value) numbers(check func(literal string) error) error {
 	return nil
 }
 
-// isFinite is about numbers that are doubles where they are read.
+// isFinite is about numbers that are doubles where they are read: 1e400 would be infinite there.
 func isFinite(literal string) error {
 	if _, err := strconv.ParseFloat(literal, 64); err != nil {
 		return fmt.Errorf("the number %.40s is too large for a double (RFC 8785 §3.1)", literal)
@@ -158,7 +158,7 @@ func isDouble(literal string) error {
 	return fmt.Errorf("the number %.40s is another one as a double (RFC 8785 §3.1)", literal)
 }
 
-// find is a member by its name, nil if there is none.
+// find is a member by its name, nil if there is none. Objects of cards have few members.
 func (v *value) find(name string) *value {
 	for i := range v.members {
 		if v.members[i].name == name {
@@ -181,7 +181,8 @@ func (v value) without(name string) value {
 	return v
 }
 
-// append writes v as it was read.
+// append writes v as it was read, but for white space and the spelling of strings, which no form
+// keeps.
 func (v *value) append(b []byte) []byte {
 	switch v.kind {
 	case '"':

@@ -45,7 +45,8 @@ func keysOf(list []*jws.Key, source string) []*publicKey {
 // named reports whether kid means this key. A thumbprint is always a name.
 func (k *publicKey) named(kid string) bool { return kid != "" && (k.ID == kid || k.thumbprint == kid) }
 
-// current reports whether the key counts at a time.
+// current reports whether the key counts at a time: that of the verification, and not one that the
+// card names, which whoever has an old key could choose.
 func (k *publicKey) current(now time.Time) bool {
 	return (k.NotBefore.IsZero() || !now.Before(k.NotBefore)) && (k.NotAfter.IsZero() || now.Before(k.NotAfter))
 }
@@ -73,7 +74,7 @@ func readKeys(path string) ([]*publicKey, []jws.Skipped, error) {
 	return keysOf(set.Keys, path), set.Skipped, nil
 }
 
-// parseKeys tells the forms apart by their first byte.
+// parseKeys tells the forms apart by their first byte, so that a file may have any name.
 func parseKeys(doc []byte) (*jws.Set, error) {
 	if trimmed := bytes.TrimSpace(doc); len(trimmed) > 0 && trimmed[0] == '{' {
 		return parseJWK(trimmed)
@@ -81,7 +82,8 @@ func parseKeys(doc []byte) (*jws.Set, error) {
 	return parsePEM(doc)
 }
 
-// parsePEM reads a file of public keys or certificates, as many as a JWK set may have.
+// parsePEM reads a file of public keys or certificates, as many as a JWK set may have. One that is no
+// use fails all of the file, unlike in a set: an operator wrote it, for this and nothing else.
 func parsePEM(doc []byte) (*jws.Set, error) {
 	var list []*jws.Key
 	// Text between blocks is passed over, as in files that openssl prints.
@@ -130,7 +132,8 @@ func parseBlock(block *pem.Block) (*jws.Key, error) {
 	return nil, fmt.Errorf("a PEM block %.40q; want PUBLIC KEY or CERTIFICATE", block.Type)
 }
 
-// parseJWK reads a JWK set or one JWK.
+// parseJWK reads a JWK set or one JWK, which becomes a set of one, so that both are judged by the
+// same rules.
 func parseJWK(doc []byte) (*jws.Set, error) {
 	var set struct {
 		Keys jsontext.Value `json:"keys"`

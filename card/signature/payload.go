@@ -92,10 +92,10 @@ func payloads(card value, wanted ...Form) (list []payload, lacking error) {
 	return list, lacking
 }
 
-// writer writes a canonical form.
+// writer writes a canonical form. What it cannot write without changing it is an error.
 type writer func(value) ([]byte, error)
 
-// whole is a form that has all that is in the card.
+// whole is a form that has all that is in the card, so that nothing of it is uncovered.
 func whole(card value, write writer) ([]byte, []string, error) {
 	body, err := write(card)
 	return body, nil, err
@@ -130,7 +130,8 @@ func jcs(v value) ([]byte, error) {
 }
 
 // compact is v less everything empty at any depth: texts, lists, objects and nulls. An
-// object with nothing left is {}.
+// object with nothing left is {}. It goes from the inside out, so that what has become empty by it is
+// left out too, as the SDKs do it.
 func compact(v value) value {
 	switch v.kind {
 	case '[':
@@ -169,7 +170,8 @@ func (v *value) empty() bool {
 	return false
 }
 
-// pruning reduces a card to what a schema knows.
+// pruning reduces a card to what a schema knows, and remembers what that was not: who uses a card by
+// such a signature must not use the rest of it.
 type pruning struct {
 	keepRequired bool
 	dropped      []string // unknown members, as JSON pointers
@@ -213,7 +215,8 @@ func (p *pruning) message(v value, s *schema, at string) (value, error) {
 
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// field reduces the value of a member that is known.
+// field reduces the value of a member that is known, and refuses one of another type than the schema
+// has: an SDK could not have made a message of it, nor signed it in this form.
 func (p *pruning) field(v value, f *field, at string) (value, error) {
 	switch f.shape {
 	case text:
@@ -266,7 +269,8 @@ func (p *pruning) list(v value, f *field, at string) (value, error) {
 	return out, nil
 }
 
-// mapping prunes the values of a map, whose names are the card's own and are all kept.
+// mapping prunes the values of a map, whose names are the card's own and are all kept, as they are
+// keys of a Protobuf map and not members of a message.
 func (p *pruning) mapping(v value, f *field, at string) (value, error) {
 	if err := expect(v, '{', at); err != nil {
 		return v, err

@@ -107,7 +107,8 @@ func elapsed(since, now time.Time, interval time.Duration) bool {
 	return d < 0 || d >= interval
 }
 
-// pause is the least time between fetches by age.
+// pause is the least time between fetches by age. It doubles with failures up to the usual one, so
+// that a server that was away for a moment is asked soon and one that stays away is not pestered.
 func (r *remote) pause() time.Duration {
 	if r.failures == 0 || r.failures > 5 {
 		return minInterval
@@ -115,7 +116,8 @@ func (r *remote) pause() time.Duration {
 	return min(firstPause<<(r.failures-1), minInterval)
 }
 
-// has reports whether a key of that name is there, without which it may be worth to ask again.
+// has reports whether a key of that name is there, without which it may be worth to ask again: the
+// signer may have begun to use a new one.
 func (r *remote) has(kid string) bool {
 	for _, k := range r.keys {
 		if k.named(kid) {
@@ -125,7 +127,8 @@ func (r *remote) has(kid string) bool {
 	return false
 }
 
-// away is the error of a set that cannot be had, with why the last attempt failed.
+// away is the error of a set that cannot be had, with why the last attempt failed, however long ago
+// that was.
 func (r *remote) away() error {
 	if r.err == nil {
 		return fmt.Errorf("%w: %s", ErrUnavailable, r.host())
@@ -161,7 +164,8 @@ func (r *remote) fetch(ctx context.Context) {
 	r.asked, r.fresh, r.failures = asked, asked.Add(life), 0
 }
 
-// load fetches the set. How long it may be kept is what the server says, within bounds.
+// load fetches the set. How long it may be kept is what the server says, within bounds: a set that
+// may be kept for a year would keep a stolen key for as long.
 // A redirect is an answer that is not 200, and so an error: it could lead to a host that is not
 // allowed.
 func (r *remote) load(ctx context.Context) (*jws.Set, time.Duration, error) {
@@ -245,7 +249,9 @@ func (r *remotes) find(jku string) (*remote, error) {
 	return set, nil
 }
 
-// clientFor says whether a URL is listed, and by what it is called.
+// clientFor says whether a URL is listed, and by what it is called. The address in a signature is the
+// signer's word: followed without a list, it would have the gateway call whatever an agent names,
+// and take the keys that it finds there for proof.
 func (r *remotes) clientFor(jku string) (*egress.Client, error) {
 	u, err := r.urls.Check(jku)
 	if err != nil {
@@ -266,7 +272,7 @@ func (r *remotes) clientFor(jku string) (*egress.Client, error) {
 	return r.hosts, err
 }
 
-// forget drops what nobody has asked for in a while.
+// forget drops what nobody has asked for in a while. It is called only when there is no room.
 func (r *remotes) forget(now time.Time) {
 	for jku, used := range r.used {
 		if elapsed(used, now, idleFor) {

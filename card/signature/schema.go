@@ -54,7 +54,8 @@ func (s *schema) field(name string) (string, *field) {
 	return name, &s.fields[i]
 }
 
-// camel is the JSON name of a Protobuf field, by the rule of its JSON mapping.
+// camel is the JSON name of a Protobuf field, by the rule of its JSON mapping. It is asked for names of
+// either kind, and leaves those of JSON as they are.
 func camel(name string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(name, "_") {
@@ -90,6 +91,7 @@ func required(names ...string) []field { return texted(field{required: true}, na
 func plain(names ...string) []field    { return texted(field{}, names) }
 func optional(names ...string) []field { return texted(field{optional: true}, names) }
 
+// texted are texts that have all but their names in common.
 func texted(f field, names []string) []field {
 	list := make([]field, 0, len(names))
 	for _, name := range names {
@@ -99,7 +101,9 @@ func texted(f field, names []string) []field {
 	return list
 }
 
-// What follows is A2A 1.0's AgentCard (specification/a2a.proto), and in legacy.go 0.3's.
+// What follows is A2A 1.0's AgentCard (specification/a2a.proto), and in legacy.go 0.3's. It is written
+// out here and not taken from the SDK's descriptors: what was signed with a version stays signed by
+// that version's schema, whatever a later one adds.
 var (
 	cardMessage = schema{snake: true, fields: slices.Concat(
 		required("name", "description", "version"), optional("documentationUrl", "iconUrl"),

@@ -83,7 +83,8 @@ func (s *Signer) Sign(card []byte, shape Shape) ([]byte, error) {
 	return appendSignatures(card, &list), nil
 }
 
-// signatures signs a card in each form that a reader of its shape may verify it in.
+// signatures signs a card in each form that a reader of its shape may verify it in. A form that this
+// card does not have is left out; that none is there is an error.
 func (s *Signer) signatures(card value, shape Shape) (value, error) {
 	list := value{kind: '['}
 	bodies, lacking := payloads(card, formsOf(shape)...)
@@ -102,7 +103,8 @@ func (s *Signer) signatures(card value, shape Shape) (value, error) {
 	return list, nil
 }
 
-// value is the member of the card's signatures that e is.
+// value is the member of the card's signatures that e is. There is no unprotected header: whoever
+// carries the card could change it.
 func (e entry) value() value {
 	return value{kind: '{', members: []member{
 		{"protected", value{kind: '"', text: e.Protected}},
@@ -117,7 +119,8 @@ func appendSignatures(card []byte, list *value) []byte {
 	return append(list.append(append(out, `,"signatures":`...)), '}')
 }
 
-// load finds the signatures of a card that was signed before.
+// load finds the signatures of a card that was signed before: there is one for each form and
+// key, while cards are made anew for every caller.
 func (s *Signer) load(key [sha256.Size]byte) (value, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +128,7 @@ func (s *Signer) load(key [sha256.Size]byte) (value, bool) {
 	return list, ok
 }
 
-// store keeps them. When there are too many all go.
+// store keeps them. When there are too many all go, which needs no order among them to be kept.
 func (s *Signer) store(key [sha256.Size]byte, list value) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,7 +4,8 @@ import "slices"
 
 // upgraded is what the SDK for Python reads a card with 0.3's members as. Members that
 // 1.0 has as well stay; the others are dropped when the form is made.
-// The card that is passed is not changed: other forms are made of it too.
+// The card that is passed is not changed: other forms are made of it too. What is wrong with a member
+// is left as it is, and has the form fail when it is pruned.
 func upgraded(card value) value {
 	card.members = slices.Clone(card.members)
 	upgradeExtended(&card)
@@ -29,7 +30,7 @@ func upgraded(card value) value {
 	return card
 }
 
-// take removes a member, and returns it.
+// take removes a member, and returns it. The members have been copied by who calls.
 func (v *value) take(name string) *value {
 	for i, m := range v.members {
 		if m.name == name {
@@ -40,7 +41,8 @@ func (v *value) take(name string) *value {
 	return nil
 }
 
-// upgradeExtended moves the flag of 0.3 to where 1.0 has it, unless that is there.
+// upgradeExtended moves the flag of 0.3 to where 1.0 has it, unless that is there. A flag that says
+// no is the default in both, and leaves nothing behind.
 func upgradeExtended(card *value) {
 	flag := card.take("supportsAuthenticatedExtendedCard")
 	if flag == nil || flag.kind != 't' {

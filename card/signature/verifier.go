@@ -70,7 +70,7 @@ func New(t Trust, o Options) (*Verifier, error) {
 }
 
 // SameFiles reports whether another verifier has read the same keys from its files. Nil has
-// read none.
+// read none. A reload asks it, as the configuration is the same where only a file has changed.
 func (v *Verifier) SameFiles(other *Verifier) bool {
 	if v == nil || other == nil {
 		return v == other
@@ -82,6 +82,9 @@ func (v *Verifier) SameFiles(other *Verifier) bool {
 // sets, for at most half a minute. The error is nil if at least one signature holds;
 // otherwise it wraps ErrUnsigned, ErrUntrusted, ErrUnavailable or ErrMalformed. The
 // Verdict says more in either case.
+//
+// All signatures are judged, also behind one that holds: which of them covers most decides what of
+// the card is used, and the others are shown to people.
 func (v *Verifier) Verify(ctx context.Context, card []byte) (Verdict, error) {
 	doc, err := read(card)
 	if err != nil {
@@ -108,7 +111,8 @@ func (v *Verifier) Verify(ctx context.Context, card []byte) (Verdict, error) {
 	return verdict, verdict.err()
 }
 
-// err is what the results come to.
+// err is what the results come to. That a key set was away goes before all other reasons: it is the
+// one that may pass, and the card that is in force stays meanwhile.
 func (v Verdict) err() error {
 	if v.Holds() != nil {
 		return nil
@@ -220,7 +224,8 @@ func (n *verification) candidates(ctx context.Context, h *header) ([]*publicKey,
 }
 
 // sets are the key sets that may have the key: that of the operator, and the one that
-// the signature names, if that is trusted. Otherwise why says what is wrong with it.
+// the signature names, if that is trusted. Otherwise why says what is wrong with it, unless the
+// operator's set may still have the key.
 func (n *verification) sets(h *header, why *error) []*remote {
 	var list []*remote
 	if n.set != nil {
@@ -262,7 +267,8 @@ func (n *verification) pick(keys []*publicKey, h *header) (list []*publicKey, mi
 	return list, miss
 }
 
-// unnamed are the keys of files that have no name and suit the algorithm.
+// unnamed are the keys of files that have no name and suit the algorithm. PEM has no place for a
+// name, and a file is what the operator trusts for this agent, whatever the agent calls its key.
 func (n *verification) unnamed(h *header) (list []*publicKey, miss error) {
 	for _, k := range n.files {
 		if k.ID == "" && k.Suits(h.algorithm) {
@@ -272,7 +278,8 @@ func (n *verification) unnamed(h *header) (list []*publicKey, miss error) {
 	return list, miss
 }
 
-// admit appends k if it may verify the signature.
+// admit appends k if it may verify the signature. The bound is on work: each key is tried on each
+// form, and a card comes from somebody who is not trusted yet.
 func (n *verification) admit(list []*publicKey, miss error, k *publicKey, h *header) ([]*publicKey, error) {
 	switch {
 	case !k.Suits(h.algorithm):

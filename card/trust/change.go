@@ -78,7 +78,8 @@ const (
 	maxSubject = 200
 )
 
-// Worst is the severity of the change that matters most, "" for none.
+// Worst is the severity of the change that matters most, "" for none. It is what onChange is held
+// against: one dangerous change among twenty harmless ones makes a dangerous card.
 func Worst(list []Change) Severity {
 	var worst Severity
 	for i := range list {
@@ -89,7 +90,8 @@ func Worst(list []Change) Severity {
 	return worst
 }
 
-// Words says in a line what has changed, the worst first.
+// Words says in a line what has changed, the worst first, and within one severity in the order of
+// the list.
 // It is what an alert's line and the reason of a quarantine say.
 func Words(list []Change) string {
 	sorted := slices.Clone(list)
@@ -105,9 +107,10 @@ func Words(list []Change) string {
 	return strings.Join(words, "; ")
 }
 
+// mostWords is how many changes a line names: it goes into logs and alerts, and the list has them all.
 const mostWords = 8
 
-// changes collects them.
+// changes collects them, in the order in which a card is compared: the same on every replica.
 type changes []Change
 
 // add appends a change, cut to what fits in a record and on a screen. Where there are too many the
@@ -127,7 +130,9 @@ func (l *changes) add(c Change) {
 	*l = append(*l, c)
 }
 
-// excerpt is a text of an agent's as people may see it, in consoles and terminals too.
+// excerpt is a text of an agent's as people may see it, in consoles and terminals too: without
+// control characters, which could paint over what stands beside them, and without secrets, which
+// would be kept with the history.
 func excerpt(s string, limit int) string {
 	s = lint.Clean(strings.ToValidUTF8(s[:min(len(s), 4*limit)], "\uFFFD"))
 	if i := lint.SecretIn(s); i >= 0 {

@@ -92,7 +92,8 @@ func (l *changes) texts(a, b *profile) {
 }
 
 // interfaces compares the ways to reach the agent. One at an origin that the old card did
-// not name leads somewhere else.
+// not name leads somewhere else: calls, with their credentials, would go to whoever is there. The
+// order counts because clients take the first that they speak.
 func (l *changes) interfaces(a, b []endpoint) {
 	known := map[string]bool{}
 	for _, e := range a {
@@ -125,7 +126,8 @@ func (l *changes) interfaces(a, b []endpoint) {
 }
 
 // originOf is what has to be the same for a URL, or host:port, to lead to the same place.
-// A port is compared as it is written: one that is left out is another than 443.
+// A port is compared as it is written: one that is left out is another than 443. To be told of a
+// change that is none costs a look, and cards are written by programs that do not vary it.
 func originOf(raw string) string {
 	if !strings.Contains(raw, "//") {
 		return strings.ToLower(raw)
@@ -173,7 +175,7 @@ func (l *changes) security(a, b *profile) {
 	}
 }
 
-// String is a scheme for people.
+// String is a scheme for people; "" for none, as in a change that adds or removes one.
 func (s scheme) String() string {
 	switch {
 	case s.odd != nil:
@@ -184,7 +186,8 @@ func (s scheme) String() string {
 	return s.kind + " " + written(s.detail)
 }
 
-// extensions compares those that the agent declares. One that became required keeps out callers
+// extensions compares those that the agent declares, by URI, as another version has another one. One
+// that became required keeps out callers
 // who do not know it, and has the others do what it says.
 func (l *changes) extensions(a, b map[string]extension) {
 	for _, uri := range sorted(a, b) {
@@ -218,6 +221,7 @@ func (l *changes) extensions(a, b map[string]extension) {
 }
 
 // flags compares capabilities. One that a card does not name is the same as one that it denies.
+// It is a notice: a capability by itself gives nobody anything.
 func (l *changes) flags(a, b *profile) {
 	for _, name := range sorted(a.flags, b.flags) {
 		if x, y := a.flags[name], b.flags[name]; x != y {
@@ -228,7 +232,8 @@ func (l *changes) flags(a, b *profile) {
 	}
 }
 
-// members compares what A2A does not define, and what is not of the type that it should be.
+// members compares what A2A does not define, and what is not of the type that it should be. What it
+// means cannot be known here, so that it is shown as it stands.
 func (l *changes) members(within string, a, b object) {
 	for _, name := range sorted(a, b) {
 		if x, y := a[name], b[name]; !reflect.DeepEqual(x, y) {
@@ -239,7 +244,9 @@ func (l *changes) members(within string, a, b object) {
 	}
 }
 
-// findings are what lint has against the new card and had not against the old one.
+// findings are what lint has against the new card and had not against the old one. What was there
+// when a person approved the card is not told again; what is new is dangerous whatever else changed,
+// since it is what cards are poisoned with.
 func (l *changes) findings(old, new []byte) error {
 	before, err := lint.Check(old, lint.Limits{})
 	if err != nil {

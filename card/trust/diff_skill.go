@@ -24,7 +24,8 @@ func (l *changes) skills(a, b *profile) {
 }
 
 // skill compares two of the same id: its texts and lists, which models read and choose by, and what
-// it asks of callers, like security does for the card.
+// it asks of callers, like security does for the card. Each member is a change of its own, so that
+// a person who decides sees which text was exchanged, with both.
 func (l *changes) skill(id string, x, y skill) {
 	for _, t := range [...]struct{ member, what string }{
 		{"name", "the name of a skill changed:"},

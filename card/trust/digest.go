@@ -11,7 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// digestPrefix is how digests begin in configurations and in what is printed.
+// digestPrefix is how digests begin in configurations and in what is printed. It names the hash, so
+// that another one could stand beside it some day.
 const digestPrefix = "sha256:"
 
 // Digest names what a card says, whoever signed it and however it is laid out: "sha256:"
@@ -64,7 +65,8 @@ func canonical(card []byte) (jsontext.Value, error) {
 
 var errDigest = errors.New(`is not "sha256:" and 64 hexadecimal digits, as "card show" prints`)
 
-// parseDigest reads a digest that somebody wrote.
+// parseDigest reads a digest that somebody wrote. Hexadecimal in capitals is the same digest; anything
+// that is missing is an error when the configuration is read, and not a card that never comes.
 func parseDigest(s string) (string, error) {
 	rest, ok := strings.CutPrefix(strings.ToLower(s), digestPrefix)
 	if sum, err := hex.DecodeString(rest); !ok || err != nil || len(sum) != sha256.Size {

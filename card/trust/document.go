@@ -30,7 +30,8 @@ func document(doc []byte) (object, error) {
 	return camelled(top), nil
 }
 
-// withoutNulls drops null members: everywhere in cards they stand for absent ones.
+// withoutNulls drops null members: everywhere in cards they stand for absent ones. Else an SDK that
+// begins to write them would change every card.
 func withoutNulls(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -65,7 +66,8 @@ func camelled(o object) object {
 	return out
 }
 
-// camel is the name of a member in the spelling of JSON, of one in that of Protobuf.
+// camel is the name of a member in the spelling of JSON, of one in that of Protobuf. A name that
+// begins with an underscore is in neither.
 func camel(name string) string {
 	if !strings.Contains(name, "_") || strings.HasPrefix(name, "_") {
 		return name
@@ -112,7 +114,8 @@ func takeFlag(o object, name string) bool     { return take[bool](o, name) }
 func takeList(o object, name string) []any    { return take[[]any](o, name) }
 func takeObject(o object, name string) object { return camelled(take[object](o, name)) }
 
-// asObject reads an item of a list, camelled; anything else is empty.
+// asObject reads an item of a list, camelled; anything else is empty, as there is nothing in it that
+// could be compared by meaning.
 func asObject(v any) object {
 	o, _ := v.(object)
 	return camelled(o)

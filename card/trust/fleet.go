@@ -27,7 +27,8 @@ type Fleet struct {
 	looking *recollection // at the cards of unread; nil while nobody is
 }
 
-// identity is what callers find an agent by.
+// identity is what callers find an agent by. Neither its id nor its address is part of it: those are
+// the operator's, and an agent cannot choose them.
 type identity struct {
 	name   string // as lint.Fold has it
 	skills []string
@@ -72,14 +73,15 @@ func (f *Fleet) Keep(ids []string) {
 	f.kept = kept
 }
 
-// set notes what an agent is called by the card in force.
+// set notes what an agent is called by the card in force, without a look at others: it is in force,
+// whoever has the same name.
 func (f *Fleet) set(agent string, i identity) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.put(agent, i)
 }
 
-// drop notes that no card of an agent is in force.
+// drop notes that no card of an agent is in force. Its name is free for others then.
 func (f *Fleet) drop(agent string) { f.set(agent, identity{}) }
 
 // claim is set for a card that is about to come into force, unless it has what is forbidden:
@@ -130,7 +132,7 @@ func (f *Fleet) put(agent string, i identity) {
 	}
 }
 
-// forget takes an agent out.
+// forget takes an agent out of all three indexes, by what it was called.
 func (f *Fleet) forget(agent string) {
 	i := f.agents[agent]
 	delete(f.agents, agent)
@@ -140,7 +142,8 @@ func (f *Fleet) forget(agent string) {
 	}
 }
 
-// enter notes that an agent has a name or a skill.
+// enter notes that an agent has a name or a skill. Lists are sorted, so that what is told of
+// collisions is the same on every replica.
 func enter(index map[string][]string, key, agent string) {
 	at, found := slices.BinarySearch(index[key], agent)
 	if !found {
@@ -206,7 +209,8 @@ func (f *Fleet) meet(agent string, was, is identity) []Change {
 	return l
 }
 
-// taken tells of a skill that another agent has too. That is common, and a hint at most.
+// taken tells of a skill that another agent has too. That is common, and a hint at most: rules name
+// agents beside skills, where a name alone would lead a caller to the wrong one.
 func (l *changes) taken(skill, whose string) {
 	l.add(Change{Kind: skillTaken, Severity: Info, Subject: skill, Text: whose + " a skill of the same id,"})
 }

@@ -63,7 +63,8 @@ type Ruling struct {
 	Since time.Time
 }
 
-// New makes a judge for a valid c.
+// New makes a judge for a valid c. Until its first ruling an agent is pending, which is not refused:
+// nothing is known yet.
 func New(c Config, o Options) *Judge {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -74,7 +75,7 @@ func New(c Config, o Options) *Judge {
 	return &Judge{Options: o, config: c.withDefaults(), status: Ruling{Entry: Entry{State: Pending}}}
 }
 
-// Status is the latest ruling.
+// Status is the latest ruling, of this process: another replica may have ruled since.
 func (j *Judge) Status() Ruling {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -121,7 +122,8 @@ func (j *Judge) publish(ctx context.Context, c *candidate, r Ruling) {
 }
 
 // lenient says whether a card may be served without the state, where there is nothing to
-// compare it with: who wants no more than to be told of changes wants agents to be served.
+// compare it with: who wants no more than to be told of changes wants agents to be served, and who
+// has cards wait for a person wants none to pass while nobody can tell whether it changed.
 // Whose name or skills it may not have has to be known all the same.
 func (j *Judge) lenient(ctx context.Context, c *candidate) bool {
 	if j.config.OnChange == actQuarantine || j.config.FirstSeen == actQuarantine ||
@@ -132,23 +134,16 @@ func (j *Judge) lenient(ctx context.Context, c *candidate) bool {
 	return !slices.ContainsFunc(taken, j.forbids)
 }
 
-// forbids says whether a collision has a card refused.
+// forbids says whether a collision has a card refused. A name is what people and models choose by,
+// so that it can be forbidden alone; the id of a skill is often the same in a fleet of a kind.
 func (j *Judge) forbids(taken Change) bool {
 	return j.config.Collisions == refuseAll || j.config.Collisions == refuseNames && taken.Kind == nameTaken
 }
 
-// candidate is a card that is judged.
-type candidate struct {
-	Entry
-
-	raw     []byte // as the agent sent it
-	doc     []byte // what may be used of it
-	profile *profile
-	sure    bool // a signature that is required, or a digest, vouches for it
-	own     int  // of Changes, those that are not about other agents
-}
-
 // open reads a card and what vouches for it.
+//
+// A card that is refused is opened all the same: people see what was refused, with its findings and
+// changes. An error is about a card that cannot be read, or about keys that cannot be had.
 func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 	digest, err := Digest(card)
 	if err != nil {
@@ -179,12 +174,6 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 	return c, nil
 }
 
-// refused reports whether something about the card itself does not allow it.
-func (c *candidate) refused() bool { return c.State == Refused }
-
-// comes says whether it comes into force by itself.
-func (c *candidate) comes() bool { return c.State == Accepted || c.State == Alerted }
-
 // verify looks at the signatures. An error means that they may hold later.
 // A signature that does not hold is reported where it is not required, and decides nothing.
 func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
@@ -210,7 +199,7 @@ func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
 	return nil
 }
 
-// verdictName is what became of a card's signatures, as metrics have it.
+// verdictName is what became of a card's signatures, as metrics have it: the label's closed set.
 func verdictName(err error) string {
 	switch {
 	case err == nil:
@@ -298,15 +287,9 @@ func (j *Judge) standing(ctx context.Context) (Standing, bool, error) {
 	return s, true, nil
 }
 
-// ruling is the ruling on the candidate, with the card that is to be gone by.
-func (c *candidate) ruling(s State, why string, inForce []byte, standing string) Ruling {
-	r := Ruling{Entry: c.Entry, InForce: inForce, Standing: standing}
-	r.State, r.Why = s, why
-	return r
-}
-
 // compare fills in what has changed since the card that stands, and returns that one's
-// profile, nil for none.
+// profile, nil for none. It is the part that may be used which is compared, signed or not: what is
+// left out of a card by its signature cannot change it.
 func (j *Judge) compare(ctx context.Context, c *candidate, standing Standing, stands bool) (old *profile, err error) {
 	if stands {
 		if c.Changes, err = Diff(standing.Card, c.doc); err != nil {
@@ -325,8 +308,9 @@ func (j *Judge) compare(ctx context.Context, c *candidate, standing Standing, st
 	return old, nil
 }
 
-// meet fills in what other agents have too, in the place of what they had before. It is asked
-// twice: by what was known when the card was compared, and when it is about to come into force.
+// meet fills in what other agents have too, in the place of what they had before, and refuses the
+// card where that is forbidden. It is asked twice: by what was known when the card was compared, and
+// when it is about to come into force.
 func (j *Judge) meet(c *candidate, taken []Change) {
 	c.Changes = append(c.Changes[:c.own:c.own], taken...)
 	for i := range taken {

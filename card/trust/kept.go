@@ -29,13 +29,14 @@ func (b *Book) Kept(ctx context.Context, agent string) (Kept, bool, error) {
 	return k, ok, err
 }
 
-// keep remembers the card that an agent is called by, for a start while the agent is away.
+// keep remembers the card that an agent is called by, for a start while the agent is away. It has no
+// end: an agent may be away for long.
 func (b *Book) keep(ctx context.Context, agent string, k Kept) error {
 	return b.put(ctx, keptSpace, agent, k, 0)
 }
 
-// origin names the URL of a card without saying it.
-// URLs of cards may have secrets in them.
+// origin names the URL of a card without saying it, as URLs of cards may have secrets in them. It is
+// only compared: a card that was kept of another URL is another agent's word.
 func origin(url string) string {
 	sum := sha256.Sum256([]byte(url))
 	return hex.EncodeToString(sum[:])
@@ -46,7 +47,8 @@ func (k *Kept) same(other *Kept) bool {
 	return k.From == other.From && k.Standing == other.Standing && bytes.Equal(k.Card, other.Card)
 }
 
-// noted is what a judge last knew to be kept, without the card itself.
+// noted is what a judge last knew to be kept, without the card itself, which may be a megabyte for
+// each agent.
 type noted struct {
 	card     [sha256.Size]byte
 	standing string

@@ -23,7 +23,8 @@ type profile struct {
 	rest, provider, capabilities, authentication object
 }
 
-// endpoint is one way to reach the agent.
+// endpoint is one way to reach the agent. It is comparable, since two are the same only if all of it
+// is: another tenant at one URL is another agent, maybe.
 type endpoint struct{ url, binding, version, tenant string }
 
 // String is an interface for people, as the list of changes shows it.
@@ -35,7 +36,8 @@ func (e endpoint) String() string {
 	return s
 }
 
-// skill is one skill: its texts and lists, what it asks of callers, and the rest.
+// skill is one skill: its texts and lists, what it asks of callers, and the rest, which is compared
+// as it stands.
 type skill struct {
 	texts        map[string]string
 	lists        map[string][]string
@@ -43,7 +45,8 @@ type skill struct {
 	rest         object
 }
 
-// extension is one that the agent declares, by its URI.
+// extension is one that the agent declares, by its URI. Of several of one URI the first counts, as
+// everywhere in the gateway; the others change nothing that is done.
 type extension struct {
 	required    bool
 	description string

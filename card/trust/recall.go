@@ -16,7 +16,8 @@ const (
 	standingPage = 200
 )
 
-// recollection is one look at the cards that stand, for all who wait for it.
+// recollection is one look at the cards that stand, for all who wait for it: when a fleet starts, all
+// of its agents are judged at once and ask for the same.
 type recollection struct {
 	done chan struct{} // closed at its end
 	err  error

@@ -43,12 +43,13 @@ func sameRequirements(a, b []requirement) bool {
 	return slices.EqualFunc(a, b, func(x, y requirement) bool { return slices.Equal(x, y) })
 }
 
-// covers reports whether who meets r meets other too.
+// covers reports whether who meets r meets other too. Parts are compared by name: that two schemes
+// of different names ask for the same cannot be known from a card.
 func (r requirement) covers(other requirement) bool {
 	return !slices.ContainsFunc(other, func(part string) bool { return !slices.Contains(r, part) })
 }
 
-// alternatives are requirements for people.
+// alternatives are requirements for people, and are not compared: see sameRequirements.
 func alternatives(list []requirement) string {
 	if len(list) == 0 {
 		list = []requirement{nil}
@@ -63,7 +64,8 @@ func alternatives(list []requirement) string {
 	return strings.Join(words, ", or ")
 }
 
-// open reports whether nothing has to be shown.
+// open reports whether nothing has to be shown: no requirement at all, or one alternative that is
+// empty, which is how OpenAPI says that credentials are optional.
 func open(list []requirement) bool {
 	return len(list) == 0 || slices.ContainsFunc(list, func(r requirement) bool { return len(r) == 0 })
 }
@@ -112,7 +114,8 @@ func (p *profile) readSecurity(top object) {
 	p.authentication = legacy
 }
 
-// legacyKind is the kind of scheme that a name of 0.1 stands for.
+// legacyKind is the kind of scheme that a name of 0.1 stands for. There they were names alone, written
+// as OpenAPI or HTTP has them; what is none of the former is taken for a scheme of HTTP.
 func legacyKind(name string) string {
 	switch name {
 	case "apikey":
@@ -176,7 +179,8 @@ func unwrapped(o object) (kind string, out object, ok bool) {
 	return kind, out, ok
 }
 
-// join adds members to o. It is false where o has another one of a name.
+// join adds members to o. It is false where o has another one of a name: which of the two a reader
+// takes is not for this package to guess.
 func join(o, members object) bool {
 	for name, v := range members {
 		if was, there := o[name]; there && !reflect.DeepEqual(was, v) {

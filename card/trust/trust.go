@@ -1,4 +1,5 @@
-// Package trust decides whether a card that an agent serves comes into force.
+// Package trust decides whether a card that an agent serves comes into force: drift of a card that
+// was trusted once (a rug pull, at worst) is found, and quarantined where the configuration says so.
 //
 // It owns the question and what it is decided by: signatures, pinned digests, the card
 // that is in force, what has changed since by meaning, names that other agents have; and

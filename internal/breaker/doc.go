@@ -1,4 +1,5 @@
-// Package breaker keeps a service that fails from being asked by everybody who waits.
+// Package breaker is the circuit breaker of services that the gateway itself asks, token servers
+// and external authorizers: it keeps one that fails from being asked by everybody who waits.
 //
 // It owns the counting alone: what an answer means its user says. What fails for one
 // caller, whose token or whose message may be the reason, is counted for that caller; for

@@ -15,7 +15,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// shape compares a document with the Go types it is read into. The YAML library
+// shape compares a document with the Go types it is read into, and finds unknown keys, with what
+// may have been meant, and values of the wrong shape. The YAML library
 // would also refuse most of what is refused here, but it names Go types, quotes
 // values (which may be secrets in the wrong place) and drops without a word what
 // has no value: an empty list item, a key without a name.

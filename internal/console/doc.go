@@ -14,7 +14,7 @@
 //	| is the head small enough? | headSize | 431 |
 //	| is it for a page (/ui/…)? | page | the page, to anybody |
 //	| is the host one of this listener's? | serve | 421 UNKNOWN_HOST |
-//	| is it well formed? | server.Screen | 400 MALFORMED |
+//	| is it well formed? | screen.Request | 400 MALFORMED |
 //	| who asks? | access.identify | 401 UNAUTHENTICATED, 429 THROTTLED |
 //	| did a page of this listener send it? | own | 403 CROSS_ORIGIN, CSRF_TOKEN |
 //	| is there such an operation? | find | 404 NOT_FOUND, 405 METHOD_NOT_ALLOWED |

@@ -1,12 +1,12 @@
 // Package egress is the one way out to addresses that callers, agents or cards name.
 //
-// Whoever may name an address for the gateway to call would reach with it whatever the
-// gateway reaches. So an address is checked twice. Check reads it when it is named:
-// strictly, one spelling each, without asking DNS. Send reads it again, resolves it once,
-// and judges the very addresses that it dials, so that a name that means something else
-// by then gains nothing. A proxy of the operator's in between is told those addresses to
-// connect to. Redirects are answers, not orders; no proxy of the
-// environment stands between; of an answer's body 64 KiB are read.
+// Whoever may name an address for the gateway to call would reach with it whatever the gateway
+// reaches (server-side request forgery, SSRF). So an address is checked twice. Check reads it when
+// it is named: strictly, one spelling each, without asking DNS. Send reads it again, resolves it
+// once, and judges the very addresses that it dials, so that a name that means something else by
+// then gains nothing. A proxy of the operator's in between is told those addresses to connect to.
+// Redirects are answers, not orders; no proxy of the environment stands between; of an answer's
+// body 64 KiB are read.
 //
 //	https://hooks.example.com/x      a webhook's address, named by a caller
 //	  Check                          scheme, port, host; no DNS: ErrRefused at once

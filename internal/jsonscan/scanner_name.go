@@ -64,7 +64,7 @@ func (s *Scanner) Name() []byte {
 	return name
 }
 
-// duplicate refuses the name at an offset, which is not quoted.
+// duplicate refuses a duplicate member, by the name at an offset, which is not quoted.
 func (s *Scanner) duplicate(at int) {
 	s.Refuse(&Error{Duplicate: true, What: "two members of one object have the same name", At: at})
 }

@@ -1,5 +1,5 @@
-// Package overload decides what a process with too much to do still takes on, so that it
-// can always answer somebody.
+// Package overload sheds load: it decides what a process with too much to do still takes on, so
+// that it can always answer somebody (load shedding, admission control).
 //
 // A Ladder has a rung for each thing that runs out. Each is judged by itself, from what is
 // measured and not from what is asked for, ten times a second; what a call pays is a few

@@ -37,7 +37,7 @@ const (
 	toilMost = 30 * time.Second
 )
 
-// pacer has the collector wait until it is worth its while.
+// pacer sets GOGC: it has the garbage collector wait until it is worth its while.
 type pacer struct {
 	live    []metrics.Sample
 	machine int64 // its memory, 0 where that is not known

@@ -36,9 +36,9 @@ type heap struct {
 // it has for as much as there was at the last collection.
 func (h *heap) idle() uint64 { return h.objects - min(h.live, h.objects) + h.free }
 
-// rester gives memory back when there is nothing to do. Streams that wait are the reason: what
-// began them is garbage, as much as they are themselves, and no collection comes for it
-// for two minutes, as nothing is allocated.
+// rester collects garbage and gives memory back when there is nothing to do. Streams that wait are
+// the reason: what began them is garbage, as much as they are themselves, and no collection comes
+// for it for two minutes, as nothing is allocated.
 type rester struct {
 	read    func() heap
 	give    func()

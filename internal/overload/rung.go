@@ -1,6 +1,6 @@
 package overload
 
-// Rung is what has run out, and the error of a call that was not taken on for it: the name
+// Rung is what has run out, and the error of a call that was shed for it: the name
 // of the key below server.limits.
 type Rung string
 

@@ -7,12 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// shares divide what can be done among callers. Each has calls counted in a cell of every
-// row, which others may share, in each row others; what is known of a caller is what the
-// cell with the fewest calls says (a count-min sketch). each is how many calls a second
-// anybody may make: who makes fewer is not refused, and of who makes more, those above
-// are, by lot. So it is the one number to turn, and what it takes, it takes from the
-// greediest first.
+// shares divide what can be done among callers, so that each has a fair share. Each has calls
+// counted in a cell of every row, which others may share, in each row others; what is known of a
+// caller is what the cell with the fewest calls says (a count-min sketch). each is how many calls a
+// second anybody may make: who makes fewer is not refused, and of who makes more, those above are,
+// by lot. So it is the one number to turn, and what it takes, it takes from the greediest first.
 type shares struct {
 	counting atomic.Bool // calls are counted, as the rung stands or may soon
 	refused  atomic.Int64

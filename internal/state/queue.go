@@ -17,7 +17,7 @@ type Item struct {
 	Due      time.Time // not to be done before
 	Attempts int       // how often it was tried
 	Error    string    // what the latest try came to, "" before the first
-	Dead     bool      // it is given up, and waits for a person
+	Dead     bool      // it is given up, a dead letter, and waits for a person
 }
 
 // Owner is whose an item is: what stands before the first slash of its line, "" for

@@ -20,8 +20,10 @@ const (
 	standings = iota
 )
 
-// backlog is one queue. Each item is found by its ID, in its line, and, as far as it
-// matters when, by time: every operation takes as long as some steps through trees.
+// backlog is one queue of the memory driver. Items of one line, such as the webhooks of one task,
+// are handed out in the order in which they were pushed: only the first of a line is free, and
+// the next one becomes it when that is done or dead. Each item is found by its ID, in its line,
+// and, as far as it matters when, by time: every operation takes as long as some steps through trees.
 type backlog struct {
 	mu      sync.Mutex
 	last    uint64 // number of the latest item

@@ -111,7 +111,7 @@ type Hints struct {
 }
 
 // Spans are where a call's body holds what the gateway replaces on the way to the agent, a context
-// that belongs to somebody else and the tenant, which is the interface's (A2A 1.0 §4.4), and what it
+// that belongs to somebody else and the tenant, which is the interface's (A2A 1.0 §4.4.6), and what it
 // need not read again. Each is
 // from the first byte of the JSON string, its quote, to behind the last: Body[span[0]:span[1]].
 type Spans struct {
@@ -256,7 +256,7 @@ func (d *decoder) reread(span [2]int) {
 // complete refuses an envelope that has ended without what a call needs.
 //
 // JSON-RPC 2.0 §4 lets a request without id be a notification, which nobody answers. A2A has none
-// (A2A 1.0 §9.1), so a missing id is an error that can be answered, with id null.
+// (A2A 1.0 §9.3), so a missing id is an error that can be answered, with id null.
 func (d *decoder) complete(seen uint32) {
 	switch {
 	case seen&(1<<fieldProtocol) == 0:

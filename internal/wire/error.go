@@ -17,7 +17,7 @@ import (
 //	HTTP+JSON  404 {"error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[…]}}
 //	gRPC       grpc-status: 5, grpc-message: Task not found
 type Kind struct {
-	Reason string // ErrorInfo reason, UPPER_SNAKE (A2A 1.0 §5.4)
+	Reason string // ErrorInfo reason, UPPER_SNAKE (A2A 1.0 §11.6)
 	Code   int    // JSON-RPC error code
 	HTTP   int    // status on HTTP+JSON
 	RPC    int    // status on JSON-RPC: 200 for protocol refusals, as the SDK servers answer

@@ -73,7 +73,7 @@ func NewExtra(rows []Method) (*Extra, error) {
 // id in a path stays as it is, because agents do not read it by who asks.
 //
 // It shares the tables of e and costs one struct. A client names the extensions of a call in the header
-// A2A-Extensions (A2A 1.0 §4.6); who does not name one is answered as if its methods did not exist.
+// A2A-Extensions (A2A 1.0 §3.2.6); who does not name one is answered as if its methods did not exist.
 func (e *Extra) Asked(asked func(uri string) bool) *Extra {
 	if e == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // versionName is the header and the query parameter that name the version
-// (A2A 1.0 §3.6.1).
+// (A2A 1.0 §3.2.6, §3.6.1).
 const versionName = "A2A-Version"
 
 // versionHeader is the same as net/http writes it.

@@ -9,7 +9,7 @@ import (
 // params reads what the method takes and returns where it stands. null is
 // absent, as the clients of methods without params send it.
 //
-// A2A 1.0 §9.1 has params by name only. An array, which JSON-RPC 2.0 §4.2 permits as well, is refused.
+// A2A 1.0 §9.3 has params by name only. An array, which JSON-RPC 2.0 §4.2 permits as well, is refused.
 func (d *decoder) params() (start, end int) {
 	switch d.Kind() {
 	case '{':

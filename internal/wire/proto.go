@@ -18,8 +18,8 @@ import (
 )
 
 // On gRPC everything is read, checked and translated as the ProtoJSON of the
-// messages, which is what HTTP+JSON sends in the same version; this file goes
-// from one to the other. What a document has and the proto has not is lost on the
+// messages, which is what HTTP+JSON sends in the same version; this file transcodes
+// one to the other. What a document has and the proto has not is lost on the
 // way, which is the nature of gRPC; messages that go to an agent of the same
 // version are not taken apart at all but sent on as they came.
 
@@ -193,7 +193,7 @@ var lineEnds = []struct{ raw, escaped []byte }{
 //
 //	"a\u2028b" as three bytes e2 80 a8   becomes the six characters \u2028
 //
-// An event stream ends lines at CR and LF only (WHATWG HTML §9.2.6); the escape costs nothing else.
+// An event stream ends lines at CR and LF only (WHATWG HTML §9.2.5); the escape costs nothing else.
 func escapeLineEnds(doc []byte) []byte {
 	for _, e := range lineEnds {
 		if bytes.Contains(doc, e.raw) {

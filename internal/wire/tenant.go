@@ -15,8 +15,8 @@ var errProtobuf = errors.New("the message is not protobuf")
 // that comes with it. Everything else stays as it is, fields that nobody here
 // knows among it.
 //
-// In 1.0 a tenant is what an interface of the card says (§4.4). At the gateway it names the agent, and
-// the agent itself may want another one, or none.
+// In 1.0 a tenant is what an interface of the card says (§4.4.6): A2A's word for multi-tenancy at
+// one URL. At the gateway it names the agent, and the agent itself may want another one, or none.
 //
 //	/lf.a2a.v1.A2AService/GetTask   {tenant: "billing", id: "T"}
 //	tenant "acme"                   {id: "T", tenant: "acme"}

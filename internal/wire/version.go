@@ -6,7 +6,7 @@ import (
 )
 
 // Version is an A2A protocol version as it is written on the wire: "Major.Minor".
-// The patch number never takes part in negotiation (A2A 1.0 §3.6.1).
+// The patch number never takes part in negotiation (A2A 1.0 §3.6).
 //
 // How a request says it: the header A2A-Version or a query parameter of that name in 1.0; not at all
 // before, where the method's name or the path tells. How a card says it: protocolVersion of each

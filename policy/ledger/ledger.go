@@ -1,6 +1,7 @@
 // Package ledger answers whose a task is. Every call that names a task or a
 // context is checked against what was recorded when an agent first showed it,
-// before an agent sees the call.
+// before an agent sees the call, so that callers of one agent are isolated from each other
+// (multi-tenancy), whatever the agent does about it.
 //
 // It owns that check, what is recorded, and who shares with whom. It does not own
 // the store (internal/state), the rules (policy) or how a context of somebody

@@ -1,6 +1,6 @@
-// Package limits answers one question: has this caller used too much? It counts
-// calls, their cost and size, calls at the same time and tasks that are open, against
-// the limits of the configuration.
+// Package limits answers one question: has this caller used too much? It is the rate limits,
+// quotas and limits of concurrency: it counts calls, their cost and size, calls at the same time
+// and tasks that are open, against the limits of the configuration.
 //
 // It owns the limits, what they are counted by, and where they stand. It does not own
 // the counting (internal/state), who may call (policy), or what a refusal looks like on

@@ -91,7 +91,7 @@ func (c *client) do(ctx context.Context, target, id string, body []byte) ([]byte
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	// The id lets the service's log be read beside the gateway's (§10.1.10).
+	// The id lets the service's log be read beside the gateway's (§10.1.3).
 	if id != "" && httpguts.ValidHeaderFieldValue(id) {
 		req.Header.Set("X-Request-Id", id)
 	}
@@ -125,7 +125,7 @@ func read(resp *http.Response, id string) ([]byte, error) {
 	case resp.Header.Get("Content-Encoding") != "":
 		return nil, errors.New("its answer is packed, which was not asked for")
 	case echo != "" && id != "" && echo != id:
-		// It is to repeat the id (§10.1.10). Some leave it out; another one is worse than none.
+		// It is to repeat the id (§10.1.3). Some leave it out; another one is worse than none.
 		return nil, errors.New("its answer has another X-Request-ID and so may be to another question")
 	case err != nil:
 		return nil, fmt.Errorf("read its answer: %w", err)

@@ -52,7 +52,7 @@ func (x *FromClient) clientNetwork() string {
 	return from.String()
 }
 
-// Nonce gives the caller a value for DPoP proofs to hold (RFC 9449 §8).
+// Nonce gives the caller a value for DPoP proofs to hold (RFC 9449 §9).
 func (x *FromClient) Nonce(value string) {
 	if value != "" {
 		x.Writer.Header().Set("DPoP-Nonce", value)

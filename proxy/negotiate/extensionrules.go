@@ -2,7 +2,7 @@
 // extensions ask: hooks, methods' authorization, bounds, and the states that tasks stand in.
 //
 // It is used by the stage Negotiate of package inspect, which refuses a call that lacks a
-// required extension (EXTENSION_SUPPORT_REQUIRED, A2A 1.0 §4.6), and by whatever judges documents
+// required extension (EXTENSION_SUPPORT_REQUIRED, A2A 1.0 §3.3.4), and by whatever judges documents
 // later. What was negotiated stands in the exchange as Terms.
 package negotiate
 

@@ -32,7 +32,7 @@ func tried(it state.Item) int {
 // failed writes it: "attempt 3: status 503".
 func failed(n int, what string) string { return fmt.Sprintf("attempt %d: %s", n, what) }
 
-// pause is how long to wait after the n-th attempt, from 1 on: twice as long each time,
+// pause is the backoff: how long to wait after the n-th attempt, from 1 on, twice as long each time,
 // less up to half by chance, so that what failed together does not come back together.
 func (a Attempts) pause(n int) time.Duration {
 	longest := a.Longest.Std()

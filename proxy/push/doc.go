@@ -31,7 +31,7 @@
 //   - 2xx: Delivered. The item: done.
 //   - 410: Gone. The item: buried, and the config is forgotten.
 //   - any other status, a redirect, no answer: Failed. The item: tried again after a pause that
-//     doubles, or Dead after attempts.for.
+//     doubles, or Dead after attempts.for: a dead letter, for a person to try again or drop.
 //   - the address is private, or its host is not allowed: Refused. The item: buried, nothing was
 //     sent.
 //   - the owner may not have it any more: Refused. The item: buried.

@@ -223,7 +223,7 @@ func (rc *Recorder) challenge(x *exchange.Exchange, e *wire.Error, err error, sc
 
 // challenges adds what a demand asks for.
 //
-// There is one challenge per scheme that the chain accepts. A DPoP nonce (RFC 9449 §8) goes with
+// There is one challenge per scheme that the chain accepts. A DPoP nonce (RFC 9449 §9) goes with
 // it where proofs need one.
 func (rc *Recorder) challenges(x *exchange.Exchange, e *wire.Error, d authn.Demand) *wire.Error {
 	d.Realm, d.ResourceMetadata = "a2a-gateway", rc.metadataURL(x)

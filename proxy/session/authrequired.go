@@ -16,7 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
-// errAnswers ends an agent's stream at a task that the gateway answers by itself; it
+// errAnswers ends an agent's stream at a task in auth-required that the gateway answers by itself; it
 // goes on with the stream of that answer.
 var errAnswers = errors.New("the gateway answers the task")
 

@@ -256,8 +256,8 @@ func (se *Sessions) rejoin(ctx context.Context, x *exchange.Exchange) (done bool
 // wrong with an id that is not good here nobody is told: it may be somebody else's.
 //
 // Several lines, or an id that opens for another task than the call names, are refused alike. An
-// empty header is none: browsers send it after an event that had cleared the id (WHATWG HTML
-// §9.2.6).
+// empty header is none: an event without an id clears the one that its reader has (WHATWG HTML
+// §9.2.6). Browsers leave the header out then (§9.2.3); who sends it all the same has no id.
 func (se *Sessions) openMark(x *exchange.Exchange) (*cursors.Mark, *wire.Error) {
 	lines := x.Request.Header[cursors.ResumeHeader]
 	if !x.Call.Streaming || len(lines) == 0 || len(lines) == 1 && lines[0] == "" {

@@ -2,6 +2,9 @@ package stream
 
 // backlog is the newest of a task's events, in order, as far as there is room for them.
 //
+// The oldest are evicted where the newest have no room beside them (add), and where all feeds
+// together keep too much (squeeze.go).
+//
 // Entries are numbered without a gap: start+1 is the oldest that is kept, tip the newest. The
 // feed's mutex guards it.
 type backlog struct {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// squeeze makes room while all feeds together keep too much: what has no client goes
+// squeeze evicts events while all feeds together keep too much: what has no client goes
 // first, then all but the newest entry of the feed that keeps most. What no client
 // has yet stays; its sources wait.
 //

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// circuit keeps calls away from an instance that fails: after enough failures in a
-// row, in a short time, it opens, and once in a while lets one call through to find
-// out. A failure between successes is not counted: an agent that answers others is
-// there, and whoever knows a call that it fails must not be able to take it from them.
-// A call that goes well through a closed circuit costs two loads.
+// circuit is the circuit breaker of an instance: it keeps calls away from one that fails. After
+// enough failures in a row, in a short time, it opens, and once in a while lets one call through to
+// find out. A failure between successes is not counted: an agent that answers others is there, and
+// whoever knows a call that it fails must not be able to take it from them. A call that goes well
+// through a closed circuit costs two loads.
 //
 // The era counts what it went through. Calls remember the era they began in, so that
 // what comes of one can never be taken for the outcome of a later probe.

@@ -195,7 +195,7 @@ func (f *fleet) heard(i *instance, era, who uint64, what outcome, status int) bo
 // mostEjections bounds how often the time that an instance is out doubles.
 const mostEjections = 10
 
-// eject leaves an instance alone for a while, if enough others are left.
+// eject leaves an instance alone for a while (outlier ejection), if enough others are left.
 //
 // It does nothing where the instance is the last, or as many are out as load.ejection.most
 // permits: all failing at once is no fault of instances.

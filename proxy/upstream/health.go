@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
-// check begins to check an instance, once the fleet runs. The lock is held, or nobody
+// check begins the health checks of an instance, once the fleet runs. The lock is held, or nobody
 // else knows the fleet yet.
 func (f *fleet) check(i *instance) {
 	if f.ctx == nil || f.shut || f.Health.Off || f.o.Card == nil {

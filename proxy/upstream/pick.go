@@ -9,8 +9,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// choose finds the instance for a call that others have failed before; enter it and
-// leave it. The order is: who has the task, who has the context, who has least to do.
+// choose is the load balancing among the instances of an agent: it finds the one for a call that
+// others have failed before; enter it and leave it. The order is: who has the task, who has the
+// context, who has least to do.
 //
 // Its error is *Unavailable or ErrBusy. A circuit that is half open lets one call through, so
 // that of several that choose it at once all but one choose again.

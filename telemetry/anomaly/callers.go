@@ -10,7 +10,8 @@ type pointer[T any] interface {
 }
 
 // callers holds counts for callers. Those with a name and those without are remembered
-// apart: addresses cost nothing, and must not have others forgotten.
+// apart: addresses cost nothing, and must not have others forgotten. Agents, where something is
+// counted for those, are in the table of names.
 // tables[0] and tables[1] are chosen by key.table. An attacker without a credential can fill only
 // the one of addresses.
 type callers[T any, P pointer[T]] struct {
@@ -72,6 +73,7 @@ type rates struct {
 	callers[tally, *tally]
 }
 
+// see counts one more. That the detector is off is asked under the lock, since a reload may switch it.
 func (d *rates) see(s *sighting) {
 	d.mu.Lock()
 	defer d.unlock()
@@ -82,7 +84,8 @@ func (d *rates) see(s *sighting) {
 	d.judge(t, t.add(d.slice(s.now)), s)
 }
 
-// settled ends what goes on of a key.
+// settled ends what goes on of a key, because a person has looked at it: what was counted until then
+// must not begin it anew with the next change.
 func (d *rates) settled(k key, now moment) {
 	d.mu.Lock()
 	defer d.unlock()
@@ -101,6 +104,8 @@ type kinds struct {
 	callers[sketch, *sketch]
 }
 
+// see counts a thing, if it is another one. Asking a hundred times for one task of somebody else's is
+// a client that retries; asking for a hundred is somebody who looks around.
 func (d *kinds) see(thing uint64, s *sighting) {
 	d.mu.Lock()
 	defer d.unlock()

@@ -203,6 +203,8 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
+// check reports what is out of bounds. Most bounds keep numbers meaningful and arithmetic safe; that
+// of probing is what a sketch can tell apart, beyond which its threshold would never be reached.
 func (s settings) check(name string) []error {
 	var errs []error
 	wrong := func(key, format string, args ...any) {

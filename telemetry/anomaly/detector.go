@@ -102,6 +102,8 @@ func (d *detector) judge(c counted, n int, s *sighting) {
 	}
 }
 
+// begin begins an anomaly, with what was seen when the threshold was reached. Its texts are copied:
+// an episode lasts longer than the request that they are parts of.
 func (d *detector) begin(c counted, n int, s *sighting) *episode {
 	on := &episode{
 		Anomaly: Anomaly{
@@ -119,10 +121,12 @@ func (d *detector) begin(c counted, n int, s *sighting) *episode {
 	return on
 }
 
-// keep copies a text that may be part of a larger one. Nothing reads more of it.
+// keep copies a text that may be part of a larger one, and would keep all of that in memory. Nothing
+// reads more of it than a record may have.
 func keep(s string) string { return strings.Clone(s[:min(len(s), telemetry.MaxText)]) }
 
-// It does nothing where no anomaly goes on.
+// end ends the anomaly of some counts, for a reason that is told with it. It does nothing where no
+// anomaly goes on, so that who makes room for other counts need not ask. Under the lock.
 func (d *detector) end(c counted, why string, now moment) {
 	on := *c.episode()
 	if on == nil {
@@ -165,14 +169,14 @@ func (d *detector) settle(now moment) {
 	}
 }
 
-// stop ends them all.
+// stop ends them all, so that every beginning that was told has an end in the record.
 func (d *detector) stop(now moment) {
 	d.mu.Lock()
 	defer d.unlock()
 	d.endAll(stopped, now)
 }
 
-// list appends the anomalies that go on.
+// list appends the anomalies that go on, as copies: their counts change while somebody looks.
 func (d *detector) list(dst []Anomaly) []Anomaly {
 	d.mu.Lock()
 	defer d.mu.Unlock()

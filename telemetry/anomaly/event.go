@@ -47,7 +47,8 @@ type Caller struct {
 	Address         string
 }
 
-// methodAnonymous is authn.Principal.Method of callers who showed nothing.
+// methodAnonymous is authn.Principal.Method of callers who showed nothing: all of them have one
+// name, which would be the name of nobody.
 const methodAnonymous = "anonymous"
 
 // CallerOf is the caller that a principal stands for, authenticated by a method, or an
@@ -60,6 +61,7 @@ func CallerOf(subject, issuer, method, address string) Caller {
 	return Caller{Subject: subject, Issuer: issuer}
 }
 
+// named reports whether the caller has a name, which costs something to get; see key.
 func (c *Caller) named() bool { return c.Subject != "" }
 
 // ofAddress is an address as it is counted: who has one of version 6 has 2^64 of them.
@@ -87,7 +89,7 @@ type Throttled struct {
 	After    time.Duration
 }
 
-// Error is for the record.
+// Error is for the record, which names the detector; the caller is told to come back later.
 func (t *Throttled) Error() string {
 	return fmt.Sprintf("throttled by telemetry.anomalies.%s", t.Detector)
 }

@@ -115,7 +115,8 @@ func (h *habits) place(now, span int64) *use {
 
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }
 
-// skills knows what callers use, and tells when they use something else.
+// skills knows what callers use, and tells when they use something else. Only callers with a name
+// have habits: behind an address may be anybody.
 type skills struct {
 	detector
 	room   int
@@ -124,7 +125,8 @@ type skills struct {
 	salt   []byte              // of identities
 }
 
-// configure puts other settings in force. What is known stays.
+// configure puts other settings in force. What is known stays, as it took weeks to learn; what was
+// counted of it was counted by another window.
 func (d *skills) configure(set settings, now moment) {
 	d.mu.Lock()
 	defer d.unlock()
@@ -154,7 +156,8 @@ func (d *skills) see(s *sighting) {
 	}
 }
 
-// meet begins with a caller, by what was known of it when the gateway started.
+// meet begins with a caller, by what was known of it when the gateway started. What was known is
+// used once and then forgotten here, as the table is where it stands from then on.
 func (d *skills) meet(h *habits, s *sighting) {
 	*h = habits{id: identify(d.salt, &s.Caller), since: s.now.unix, seen: s.now.unix, changed: true}
 	if data, ok := d.learnt[h.id]; ok {

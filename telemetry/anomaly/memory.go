@@ -12,8 +12,9 @@ import (
 // identity is what habits are stored under, from which nobody learns whose they are.
 type identity [16]byte
 
-// The salt is the same over restarts (Options.Salt), so that habits are found again; who does not
-// have it cannot try names. The length before the issuer keeps ("ab","c") apart from ("a","bc").
+// identify makes the identity of a caller. The salt is the same over restarts (Options.Salt), so
+// that habits are found again; who does not have it cannot try names. The length before the issuer
+// keeps ("ab","c") apart from ("a","bc").
 func identify(salt []byte, c *Caller) identity {
 	text := make([]byte, 0, len(salt)+8+len(c.Issuer)+len(c.Subject))
 	text = append(text, salt...)
@@ -72,7 +73,8 @@ func (h *habits) decode(data []byte) error {
 	return nil
 }
 
-// restore takes over what is stored of a caller. What cannot be read is learned anew.
+// restore takes over what is stored of a caller. What cannot be read is learned anew, which errs to
+// the side of saying nothing: a caller who is being learned does nothing unusual.
 func (h *habits) restore(data []byte) {
 	var old habits
 	if old.decode(data) != nil {
@@ -139,8 +141,8 @@ func (d *skills) unsaved() ([]stored, time.Duration) {
 	return list, d.set.learning
 }
 
-// again has what could not be stored put into the state later. A place may be another caller's by now:
-// then that one's is stored once too often.
+// again has what could not be stored put into the state later, with the next minute. A place may be
+// another caller's by now: then that one's is stored once too often.
 func (d *skills) again(list []stored) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

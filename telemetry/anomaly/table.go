@@ -75,7 +75,7 @@ func (t *table[T]) take(key uint64, now time.Duration) (value *T, had bool) {
 	return &oldest.value, false
 }
 
-// drop forgets a key.
+// drop forgets a key whose counts are at an end by themselves, and frees its place for others.
 func (t *table[T]) drop(key uint64) {
 	s := *t.set(key)
 	if s == nil {
@@ -88,7 +88,7 @@ func (t *table[T]) drop(key uint64) {
 	}
 }
 
-// each shows all values that are remembered.
+// each shows all values that are remembered, in no order that means anything.
 func (t *table[T]) each(f func(*T)) {
 	for _, s := range t.sets {
 		if s == nil {

@@ -51,7 +51,8 @@ func (d *openTasks) see(task uint64, s *sighting) {
 	d.judge(c, n, s)
 }
 
-// finished counts a task no more.
+// finished counts a task no more. Whoever has ended it: an agent that is done, a webhook that says
+// so, another caller who may cancel it.
 func (d *openTasks) finished(task uint64, now moment) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -52,7 +52,8 @@ type Watch struct {
 	done    chan struct{}
 }
 
-// settleEvery is how often anomalies are looked at that may be over.
+// settleEvery is how often anomalies are looked at that may be over. Nothing happens at their end
+// by itself: a caller who has stopped makes no call that could tell.
 const settleEvery = time.Second
 
 // New begins to watch, until Close.
@@ -104,8 +105,8 @@ func (w *Watch) detectors() []*detector {
 	}
 }
 
-// One goroutine for all detectors: what it does takes microseconds each second, and a write to the
-// store each minute.
+// run ends anomalies that are over, and stores what is known. It is one goroutine for all detectors:
+// what it does takes microseconds each second, and a write to the store each minute.
 func (w *Watch) run() {
 	defer close(w.done)
 	settle, save := time.NewTicker(settleEvery), time.NewTicker(saveEvery)
@@ -166,12 +167,15 @@ func (w *Watch) now() moment {
 	return moment{since: since, unix: w.start.Add(since).Unix()}
 }
 
-// key is who something is counted for.
+// key is who something is counted for. The seed of the hash is the process's own, so that nobody can
+// look for a name that shares another caller's counts; two that do are counted as one.
 type key struct {
 	hash  uint64
 	table int // 1 for addresses
 }
 
+// key is the name of a caller who has one, and otherwise the network of the address: a name is known
+// to be somebody's, while an address costs nothing to change within its network.
 func (w *Watch) key(c *Caller) key {
 	if !c.named() {
 		addr := ofAddress(c.Address).As16()
@@ -192,6 +196,12 @@ func (w *Watch) keyOf(agent string) key { return key{hash: max(maphash.String(w.
 func (w *Watch) task(agent, id string) uint64 { return w.pair(agent, id) }
 
 // Observe is told of every finished call, and of the tasks that its message refers to.
+//
+// What counts for what: a refusal for denials, and where a task did not exist for probing too; a
+// cancellation for the caller, and, unless the gateway refused it, for the agent whose tasks are
+// ended; a skill that was allowed, or that the agent was called for, for the habits of a caller
+// with a name. Calls of the gateway's own limits count for nothing: who is refused for being too
+// fast is held back already.
 func (w *Watch) Observe(e *telemetry.Exchange, references []string) {
 	if w == nil {
 		return
@@ -230,7 +240,8 @@ const (
 	methodWebhook = "webhook" // Exchange.AuthMethod of what agents deliver
 )
 
-// isDenial reports whether the gateway refused a call to who made it.
+// isDenial reports whether the gateway refused a call to who made it. A limit is no denial, nor is
+// an extension that the client has not asked for: a program that was written badly is no attack.
 func isDenial(e *telemetry.Exchange) bool {
 	return e.Decision == decisionDeny && e.Reason != wire.RateLimited.Reason && e.Reason != wire.ExtensionRequired.Reason
 }
@@ -245,7 +256,8 @@ func (w *Watch) sought(e *telemetry.Exchange, references []string) uint64 {
 	return sum
 }
 
-// follow is what becomes of the task that a call is about.
+// follow is what becomes of the task that a call is about: one that is open counts for who sent the
+// message, until any call or delivery shows that it has ended.
 func (w *Watch) follow(e *telemetry.Exchange, s *sighting) {
 	switch {
 	case e.TaskID == "" || e.TaskState == "" || e.Decision == decisionDeny:
@@ -301,7 +313,8 @@ type Call struct {
 }
 
 // Check returns a *Throttled when the calls of a caller are refused for a while: all of
-// them, or those of the kind that is unusual.
+// them, or those of the kind that is unusual. A caller who asked for tasks of others may still do
+// what names no task, and one who opened many may go on with those that there are.
 func (w *Watch) Check(c *Call) error {
 	if w == nil || w.holds.Load() == 0 {
 		return nil

@@ -11,7 +11,8 @@ type ring struct {
 	sum uint32
 }
 
-// turn lets go of what has left the window.
+// turn lets go of what has left the window. It is done by who looks or counts, so that nothing has to
+// go through all counts by the clock.
 func (r *ring) turn(at int64) {
 	if at-r.at >= parts {
 		*r = ring{at: at}
@@ -32,7 +33,8 @@ func (r *ring) add(at int64) int {
 	return int(r.sum)
 }
 
-// take back one that was counted in a slice, unless that has left the window.
+// take back one that was counted in a slice, unless that has left the window, or the counts were
+// made anew since and have none there.
 func (r *ring) take(slice, at int64) {
 	r.turn(at)
 	if i := slice % parts; r.at-slice < parts && r.per[i] > 0 {
@@ -93,7 +95,8 @@ func (s *sketch) turn(at int64) {
 	s.ring.turn(at)
 }
 
-// add counts a thing and returns how many there are.
+// add counts a thing and returns how many there are. One that is known moves to the slice of now, so
+// that it counts for as long as it is seen.
 func (s *sketch) add(hash uint64, at int64) int {
 	s.turn(at)
 	i, slot := s.place(hash), s.at%parts
@@ -128,6 +131,7 @@ func (s *sketch) place(hash uint64) int {
 	return best
 }
 
+// tagOf is the part of a hash that a place keeps. It is not the part by which the place was chosen.
 func tagOf(hash uint64) uint16 { return uint16(hash >> 48) }
 
 func (s *sketch) count(at int64) int {

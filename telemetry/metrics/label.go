@@ -7,8 +7,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// label is one label of a metric and all the values it can have. What is counted is bounded by
-// it, docs/metrics.md lists it, and what rules and dashboards ask for is held against it.
+// label is one label of a metric and all the values it can have. The number of series, their
+// cardinality, is bounded by it, docs/metrics.md lists it, and what rules and dashboards ask for is
+// held against it.
 type label struct {
 	name   string
 	from   string   // where values come from that the configuration or the build brings; "" for none

@@ -29,7 +29,7 @@
 //	lingering  answered, the client still sends; it is read and thrown away
 //	leaving    the same, cut to half a second by a shutdown
 //
-// It owns a connection from its first byte to its last: timeouts of heads and of idle
+// It owns a connection from its first byte to its last: timeouts of heads (slowloris) and of idle
 // connections, bodies, 100-continue, framing of answers, what stays open and what closes.
 // It does not own what is read (strict), TLS, limits on connections, what a request means,
 // or HTTP/2, whose connections it gives away as soon as it has seen their preface.

@@ -67,7 +67,9 @@ func (b *body) wakeReader() {
 	}
 }
 
-// Read implements io.Reader. Who waits for 100 Continue gets it with the first.
+// Read implements io.Reader. Who waits for 100 Continue gets it with the first. What has come is
+// read even after the stream has failed; what is read is given back to the client's windows,
+// which is what makes it send more: a handler that reads slowly slows down its own client alone.
 func (b *body) Read(p []byte) (int, error) {
 	c := b.stream.conn
 	c.mu.Lock()
@@ -106,7 +108,8 @@ func (b *body) Close() error {
 	return nil
 }
 
-// drop lets go of what nobody reads.
+// drop lets go of what nobody reads. It counts as read for the connection, whose window all streams
+// share, and not for the stream: a body that nobody wants need not come.
 func (b *body) drop() {
 	if b.shut {
 		return
@@ -118,7 +121,7 @@ func (b *body) drop() {
 }
 
 // giveBack lets the client send n more bytes of the body, if there is more of it, once that
-// is worth a frame.
+// is worth a frame: at half of the window, so that the client need not stop before it has come.
 func (b *body) giveBack(n int64) {
 	if b.ended || b.err != nil {
 		return
@@ -143,7 +146,8 @@ func (b *body) invite() {
 	}
 }
 
-// await gives up the lock until something has changed, or it is too late.
+// await gives up the lock until something has changed, or it is too late. Without a deadline it waits
+// for as long as the connection lives; whatever ends that, or the stream, wakes it (fail).
 func (b *body) await() {
 	c := b.stream.conn
 	if b.wake == nil {

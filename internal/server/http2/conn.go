@@ -80,7 +80,8 @@ func newConn(s *Server, nc net.Conn, state *tls.ConnectionState) *conn {
 	return c
 }
 
-// serve reads until there is nothing more to read.
+// serve reads until there is nothing more to read. It is the only goroutine that reads; handlers
+// find out by their streams what has become of the connection.
 func (c *conn) serve() {
 	defer c.in.free()
 	err := c.greet()
@@ -90,7 +91,8 @@ func (c *conn) serve() {
 	c.end(err)
 }
 
-// greet reads the client's preface, which ends with SETTINGS, and answers with the server's.
+// greet reads the client's preface, which ends with SETTINGS, and answers with the server's. All of
+// it has to come within the time for a head, so that a connection costs who opens it something.
 // Who speaks something else is told nothing: he could not read it.
 func (c *conn) greet() error {
 	_ = c.nc.SetReadDeadline(time.Now().Add(c.server.Header)) // else the read fails
@@ -107,6 +109,8 @@ func (c *conn) greet() error {
 	c.mu.Lock()
 	c.queue(c.server.appendPreface(nil))
 	c.mu.Unlock()
+	// Its SETTINGS have to be there before anything is answered: the first head that is sent goes
+	// by the table and the windows that they name. An acknowledgement is none (RFC 9113 §3.4).
 	for {
 		f, size, ok := parseFrame(c.in.bytes())
 		switch {
@@ -124,7 +128,11 @@ func (c *conn) greet() error {
 	}
 }
 
-// step takes one frame, or reads if there is none.
+// step takes one frame, or reads if there is none. Frames are looked at where they were read to;
+// the payload is good until the next read, and only bodies and heads are copied out of it.
+//
+// Before it reads, and with that maybe waits, it sends what frames of the client's have caused,
+// all of what came in one read together.
 func (c *conn) step() error {
 	f, size, ok := parseFrame(c.in.bytes())
 	switch {
@@ -182,7 +190,9 @@ func (c *conn) frame(f *frame) error {
 	return nil // of a type to come (RFC 9113 §4.1)
 }
 
-// broken resets the stream that an error is about, and leaves errors of the connection.
+// broken resets the stream that an error is about, and leaves errors of the connection. A stream
+// that was never opened is remembered as reset too: what the client has sent for it meanwhile is
+// on its way, and would be an error of its own.
 func (c *conn) broken(err error) error {
 	var of *streamError
 	if err == nil || !errors.As(err, &of) {
@@ -200,10 +210,10 @@ func (c *conn) broken(err error) error {
 }
 
 // late is the read deadline: the time of a head that has begun, the idle time of a connection
-// without streams, and otherwise the time after which a client that sends nothing is pinged.
-// A client that is behind a NAT which has forgotten the connection is found so, in the middle
-// of a stream on which only the server has something to say. It is until when the client has to have sent something; zero where nothing more is
-// expected of it.
+// without streams, and otherwise the time after which a client that sends nothing is pinged. A
+// client that is behind a NAT which has forgotten the connection is found so, in the middle of a
+// stream on which only the server has something to say. It is until when the client has to have
+// sent something; zero where nothing more is expected of it.
 func (c *conn) late() time.Time {
 	switch {
 	case c.phase == finishing && c.err == nil && (c.writing || c.queued() > 0):
@@ -220,7 +230,11 @@ func (c *conn) late() time.Time {
 	return c.in.last.Add(c.server.Ping)
 }
 
-// silent is for a client that has sent nothing until late.
+// silent is for a client that has sent nothing until late. What that means is asked again with the
+// lock, because handlers may have ended the last stream, and begun the idle time, since the read
+// began. A head that stays open is the client's to answer for; an idle connection is closed with
+// NO_ERROR, which no client counts as a failure; and one that answers no ping is taken for gone,
+// and is told nothing.
 func (c *conn) silent() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,7 +255,9 @@ func (c *conn) silent() error {
 	return nil
 }
 
-// end tells the client why, where there is something to tell, and closes the connection.
+// end tells the client why, where there is something to tell, and closes the connection. GOAWAY
+// names the last stream that was served, so that the client knows which calls it may repeat
+// elsewhere (RFC 9113 §6.8); the others it cannot repeat without having an effect twice.
 func (c *conn) end(err error) {
 	c.mu.Lock()
 	var broken *connError
@@ -262,7 +278,8 @@ func (c *conn) end(err error) {
 	c.mu.Unlock()
 }
 
-// drain closes the connection toward the client once all is sent, and reads on for a moment.
+// drain closes the connection toward the client once all is sent, and reads on for a moment,
+// without looking at what comes. Only half of it is closed for that moment (see farewell).
 func (c *conn) drain() error {
 	_ = c.nc.SetWriteDeadline(time.Now().Add(farewell))
 	c.mu.Lock()
@@ -337,7 +354,8 @@ func (c *conn) refuse() {
 	c.flushAside()
 }
 
-// finish ends a connection that is refusing once its last stream has ended.
+// finish ends a connection that is refusing once its last stream has ended. The goroutine that
+// reads does the rest: a deadline that has passed has it look at the phase.
 func (c *conn) finish() {
 	if c.phase == refusing && len(c.streams) == 0 {
 		c.phase = finishing

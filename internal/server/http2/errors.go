@@ -22,7 +22,8 @@ const (
 	codeCalm          code = 0xb
 )
 
-// connError ends the connection: the client gets GOAWAY with the code.
+// connError ends the connection: the client gets GOAWAY with the code. It is for what leaves the
+// two sides with different ideas of the connection: its streams, its windows, the table of heads.
 type connError struct {
 	code code
 	name string // for Server.Errors, of [a-z0-9_]
@@ -32,7 +33,8 @@ func (e *connError) Error() string {
 	return fmt.Sprintf("HTTP/2 connection error %d: %s", e.code, e.name)
 }
 
-// streamError ends one stream: the client gets RST_STREAM with the code.
+// streamError ends one stream: the client gets RST_STREAM with the code. Others go on, since a
+// proxy in front has calls of many clients on one connection.
 type streamError struct {
 	stream uint32
 	code   code
@@ -44,7 +46,8 @@ func (e *streamError) Error() string {
 }
 
 // What handlers get from reads and writes once there is nothing to read or to write any more,
-// and the reasons of streams that ended.
+// and the reasons of streams that ended. errLate is the one of a stream that ended well: its context
+// does not end with it, as the handler may have something to do yet.
 var (
 	errClosed = errors.New("the HTTP/2 connection has ended")
 	errReset  = errors.New("the client has reset the HTTP/2 stream")

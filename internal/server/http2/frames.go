@@ -5,7 +5,12 @@ import (
 )
 
 // data takes a piece of a body. All of the frame counts for the windows, padding included
-// (RFC 9113 §6.9.1).
+// (RFC 9113 §6.1).
+//
+// The connection's window is charged before anything is known of the stream, since the client
+// has charged its own count too: what is not passed to a handler, for whatever reason, has to be
+// given back here. More than that window ends the connection, because the two counts have parted
+// for good; more than a stream's window ends that stream.
 func (c *conn) data(f *frame) error {
 	size := int64(len(f.payload))
 	c.mu.Lock()
@@ -38,6 +43,7 @@ func (c *conn) data(f *frame) error {
 		c.giveBack(size)
 		return err
 	}
+	// No handler reads padding, so that nobody else would give it back.
 	if padding := size - int64(len(f.payload)); padding > 0 {
 		c.giveBack(padding)
 		b.giveBack(padding)
@@ -51,6 +57,9 @@ func (c *conn) data(f *frame) error {
 // absent is about a frame for a stream that is not open: what was reset here may have been
 // under way, what the client has ended is closed, and what it has never opened is idle
 // (RFC 9113 §5.1).
+//
+// The three are told apart since only the first is nobody's fault. An idle stream is an error of
+// the connection: both sides do not agree any more on which streams there are.
 func (c *conn) absent(stream uint32, name string) error {
 	switch ours, closed := c.recent.has(stream); {
 	case stream > c.last || stream%2 == 0:
@@ -61,7 +70,9 @@ func (c *conn) absent(stream uint32, name string) error {
 	return &streamError{stream, codeStreamClosed, name + "_closed"}
 }
 
-// priority is checked and not heeded (RFC 9113 §5.3.2).
+// priority is checked and not heeded (RFC 9113 §5.3.2). Which call goes first is for the client's
+// windows to say, and a tree of dependencies, as RFC 7540 had it, is memory that a client orders
+// without asking for anything. What is wrong with the frame is an error all the same (§6.3).
 func (c *conn) priority(f *frame) error {
 	switch {
 	case f.stream == 0:
@@ -74,7 +85,12 @@ func (c *conn) priority(f *frame) error {
 	return nil
 }
 
-// reset ends a stream that the client does not want any more.
+// reset ends a stream that the client does not want any more. The handler's context ends with it;
+// the handler goes on counting as one that runs until it returns, so that a client that opens and
+// resets streams does not get more of them to run at once than it may have (conn.open).
+//
+// A wrong size is an error of the connection here, where that of PRIORITY is one of the stream
+// (RFC 9113 §6.4, §6.3).
 func (c *conn) reset(f *frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +128,9 @@ func (c *conn) ping(f *frame) error {
 	return c.reply(appendPing(nil, flagAck, f.payload))
 }
 
-// goAway is a client's that opens no more streams. Those that it has opened are served.
+// goAway is a client's that opens no more streams. Those that it has opened are served. The last
+// stream that it names would be one of the server's, which opens none, so that nobody reads it;
+// nor the text behind it, which is for people.
 func (c *conn) goAway(f *frame) error {
 	switch {
 	case f.stream != 0:
@@ -144,6 +162,7 @@ func (c *conn) windowUpdate(f *frame) error {
 		c.wakeWriters()
 		return nil
 	}
+	// A zero is looked for before an absent stream is forgiven: it has no meaning on any.
 	switch st := c.streams[f.stream]; {
 	case st == nil && (f.stream > c.last || f.stream%2 == 0):
 		return &connError{codeProtocol, "window_update_idle"}
@@ -182,9 +201,9 @@ func (c *conn) reply(frames []byte) error {
 	return nil
 }
 
-// recent are the last sixteen streams that have ended; a client has seldom more under way that
-// it does not know the end of. They are kept that have ended not long ago, to tell a frame that was under way from
-// one that should not have been sent.
+// recent are the last sixteen streams that have ended; a client has seldom more under way that it
+// does not know the end of. They are kept that have ended not long ago, to tell a frame that was
+// under way from one that should not have been sent.
 type recent struct {
 	ids  [16]uint32
 	ours [16]bool // reset here
@@ -214,5 +233,6 @@ func (r *recent) has(stream uint32) (ours, found bool) {
 	return ours, found
 }
 
-// expired reports whether a time has come; the zero time never does.
+// expired reports whether a time has come; the zero time never does, as it stands for no deadline
+// in all of this package.
 func expired(t time.Time) bool { return !t.IsZero() && !time.Now().Before(t) }

@@ -32,7 +32,8 @@ func (h *head) emit(f hpack.HeaderField) {
 	h.fields = append(h.fields, f)
 }
 
-// tooLarge reports whether the head is beyond the limit, for 431.
+// tooLarge reports whether the head is beyond the limit, for 431: an answer that says what is wrong,
+// where a reset would have the client try again.
 func (h *head) tooLarge() bool { return h.size > h.most }
 
 // add decodes a piece. It is decoded even where nobody will read it, since the tables of
@@ -97,7 +98,9 @@ func (c *conn) continuation(f *frame) error {
 	return c.headEnd()
 }
 
-// headEnd is what a head has begun with all of it there: a request, or the end of one.
+// headEnd is what a head has begun with all of it there: a request, or the end of one. Streams of
+// clients are odd and go up (RFC 9113 §5.1.1), so that one that is lower than the last has been;
+// the number counts even where the request is refused, as the client has used it up.
 func (c *conn) headEnd() error {
 	h := &c.head
 	c.mu.Lock()
@@ -123,7 +126,8 @@ func (c *conn) headEnd() error {
 	return c.open()
 }
 
-// stale is about a head for a stream that has been.
+// stale is about a head for a stream that has been. Trailers of a request that was reset here may
+// have been under way; on any other stream both sides differ on what is open.
 func (c *conn) stale(stream uint32) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +163,10 @@ func (c *conn) trailers(st *stream) error {
 	return nil
 }
 
-// open begins a stream with the request that its head makes.
+// open begins a stream with the request that its head makes. REFUSED_STREAM promises that nothing
+// has been done, so that a client may repeat the call (RFC 9113 §8.7). Handlers are bounded beside
+// streams, at twice as many: else who opens streams and resets them at once (CVE-2023-44487)
+// would have as many handlers run as it can open.
 func (c *conn) open() error {
 	h := &c.head
 	if h.self {

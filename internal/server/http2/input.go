@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// input is what was read and not yet used.
+// input is what was read and not yet used: a window from..to of the buffer. When something came
+// last is what tells a client that is idle from one that is gone (conn.late).
 type input struct {
 	nc    net.Conn
 	block *[]byte // of the pool
@@ -28,7 +29,8 @@ var blocks = sync.Pool{New: func() any {
 }}
 
 // begin takes a block from the pool. A connection keeps it until it ends: a read into less
-// than a frame's head would cost a system call more for each frame.
+// than a frame's head would cost a system call more for each frame. The first read is counted from
+// now, so that a connection that says nothing is not taken for one that has been silent for ever.
 func (in *input) begin(nc net.Conn) {
 	in.nc, in.last = nc, time.Now()
 	in.block, _ = blocks.Get().(*[]byte)
@@ -48,6 +50,10 @@ func (in *input) take(n int)    { in.from += n }
 
 // fill reads more of a frame of some size. A buffer that one frame had made
 // larger is not kept beyond it.
+//
+// What is there already is moved to the front only where the frame would not fit behind it, so
+// that a run of small frames is copied seldom. A read takes whatever has come, often many frames.
+// Reading nothing without an error is not the end: who calls asks again.
 func (in *input) fill(size int) error {
 	have := in.have()
 	switch {

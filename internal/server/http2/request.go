@@ -12,6 +12,9 @@ import (
 )
 
 // parse makes a request of a head. What is malformed (RFC 9113 §8.1.1) is a streamError.
+//
+// The host is ":authority", and the Host field only where that is missing: proxies that translate
+// HTTP/1.1 may send it so (§8.3.1). Where both are there and differ, package screen refuses it.
 func (st *stream) parse(h *head) error {
 	r := st.conn.begin.WithContext(st.ctx) // a copy
 	p, err := pseudoFields(h)
@@ -35,7 +38,8 @@ func (st *stream) parse(h *head) error {
 	return nil
 }
 
-// pseudo are the fields that stand for the request line (RFC 9113 §8.3.1).
+// pseudo are the fields that stand for the request line (RFC 9113 §8.3.1). That an ":authority"
+// was there is counted, because it is the one that may be empty, which the text would not show.
 type pseudo struct {
 	method, scheme, authority, path string
 	count, authorities              int
@@ -56,7 +60,9 @@ func (p *pseudo) field(name string) *string {
 	return nil
 }
 
-// pseudoFields reads them. They come first, and each once.
+// pseudoFields reads them. They come first, and each once: of two paths one proxy would check the
+// first and the next one serve the second. CONNECT has an authority and nothing else (RFC 9113
+// §8.5); it is read so that it can be refused like any verb that nobody serves.
 func pseudoFields(h *head) (p pseudo, err error) {
 	malformed := func(name string) error { return &streamError{h.stream, codeProtocol, name} }
 	for _, f := range h.fields {
@@ -94,7 +100,11 @@ func pseudoFields(h *head) (p pseudo, err error) {
 
 // fields reads the others, with the names as handlers know them ("x-api-key" is "X-Api-Key").
 // Cookies are one field again, and the expectation of 100 is taken out since it is met here.
-// Values of fields that have one are parts of one slice.
+// Values of fields that have one are parts of one slice, which is one allocation for all of them;
+// its parts have no room behind them, so that a second value does not overwrite a neighbour.
+//
+// A value with a line end or a NUL resets the stream. It could not be said in HTTP/1.1, where it
+// would be two fields, or the end of the head (RFC 9113 §10.3).
 func (st *stream) fields(r *http.Request, h *head, pseudos int) error {
 	all := h.fields[pseudos:]
 	header := make(http.Header, len(all))
@@ -130,7 +140,9 @@ func (st *stream) fields(r *http.Request, h *head, pseudos int) error {
 	return nil
 }
 
-// forbidden are fields about a connection, which HTTP/2 has none of (RFC 9113 §8.2.2).
+// forbidden are fields about a connection, which HTTP/2 has none of (RFC 9113 §8.2.2). Frames say
+// here where a message ends; a Transfer-Encoding beside them would say it once more to a reader
+// of HTTP/1.1 behind a proxy that copies it, which is how requests are smuggled by downgrade.
 func forbidden(name, value string) bool {
 	switch name {
 	case "Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade":
@@ -142,7 +154,8 @@ func forbidden(name, value string) bool {
 }
 
 // locate reads the target: ":path" is a path with a query and never a whole URI, "*" for
-// OPTIONS alone, and absent for CONNECT, which names an authority. A path without escapes, which nearly all are, is what it says.
+// OPTIONS alone, and absent for CONNECT, which names an authority. A path without escapes, which
+// nearly all are, is what it says: it needs no parser, and its URL is a part of the stream.
 func (st *stream) locate(r *http.Request, p pseudo) error {
 	if p.method == http.MethodConnect {
 		r.URL, r.RequestURI = &url.URL{Host: p.authority}, p.authority
@@ -173,8 +186,9 @@ func (st *stream) locate(r *http.Request, p pseudo) error {
 }
 
 // measure settles what there is of a body. Nothing follows a head with END_STREAM; otherwise
-// the length is what Content-Length says, and -1 without one. What is no number counts as 0
-// here, as with net/http, and is refused by who reads the field (server.Screen).
+// the length is what Content-Length says, and -1 without one. A length that was said is held
+// against what comes (body.add). What is no number counts as 0
+// here, as with net/http, and is refused by who reads the field (package screen).
 func (st *stream) measure(r *http.Request, end bool) {
 	r.Body = http.NoBody
 	if end {
@@ -191,8 +205,8 @@ func (st *stream) measure(r *http.Request, end bool) {
 	r.Body = &st.body
 }
 
-// wire are the names of fields that servers answer with, as they are sent: what is not here
-// has to be made each time.
+// wire are the names of fields that servers answer with, as they are sent: in lower case, which
+// HTTP/2 wants and net/http's headers do not have. What is not here has to be made each time.
 var wire = func() map[string]string {
 	sent := map[string]string{}
 	for _, name := range []string{
@@ -227,7 +241,8 @@ func validName(name string) bool {
 }
 
 // sentName is a name on the wire. It is not ok for what has no place there: fields about a
-// connection, and those that are sent behind the body.
+// connection, and those that are sent behind the body. A handler that says Connection does so for
+// HTTP/1.1's sake, and knows nothing of what it is served by; "close" is heeded by queueHead.
 func sentName(name string) (string, bool) {
 	switch name {
 	case "Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade":

@@ -32,7 +32,8 @@ type response struct {
 func (w *response) Header() http.Header { return w.header }
 
 // WriteHeader implements http.ResponseWriter. What is set in the header afterwards is not
-// sent, but for trailers.
+// sent, but for trailers. The head is kept until there is something to send with it; a second
+// status is none, as net/http has it.
 func (w *response) WriteHeader(status int) {
 	switch {
 	case w.status != 0:
@@ -52,7 +53,8 @@ func (w *response) WriteHeader(status int) {
 	}
 }
 
-// inform sends an answer before the answer.
+// inform sends an answer before the answer, at once: who waits for it has nothing else to do. 101
+// is not sent, since there is nothing that HTTP/2 could switch to (RFC 9113 §8.6).
 func (w *response) inform(status int) {
 	if status == http.StatusSwitchingProtocols {
 		return
@@ -66,7 +68,7 @@ func (w *response) inform(status int) {
 	}
 }
 
-// silent reports whether the answer has no body.
+// silent reports whether the answer has no body, whatever the handler writes.
 func (w *response) silent() bool {
 	return w.method() == http.MethodHead || !httpfield.HasBody(w.status)
 }
@@ -86,6 +88,9 @@ const heldMost = 8 << 10
 
 // Write implements http.ResponseWriter. What is short is held until the handler flushes or
 // returns; after a flush everything goes out as it comes.
+//
+// More than the Content-Length that the handler has set is an error and not sent: the client would
+// have to treat all of the answer as malformed (RFC 9113 §8.1.1).
 func (w *response) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -117,7 +122,8 @@ func (w *response) Write(p []byte) (int, error) {
 // WriteString implements io.StringWriter.
 func (w *response) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
 
-// sniff finds out what the body is, where the handler has not said it.
+// sniff finds out what the body is, where the handler has not said it, by its first piece, as
+// net/http does. "-" says that it was looked at and nothing is to be said.
 func (w *response) sniff(p []byte) {
 	if w.kind != "" || w.out {
 		return
@@ -141,7 +147,8 @@ func (w *response) FlushError() error {
 // Flush implements http.Flusher.
 func (w *response) Flush() { _ = w.FlushError() }
 
-// SetReadDeadline is for http.ResponseController.
+// SetReadDeadline is for http.ResponseController. It is of this stream's body alone; the
+// connection's own deadline is for who reads frames.
 func (w *response) SetReadDeadline(t time.Time) error {
 	c := w.stream.conn
 	c.mu.Lock()
@@ -172,6 +179,11 @@ func (w *response) SetWriteDeadline(t time.Time) error {
 func (w *response) EnableFullDuplex() error { return nil }
 
 // send sends the head, unless that is out, what is held, and then p.
+//
+// END_STREAM is on the last thing that is sent: on the head where there is no body, on trailers
+// where there are some, otherwise on the last frame of the body. A frame for it alone would be one
+// more to write and to read for each call. All is queued before the one flush at the end, so that
+// an answer that was held until then is one write.
 func (w *response) send(p []byte, end bool) error {
 	st := w.stream
 	c := st.conn
@@ -231,7 +243,9 @@ func (w *response) drop() {
 	w.held = nil
 }
 
-// queueHead queues the head, and says how long a body is that is sent with it.
+// queueHead queues the head, and says how long a body is that is sent with it: a client can then
+// give it the memory that it needs at once. Nothing is said of an answer to HEAD that the handler
+// wrote nothing for, since that is not the length that GET has.
 func (w *response) queueHead(whole, end bool) {
 	var room [3]hpack.HeaderField
 	more := room[:0]
@@ -265,7 +279,7 @@ func (w *response) hasTrailers() bool {
 }
 
 // queueTrailers ends the stream with them: those with the prefix, and those that the header
-// has announced.
+// has announced. They have to come last, which gRPC's status relies on, and carry END_STREAM.
 func (w *response) queueTrailers() {
 	trailers := http.Header{}
 	for name, values := range w.header {
@@ -287,7 +301,8 @@ func (w *response) queueTrailers() {
 }
 
 // finish ends the answer. Where the handler has not written as much as it said, the client
-// notices by a reset.
+// notices by a reset, which is what stream.end makes of an answer without END_STREAM: a short
+// answer that ended well would be taken for a whole one.
 func (w *response) finish() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)

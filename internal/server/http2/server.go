@@ -36,9 +36,9 @@ type Server struct {
 	workers workers
 }
 
-// Serve serves a connection until it ends, and returns when it is closed; handlers of streams
-// that were reset may run on for a while, with their contexts ended. Requests have contexts of ctx, and state is that
-// of TLS, nil without.
+// Serve serves a connection until it ends, and returns when it is closed; handlers of streams that
+// were reset may run on for a while, with their contexts ended. Requests have contexts of ctx, and
+// state is that of TLS, nil without.
 func (s *Server) Serve(ctx context.Context, nc net.Conn, state *tls.ConnectionState) {
 	c := newConn(s, nc, state)
 	ctx, c.cancel = context.WithCancel(ctx)
@@ -70,7 +70,8 @@ func (s *Server) count(name string) {
 	}
 }
 
-// track counts c in, so that Shutdown finds it.
+// track counts c in, so that Shutdown finds it. One that came between its look at the connections
+// and this is told to leave here, so that none is missed.
 func (s *Server) track(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,14 +113,16 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// open is how many connections are not closed yet.
+// open is how many connections are not closed yet. Connections leave by themselves (untrack), and
+// tell nobody: Shutdown looks, as net/http's does.
 func (s *Server) open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.conns)
 }
 
-// Close closes all connections at once. It does not wait for handlers.
+// Close closes all connections at once. It does not wait for handlers, whose contexts end and whose
+// writes fail.
 func (s *Server) Close() {
 	s.ended.Store(true)
 	s.mu.Lock()

@@ -31,7 +31,8 @@ const (
 const headOverhead = 10 * 32
 
 // appendPreface appends what the server begins with (RFC 9113 §3.4): its settings, and the
-// connection's window, which no setting is for.
+// connection's window, which no setting is for and which would be 65,535 bytes for all streams
+// together. Server push is not named: it is the client's to forbid, and the server has none.
 func (s *Server) appendPreface(b []byte) []byte {
 	pairs := [][2]uint32{
 		{settingStreams, s.Streams},
@@ -47,7 +48,8 @@ func (s *Server) appendPreface(b []byte) []byte {
 	return appendWindowUpdate(b, 0, connWindow-defaultWindow)
 }
 
-// settings takes what the client wants over, in the order that it is written in: a setting
+// settings takes what the client wants over, and acknowledges it once all of it holds: from then
+// on the client may rely on it. It takes it over in the order that it is written in: a setting
 // may stand there more than once, and the last value holds (RFC 9113 §6.5.3).
 func (c *conn) settings(f *frame) error {
 	switch {
@@ -74,6 +76,10 @@ func (c *conn) settings(f *frame) error {
 // too, whose windows may become negative by it (RFC 9113 §6.9.2). The largest frame that the
 // client takes is checked and not used, as none is sent that is larger than the smallest
 // that it may name. It is called with the lock.
+//
+// The encoder's table may be smaller than the default and never larger: it is memory for each
+// connection, and the client's to ask for only up to there. Settings of other numbers are passed
+// over (RFC 9113 §6.5.2).
 func (c *conn) set(id uint16, value uint32) error {
 	switch id {
 	case settingTableSize:

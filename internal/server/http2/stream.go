@@ -31,7 +31,8 @@ type stream struct {
 }
 
 // newStream makes a stream that is not open yet. Its context is a child of the connection's:
-// it ends with that, with a reset, and with the handler.
+// it ends with that, with a reset, and with the handler. Body and response are parts of the
+// stream, so that a request is few allocations; none of them is used again for another request.
 func newStream(c *conn, id uint32) *stream {
 	st := &stream{id: id, conn: c}
 	st.ctx, st.cancel = context.WithCancel(c.ctx)
@@ -41,7 +42,8 @@ func newStream(c *conn, id uint32) *stream {
 	return st
 }
 
-// serve has the handler answer, and ends the stream unless its answer goes on elsewhere.
+// serve has the handler answer, and ends the stream unless its answer goes on elsewhere. Either way
+// the handler does not run any more, and another request may.
 func (st *stream) serve() {
 	whole := st.handle()
 	if !st.left {
@@ -121,7 +123,8 @@ func (st *stream) close(err error, tell bool) {
 	}
 }
 
-// resetCode is what a client is told that a stream was reset for.
+// resetCode is what a client is told that a stream was reset for: CANCEL where it was not for
+// anything that the client has done.
 func resetCode(err error) code {
 	if of, ok := err.(*streamError); ok { //nolint:errorlint // made here
 		return of.code
@@ -129,7 +132,8 @@ func resetCode(err error) code {
 	return codeCancel
 }
 
-// settle ends a stream of which both sides have sent all.
+// settle ends a stream of which both sides have sent all. No frame says so: each side knows by the
+// two that it has seen.
 func (st *stream) settle() {
 	if st.sent && st.body.ended {
 		st.close(errLate, false)
@@ -137,7 +141,8 @@ func (st *stream) settle() {
 }
 
 // endSent is for an answer that is out, END_STREAM included. What the client has yet to send
-// of its request is not wanted (RFC 9113 §8.1).
+// of its request is not wanted (RFC 9113 §8.1): NO_ERROR tells it to stop, and that the answer is
+// good, where another code would have clients throw it away.
 func (st *stream) endSent() {
 	st.sent = true
 	switch {
@@ -152,6 +157,10 @@ func (st *stream) endSent() {
 // write queues p as DATA, with END_STREAM if it is the end, as the windows let it, and sends
 // it. It waits where the client takes no more, until the time for that is over, which resets
 // the stream.
+//
+// An empty p with end is a frame that no window holds back. Beyond mostQueued it waits although
+// windows are open: what was queued is memory of the gateway's until the client has read it, and
+// one stream must not have all of it.
 func (st *stream) write(p []byte, end bool) error {
 	c := st.conn
 	var late time.Time
@@ -189,7 +198,8 @@ func (st *stream) write(p []byte, end bool) error {
 	}
 }
 
-// queueData queues one DATA frame, head and payload in one append.
+// queueData queues one DATA frame, head and payload in one append. The payload is copied, as it is the
+// handler's, which may use its memory again once Write has returned.
 func (st *stream) queueData(p []byte, end bool) {
 	flags := byte(0)
 	if end {
@@ -202,7 +212,9 @@ func (st *stream) queueData(p []byte, end bool) {
 	*c.frames = append(appendFrame(*c.frames, frameData, flags, st.id, len(p)), p...)
 }
 
-// await gives up the lock until something has changed, or until it is too late.
+// await gives up the lock until something has changed, or until it is too late. The handler's own
+// deadline goes before the server's limit. It says nothing of what has changed: who waited looks
+// at the windows again, since another stream may have been faster.
 func (st *stream) await(late time.Time) error {
 	if !st.late.IsZero() {
 		late = st.late

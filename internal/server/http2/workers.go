@@ -15,7 +15,8 @@ type workers struct {
 // made for.
 const mostIdle = 64
 
-// run has a worker serve a stream.
+// run has a worker serve a stream: the one that has become idle last, whose stack is likeliest to
+// be in a cache still. It never waits for one, because it is called by who reads.
 func (w *workers) run(st *stream) {
 	w.mu.Lock()
 	if n := len(w.idle); n > 0 {

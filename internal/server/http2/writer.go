@@ -55,6 +55,10 @@ func (o *output) queued() int {
 
 // flush sends what is queued, and what others queue meanwhile, unless somebody does
 // already. It is called with the lock, and gives it up for as long as a write takes.
+//
+// So answers that end while one write is under way go out together with the next, in one system
+// call and one TLS record: the busier a connection is, the fewer writes it needs for each call.
+// Nobody waits for it to have sent theirs; who fails to write ends the connection for all.
 func (c *conn) flush() {
 	if c.writing {
 		return
@@ -90,7 +94,8 @@ func (c *conn) flush() {
 	}
 }
 
-// mostRounds is how often one writes for others.
+// mostRounds is how often one writes for others. It is a handler that has an answer of its own to
+// end, and on a busy connection somebody always has something to send.
 const mostRounds = 8
 
 // flushAside is flush for who must not wait for the client, as the goroutine that reads must
@@ -107,7 +112,8 @@ func (c *conn) flushAside() {
 	}()
 }
 
-// wakeWriters has those who wait look again.
+// wakeWriters has those who wait look again, all of them: who can go on is known from the windows,
+// and a window of the connection that has grown may be enough for several.
 func (c *conn) wakeWriters() {
 	for i, st := range c.waiting {
 		st.wakeWriter()
@@ -117,7 +123,10 @@ func (c *conn) wakeWriters() {
 }
 
 // queueHead queues the head of an answer, or with no status its trailers: the fields of h
-// that have a place on the wire, and then more.
+// that have a place on the wire, and then more. The frame's head is written before its length is
+// known and mended afterwards (frameHead), since the encoder appends to the same buffer. Heads
+// have to be queued in the order in which they were encoded, for the client's table, which the
+// lock sees to.
 func (c *conn) queueHead(stream uint32, status int, h http.Header, more []hpack.HeaderField, end bool) {
 	begin := c.queued()
 	c.queue(appendFrame(nil, frameHeaders, 0, stream, 0))
@@ -137,7 +146,8 @@ func (c *conn) queueHead(stream uint32, status int, h http.Header, more []hpack.
 	c.frameHead(begin, end)
 }
 
-// field encodes one field. What would not be one on the wire is not sent.
+// field encodes one field. What would not be one on the wire is not sent: a handler's mistake must
+// not become a second field, or an error of the client's that ends all of the connection.
 func (c *conn) field(name, value string) {
 	if !validValue(value) {
 		return
@@ -146,7 +156,8 @@ func (c *conn) field(name, value string) {
 }
 
 // frameHead writes the length of a head that begins there, and divides one that is too long
-// for a frame.
+// for a frame into CONTINUATION frames, with nothing between them. END_STREAM is on the first,
+// END_HEADERS on the last (RFC 9113 §6.2, §6.10).
 func (c *conn) frameHead(begin int, end bool) {
 	flags := byte(0)
 	if end {
@@ -188,7 +199,8 @@ func statusText(status int) string {
 	return strconv.Itoa(status)
 }
 
-// buffers are what frames are put together in.
+// buffers are what frames are put together in, and what holds short bodies until their end. They are
+// shared by all connections, most of which have nothing to send at any moment.
 var buffers = sync.Pool{New: func() any {
 	b := make([]byte, 0, 4<<10)
 	return &b

@@ -16,7 +16,7 @@ func (r *reader) start(c byte) (int, rule) {
 }
 
 // longestMethod bounds a method: the longest that is registered has 17 letters, and what
-// is longer is none that anybody serves (RFC 9110 §16.1.2, RFC 9112 §3).
+// is longer is none that anybody serves (RFC 9110 §16.1.1, RFC 9112 §3).
 const longestMethod = 32
 
 // method is a token. Which ones there are is for others to say.

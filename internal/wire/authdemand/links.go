@@ -18,8 +18,8 @@ const (
 	longestScheme = 32
 )
 
-// links are those of a demand. They are found by what browsers and linkifiers would follow, not by
-// RFC 3986 alone:
+// links are those of a demand, which are where phishing would begin. They are found by what
+// browsers and linkifiers would follow, not by RFC 3986 alone:
 //
 //	https://a.example/x        a link
 //	HTTP:/\a.example           one too: slashes of either kind, any number of them

@@ -18,7 +18,7 @@
 // and Plain stands for an HTTP answer that says no in no form of A2A's: a page of a load balancer,
 // a 503 without a body. What tells the kind, in this order:
 //
-//	ErrorInfo.reason      "TASK_NOT_FOUND"                       1.0 (A2A 1.0 §5.4)
+//	ErrorInfo.reason      "TASK_NOT_FOUND"                       1.0 (A2A 1.0 §11.6)
 //	problem type          ".../errors/task-not-found"            1.0's release candidate (RFC 9457)
 //	JSON-RPC code         -32001                                 every version
 //	gRPC code, by name    "NOT_FOUND"                            gRPC, and HTTP+JSON as Google writes it

@@ -13,5 +13,5 @@
 //	UNSPECIFIED      unknown           unknown          is in no state that its agent knows
 //
 // A state is a string here, the 1.0 name with its prefix: "TASK_STATE_WORKING". "" is a state that
-// no version has; extensions may not add any (A2A 1.0 §4.6).
+// no version has; extensions may not add any (the page Extensions of A2A 1.0, Limitations).
 package taskstate

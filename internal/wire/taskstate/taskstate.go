@@ -57,7 +57,7 @@ func Terminal(state string) bool {
 }
 
 // Settled reports whether a caller who waits for a task need not wait any longer:
-// it has ended, or it is the caller's turn (A2A 1.0 §3.1.1).
+// it has ended, or it is the caller's turn (A2A 1.0 §3.2.2).
 func Settled(state string) bool {
 	return Terminal(state) || state == "TASK_STATE_INPUT_REQUIRED" || state == "TASK_STATE_AUTH_REQUIRED"
 }

@@ -11,7 +11,7 @@ import (
 
 // Stranger is what an object of A2A's has that its version does not define: a member,
 // or a value where the version lists those there are. Extensions may add neither
-// (A2A 1.0 §4.6).
+// (the page Extensions of A2A 1.0, Limitations).
 type Stranger struct {
 	Pointer string // RFC 6901, into the document; a name of over 128 bytes in it is cut
 	Value   bool   // an unknown value; else an unknown member
@@ -198,7 +198,7 @@ var nobody = words{"", "", "ROLE_UNSPECIFIED", "ROLE_UNSPECIFIED"}
 
 // word looks at a role or state. ProtoJSON has numbers for them as well.
 //
-// An extension must not add states or roles (A2A 1.0 §4.6), so an unknown word is told as well as an
+// An extension must not add states or roles (see Stranger), so an unknown word is told as well as an
 // unknown member.
 func (w *watch) word(table []words, also string, raw []byte) {
 	if !isString(raw) {

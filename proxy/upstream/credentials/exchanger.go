@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 )
 
-// exchanger shows a token of another system for the caller.
+// exchanger shows a token of another system for the caller, got by token exchange (RFC 8693).
 type exchanger struct {
 	Exchange
 

@@ -1,4 +1,5 @@
-// Package discovery finds out where the instances of an agent are, and goes on finding out.
+// Package discovery is service discovery: it finds out where the instances of an agent are, and
+// goes on finding out.
 //
 // It owns the sources: a list that never changes, names in DNS, a file that somebody
 // edits, and the endpoint slices of a Kubernetes service. It knows nothing of calls: who

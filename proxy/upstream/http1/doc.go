@@ -1,4 +1,5 @@
-// Package http1 sends requests to agents over HTTP/1.1 connections that it keeps.
+// Package http1 sends requests to agents over HTTP/1.1 connections that it keeps: a client with a
+// connection pool.
 //
 // net/http gives each connection two goroutines and has every request handed to one and
 // its answer back by the other, which costs more than all the gateway does with a small

@@ -7,7 +7,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// NameAgent finds the agent of a call that came to a shared endpoint. To the holder
+// NameAgent finds the agent of a call that came to a shared endpoint, by its tenant or by its
+// credential (multi-tenancy: one URL for all agents). To the holder
 // of a credential that is bound to an agent, a tenant is that agent's name or one
 // of its own tenants: whether another agent goes by it does not matter, and so
 // cannot be found out.

@@ -15,7 +15,7 @@ const (
 	defaultMessage = "Authorization has been provided."
 )
 
-// ReadDemand reads what a task wants to see that waits for authorization, nil for any other
+// ReadDemand reads what a task in auth-required wants to see, nil for any other
 // answer, and holds its links against the hosts that are permitted: an agent that has
 // been taken over asks the user to log in somewhere else. That a task waits is never an
 // authorization.

@@ -10,7 +10,7 @@ import (
 )
 
 // Offered is one way to reach the agent through the gateway: an entry of a
-// served card's interfaces.
+// served card's interfaces, whose URLs are the gateway's and never the agent's.
 type Offered struct {
 	Version wire.Version // V10 or V03; 0.1 has no entries, its readers go by 0.3's url
 	Binding wire.Binding
