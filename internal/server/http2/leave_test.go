@@ -178,14 +178,18 @@ func TestLeaveGoroutines(t *testing.T) { //nolint:paralleltest // it counts the 
 		of = one
 	}
 	s.mu.Unlock()
+	// The last answer is read before its handler has returned.
+	running := func() int { of.mu.Lock(); defer of.mu.Unlock(); return of.running }
+	for running() != 0 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
 	of.mu.Lock()
 	if len(of.streams) != streams || of.running != 0 {
 		t.Errorf("%d streams are open, and %d handlers run", len(of.streams), of.running)
 	}
 	of.mu.Unlock()
-	close(left)
-	for l := range left {
-		l.End()
+	for range streams {
+		(<-left).End()
 	}
 	of.mu.Lock()
 	defer of.mu.Unlock()
