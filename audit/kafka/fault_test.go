@@ -155,7 +155,7 @@ func TestSilent(t *testing.T) {
 	s := sinkOf(t, kafka.Config{Brokers: []string{l.Addr().String()}, Topic: topic}, "gw")
 	for range 2 {
 		began := time.Now()
-		if err := putWithin(t, s, time.Second, entries(1, 10, 10)); err == nil {
+		if err := putWithin(t, s, 200*time.Millisecond, entries(1, 10, 10)); err == nil {
 			t.Fatal("it is taken for stored")
 		}
 		if took := time.Since(began); took > 10*time.Second {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -167,7 +168,8 @@ func (p *process) logged() string {
 	return p.log.String()
 }
 
-// finish ends the gateway after the script: SIGTERM, and exit code 0.
+// finish ends the gateway after the script: SIGTERM, and exit code 0. Its log has neither a
+// defect nor the token of its data directory.
 func (p *process) finish() {
 	if p.ended {
 		return
@@ -187,6 +189,11 @@ func (p *process) finish() {
 	}
 	if log := p.logged(); strings.Contains(log, "panicked") || strings.Contains(log, "DATA RACE") {
 		p.w.t.Errorf("the gateway's log has a defect\n%s", log)
+	}
+	// A script that names another directory has none here.
+	token, err := os.ReadFile(filepath.Join(p.w.dir, "data", "admin.token"))
+	if secret := strings.TrimSpace(string(token)); err == nil && secret != "" && strings.Contains(p.logged(), secret) {
+		p.w.t.Errorf("the token for the admin listener is in the log")
 	}
 }
 

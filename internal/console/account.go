@@ -36,11 +36,11 @@ func (a *access) me(c *api.Call) me {
 // the document is made of all screens, of which this is one.
 type account struct {
 	*access
-	document func() jsontext.Value
+	document func() (jsontext.Value, error)
 }
 
 // accountScreen is that of who asks, and of what the API has.
-func accountScreen(a *access, document func() jsontext.Value) api.Screen {
+func accountScreen(a *access, document func() (jsontext.Value, error)) api.Screen {
 	s := &account{a, document}
 	return api.Screen{
 		Title: "Account", Page: "/account", Link: true,
@@ -60,7 +60,7 @@ func accountScreen(a *access, document func() jsontext.Value) api.Screen {
 
 // openapi answers with the document of the API (OpenAPI 3.1), as the version that runs has
 // it.
-func (s *account) openapi(*api.Call) (any, error) { return s.document(), nil }
+func (s *account) openapi(*api.Call) (any, error) { return s.document() }
 
 // session answers with who asks; the pages show or hide by it what the caller may not do.
 func (s *account) session(c *api.Call) (any, error) { return s.me(c), nil }

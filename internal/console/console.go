@@ -98,8 +98,8 @@ type Console struct {
 	limits     server.Limits
 	access     access
 	screens    []api.Screen
-	operations []api.Operation // of the screens
-	document   jsontext.Value  // of the API
+	operations []api.Operation                // of the screens
+	document   func() (jsontext.Value, error) // of the API
 	assets     func() map[string]asset
 	cross      *http.CrossOriginProtection
 	listener   net.Listener
@@ -128,10 +128,9 @@ func Open(c Config, o Options) (*Console, error) {
 	s.screens = s.table()
 	s.operations = operationsOf(s.screens)
 	s.limits.Defaults()
+	// It takes longer to make than all else here, and few gateways are ever asked for it.
+	s.document = sync.OnceValues(func() (jsontext.Value, error) { return document(o.Version, s.operations) })
 	var err error
-	if s.document, err = document(o.Version, s.operations); err != nil {
-		return nil, err
-	}
 	// A token of the gateway's own making is in a file of the data directory, which only
 	// its user may read: commands on the same machine, such as a2a-gateway status, find it
 	// there.

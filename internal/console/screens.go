@@ -53,7 +53,7 @@ func (s *Console) table() []api.Screen {
 		health.Screen(s.Health, s.leaves),
 		replicas.Screen(s.Cluster),
 		process.ProfileScreen(),
-		accountScreen(&s.access, func() jsontext.Value { return s.document }),
+		accountScreen(&s.access, func() (jsontext.Value, error) { return s.document() }),
 	}
 }
 

@@ -3,9 +3,6 @@ package gateway_test
 import (
 	"errors"
 	"log/slog"
-	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -57,53 +54,6 @@ func (w *world) bury(yaml, id string) {
 	}
 	if err := errors.Join(err, failed, store.Close()); err != nil || len(items) != 1 {
 		w.t.Fatal(len(items), err)
-	}
-}
-
-// TestDeadLetters: what was given up before a restart is there after it, can be had tried
-// again and dropped with the token of the data directory, and who did so is on record.
-func TestDeadLetters(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	yaml := w.yaml(plain, openPolicy)
-	w.bury(yaml, "msg_1")
-	g := w.start(yaml)
-	token, err := os.ReadFile(filepath.Join(w.dir, "admin.token"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	credential := http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(token))}}
-	list := g.AdminURL() + "/api/v1/push/deliveries?state=dead"
-	if status, body := fetch(t, list, nil); status != http.StatusUnauthorized {
-		t.Errorf("without a token: %d %s", status, body)
-	}
-	status, body := fetch(t, list, credential)
-	if status != http.StatusOK || strings.Contains(body, "canary") ||
-		!strings.Contains(body, `"target":"https://hooks.example"`) || !strings.Contains(body, `"failure":"status 410"`) {
-		t.Errorf("%d %s", status, body)
-	}
-	for _, tt := range []struct{ verb, path, want string }{
-		{http.MethodPost, "/msg_1/retry", `"state":"waiting"`}, {http.MethodDelete, "/msg_1", `"state":"dropped"`},
-		{http.MethodDelete, "/msg_1", "NO_SUCH_DELIVERY"},
-	} {
-		_, body, err := try(client(t), tt.verb, g.AdminURL()+"/api/v1/push/deliveries"+tt.path, credential, "")
-		if err != nil || !strings.Contains(body, tt.want) {
-			t.Errorf("%s %s: %s %v", tt.verb, tt.path, body, err)
-		}
-	}
-	segments, _ := filepath.Glob(filepath.Join(w.dir, "audit", "*"))
-	var records strings.Builder
-	for _, path := range segments {
-		data, _ := os.ReadFile(path)
-		records.Write(data)
-	}
-	for _, want := range []string{`"event":"push.retry"`, `"event":"push.drop"`, `"who":"admin-token"`, `"outcome":"not found"`} {
-		if !strings.Contains(records.String(), want) {
-			t.Errorf("no record has %s", want)
-		}
-	}
-	if strings.Contains(w.log.String(), strings.TrimSpace(string(token))) {
-		t.Error("the token is in the log")
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	_ "modernc.org/sqlite" // the driver that locks a file beside the gateway
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // worker is an agent of JSON-RPC 1.0 that counts what it is given to do, and lets a test do
@@ -200,6 +201,7 @@ var effectCalls = map[string]func(g *gateway.Gateway, task string) (verb, url, b
 // invites to make it again; then the record says that its effect is not known. The gateway
 // says that the state is away, and all is well when it is back.
 func TestR14_EffectOrRefusal(t *testing.T) {
+	testenv.Long(t, "the state fails in every way that is known")
 	t.Parallel()
 	for name, fails := range stateFailures() {
 		for what := range effectCalls {

@@ -9,6 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // twoCallers lets one group do everything and another use one skill of two. Streams that
@@ -27,6 +28,7 @@ policy:
 // may use a single skill, whether they were given the agent's card or the skill's. Under
 // the race detector it is a third of that.
 func TestMatrix(t *testing.T) {
+	testenv.Long(t, "clients of every SDK call agents of every other")
 	t.Parallel()
 	bearer := func(groups ...string) func(*world) http.Header {
 		return func(w *world) http.Header { return w.token("caller", groups...) }

@@ -87,7 +87,7 @@ func NewGateway(t testing.TB, edit ...func(*Setup)) *Gateway {
 	}
 	s.Server.Address, s.Server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
 	file := filepath.Join(w.Dir, "keys.yaml")
-	w.addKeys(file, apikey.Spec{ID: "alice"}, apikey.Spec{ID: "bob"}, apikey.Spec{ID: "mallory"})
+	w.admitRegulars(file)
 	s.Authn.APIKeys = &apikey.Config{File: file}
 	s.Agent.Card.URL = secret.URL(w.Agent.URL + "/card")
 	for _, f := range edit {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -47,6 +48,9 @@ func TestSubscribeUnstreamed(t *testing.T) {
 		for _, agent := range older {
 			for _, caller := range proxytest.ListSides {
 				t.Run(fmt.Sprintf("%s from %s for %s", how, agent, caller), func(t *testing.T) {
+					if how == "no answer yet" {
+						testenv.Long(t, "agents of every side are waited for")
+					}
 					t.Parallel()
 					unstreams(t, agent, caller, answer)
 				})

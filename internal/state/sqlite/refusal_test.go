@@ -35,13 +35,37 @@ func (h *told) heard() []error {
 }
 
 // pragma runs a statement on the connection that writes. These are about it alone.
-func pragma(text string) func(*testing.T, *Store) {
-	return func(t *testing.T, s *Store) {
-		t.Helper()
-		if _, err := s.writer.conn.ExecContext(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
+func pragma(t *testing.T, s *Store, text string) {
+	t.Helper()
+	if _, err := s.writer.conn.ExecContext(t.Context(), text); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// pragmas refuse writes by one statement and take them again by another.
+func pragmas(refuse, mend string) func(*testing.T, *Store) func() {
+	return func(t *testing.T, s *Store) func() {
+		t.Helper()
+		pragma(t, s, refuse)
+		return func() { pragma(t, s, mend) }
+	}
+}
+
+// hold has another program hold the file, until it is told to let go. That a write waits for
+// it as long as for a backup would tell nothing more.
+func hold(t *testing.T, s *Store) func() {
+	t.Helper()
+	pragma(t, s, `PRAGMA busy_timeout = 500`)
+	db, err := sql.Open("sqlite", s.refusal.path)
+	if err == nil {
+		db.SetMaxOpenConns(1)
+		_, err = db.Exec(`BEGIN IMMEDIATE`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return func() { _ = db.Close() }
 }
 
 // A file that refuses a write is away for what has to be recorded, from then on and until it
@@ -50,27 +74,13 @@ func pragma(text string) func(*testing.T, *Store) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		refuse, mend func(*testing.T, *Store)
-		words        string
-		unasked      bool // a small write finds room yet
+		refuse  func(*testing.T, *Store) (mend func())
+		words   string
+		unasked bool // a small write finds room yet
 	}{
-		"read-only": {refuse: pragma(`PRAGMA query_only = ON`), mend: pragma(`PRAGMA query_only = OFF`), words: "readonly database"},
-		"full":      {refuse: pragma(`PRAGMA max_page_count = 1`), mend: pragma(`PRAGMA max_page_count = 4294967294`), words: "full", unasked: true},
-		"locked by another program": {
-			refuse: func(t *testing.T, s *Store) {
-				t.Helper()
-				db, err := sql.Open("sqlite", s.refusal.path)
-				if err == nil {
-					db.SetMaxOpenConns(1)
-					_, err = db.Exec(`BEGIN IMMEDIATE`)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = db.Close() })
-				time.AfterFunc(20*time.Second, func() { _ = db.Close() })
-			}, mend: func(*testing.T, *Store) {}, words: "locked",
-		},
+		"read-only":                 {refuse: pragmas(`PRAGMA query_only = ON`, `PRAGMA query_only = OFF`), words: "readonly database"},
+		"full":                      {refuse: pragmas(`PRAGMA max_page_count = 1`, `PRAGMA max_page_count = 4294967294`), words: "full", unasked: true},
+		"locked by another program": {refuse: hold, words: "locked"},
 	} {
 		for _, first := range []string{"asked", "called"} {
 			t.Run(name+", "+first, func(t *testing.T) {
@@ -93,7 +103,7 @@ func TestRefusals(t *testing.T) {
 				if err := errors.Join(claim(), s.Ready(t.Context(), "a"), s.Ping(t.Context())); err != nil {
 					t.Fatalf("while all is well: %v", err)
 				}
-				tc.refuse(t, s)
+				mend := tc.refuse(t, s)
 				time.Sleep(2 * state.Proven)
 				refused := func(what string, err error) {
 					t.Helper()
@@ -118,7 +128,7 @@ func TestRefusals(t *testing.T) {
 				if _, there, err := s.Lookup(t.Context(), "a", state.Task, strings.Repeat("x", 4096)+"1"); !there || err != nil {
 					t.Errorf("what is there is not read: %v, %v", there, err)
 				}
-				tc.mend(t, s)
+				mend()
 				for end := time.Now().Add(time.Minute); s.Away("a") != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 				}
 				if err := errors.Join(s.Away("a"), claim(), s.Ready(t.Context(), "a"), s.Ping(t.Context())); err != nil {
