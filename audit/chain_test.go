@@ -16,7 +16,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // lines are all records of a directory, without newlines.
@@ -263,7 +263,7 @@ func TestCheckCheckpoint(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]Checkpoint{
 		"telemetry.audit.checkpoint.every":    {Every: 9},
-		"telemetry.audit.checkpoint.interval": {Interval: secret.Duration(time.Millisecond)},
+		"telemetry.audit.checkpoint.interval": {Interval: quantity.Duration(time.Millisecond)},
 	} {
 		if err := (Config{Checkpoint: c}).Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", c, err)

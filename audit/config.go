@@ -44,6 +44,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -66,7 +67,7 @@ type Config struct {
 
 	// SegmentSize is the size past which a day is continued in another file,
 	// audit-YYYY-MM-DD_001.jsonl and so on. Default 256MiB.
-	SegmentSize secret.Size `yaml:"segmentSize"`
+	SegmentSize quantity.Size `yaml:"segmentSize"`
 
 	// Checkpoint says how often the records so far are signed.
 	Checkpoint Checkpoint `yaml:"checkpoint"`
@@ -102,7 +103,7 @@ type Checkpoint struct {
 	// Every is after how many records there is one, at least 10. Default 1000.
 	Every int `yaml:"every"`
 	// Interval is how long records are without one, at least 1s. Default 10s.
-	Interval secret.Duration `yaml:"interval"`
+	Interval quantity.Duration `yaml:"interval"`
 }
 
 // Encryption is telemetry.audit.encryption.
@@ -118,9 +119,9 @@ type Encryption struct {
 type Retention struct {
 	// Age is how long after its day a file is kept, or until all sinks have what is in it.
 	// Default 0: for ever.
-	Age secret.Duration `yaml:"age" zero:"kept"`
+	Age quantity.Duration `yaml:"age" zero:"kept"`
 	// Size is how much all files may have together. Default 0: without limit.
-	Size secret.Size `yaml:"size" zero:"kept"`
+	Size quantity.Size `yaml:"size" zero:"kept"`
 }
 
 // maxCipherKeys bounds Encryption.Keys.

@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/redact"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Content is telemetry.audit.content: which bodies are kept, beside the records.
@@ -21,7 +21,7 @@ type Content struct {
 	Labels []string `yaml:"labels"`
 	// Limit is how much is kept of one body, of a stream's events together; the rest is
 	// cut off. At most 4MiB. Default 64KiB.
-	Limit secret.Size `yaml:"limit"`
+	Limit quantity.Size `yaml:"limit"`
 }
 
 // ContentRule is an entry of Content.Rules. What is not named fits all.
@@ -40,7 +40,7 @@ type ContentRule struct {
 	Label string `yaml:"label"`
 	// Retention is how long it is kept, to the end of the day, at least 1h; records have a
 	// retention of their own. Default 0: until it is erased.
-	Retention secret.Duration `yaml:"retention" zero:"kept"`
+	Retention quantity.Duration `yaml:"retention" zero:"kept"`
 	// Redact says what is taken out before.
 	Redact redact.Config `yaml:"redact"`
 }

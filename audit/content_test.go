@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/redact"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 func TestContentConfig(t *testing.T) {
@@ -19,7 +19,7 @@ func TestContentConfig(t *testing.T) {
 		"content.rules[1].label":            rule(ContentRule{Capture: "both", Label: "secret"}),
 		"content.rules[1].path":             rule(ContentRule{Path: "a"}),
 		"content.rules[1].equals":           rule(ContentRule{Equals: "a"}),
-		"content.rules[1].retention":        rule(ContentRule{Retention: secret.Duration(time.Minute)}),
+		"content.rules[1].retention":        rule(ContentRule{Retention: quantity.Duration(time.Minute)}),
 		"content.rules[1].redact.detectors": rule(ContentRule{Redact: redact.Config{Detectors: []string{"x"}}}),
 	} {
 		if err := (Config{Content: c}).Check(); err == nil || !strings.Contains(err.Error(), "telemetry.audit."+want) {

@@ -17,7 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
@@ -49,7 +49,7 @@ func newCapturing(t *testing.T, keep time.Duration) *capturing {
 func (c *capturing) start(keep time.Duration) {
 	c.t.Helper()
 	config := Config{Dir: c.dir, Content: Content{Rules: []ContentRule{
-		{Capture: captureRequest, Label: "internal", Retention: secret.Duration(keep)},
+		{Capture: captureRequest, Label: "internal", Retention: quantity.Duration(keep)},
 	}}}
 	c.Log = signedBy(c.t, config, c.disk, c.ring)
 	if err := c.KeepWith(c.ring); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // TestForgedRemoval: who has no key cannot have older files pass for removed by retention,
@@ -175,7 +175,7 @@ func TestRemovalInterrupted(t *testing.T) {
 	t.Parallel()
 	dir, killed := t.TempDir(), t.TempDir()
 	d := newFakeDisk()
-	config := Config{Dir: dir, Retention: Retention{Age: secret.Duration(36 * time.Hour)}}
+	config := Config{Dir: dir, Retention: Retention{Age: quantity.Duration(36 * time.Hour)}}
 	l, ring := signedLog(t, config, d)
 	days(t, l, d, 4, 10)
 	if err := l.Event(eventRemoved, map[string]string{"files": "2", "to": "30", "hash": "00"}); err != nil {
@@ -273,7 +273,7 @@ func TestUnsignedRemovesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	d := newFakeDisk()
-	config := Config{Dir: dir, Retention: Retention{Age: secret.Duration(36 * time.Hour)}}
+	config := Config{Dir: dir, Retention: Retention{Age: quantity.Duration(36 * time.Hour)}}
 	l := opened(t, config, d)
 	days(t, l, d, 4, 10)
 	l.tidyNow()

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
@@ -235,11 +236,11 @@ func TestRetention(t *testing.T) {
 		read      string // the segment that a reader has come to, if there is one
 		left      string
 	}{
-		"age":     {Retention{Age: secret.Duration(36 * time.Hour)}, "", "[23 24 25]"},
+		"age":     {Retention{Age: quantity.Duration(36 * time.Hour)}, "", "[23 24 25]"},
 		"size":    {Retention{Size: 2 * minSegmentSize}, "", "[23 24 25]"},
-		"both":    {Retention{Age: secret.Duration(100 * time.Hour), Size: 2 * minSegmentSize}, "", "[23 24 25]"},
-		"not yet": {Retention{Age: secret.Duration(1000 * time.Hour)}, "", "[21 22 23 24 25]"},
-		"held":    {Retention{Age: secret.Duration(36 * time.Hour)}, "audit-2026-11-22.jsonl", "[22 23 24 25]"},
+		"both":    {Retention{Age: quantity.Duration(100 * time.Hour), Size: 2 * minSegmentSize}, "", "[23 24 25]"},
+		"not yet": {Retention{Age: quantity.Duration(1000 * time.Hour)}, "", "[21 22 23 24 25]"},
+		"held":    {Retention{Age: quantity.Duration(36 * time.Hour)}, "audit-2026-11-22.jsonl", "[22 23 24 25]"},
 		"full":    {Retention{Size: 2 * minSegmentSize}, "audit-2026-11-22.jsonl", "[23 24 25]"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -307,7 +308,7 @@ func TestCheckForms(t *testing.T) {
 	for want, c := range map[string]Config{
 		"telemetry.audit.encryption.keys[1]: want 32 bytes": {Encryption: Encryption{Keys: []secret.Value{oneKey.Keys[0], secret.New("short")}}},
 		"telemetry.audit.encryption.keys: 17 keys":          {Encryption: Encryption{Keys: make([]secret.Value, 17)}},
-		"telemetry.audit.retention.age: 1m is less":         {Retention: Retention{Age: secret.Duration(time.Minute)}},
+		"telemetry.audit.retention.age: 1m is less":         {Retention: Retention{Age: quantity.Duration(time.Minute)}},
 		"telemetry.audit.retention.size: 1KiB is less":      {Retention: Retention{Size: 1024}},
 	} {
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), want) {
@@ -372,7 +373,7 @@ func TestTidyingHoldsUpNothing(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		asked, answer := make(chan struct{}, 1), make(chan struct{})
-		config := Config{Dir: dir, Retention: Retention{Age: secret.Duration(36 * time.Hour)}}
+		config := Config{Dir: dir, Retention: Retention{Age: quantity.Duration(36 * time.Hour)}}
 		config.Held = func(string) bool {
 			select {
 			case asked <- struct{}{}:

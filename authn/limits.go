@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Limits is authn.limits.
@@ -12,7 +12,7 @@ type Limits struct {
 	// Token is how long an access token may be, in bytes of its text. Default: 32KiB, which
 	// fits one with 200 groups three times over. Longer ones are refused unread, and this limit
 	// is named. The whole request head has its own limit, server.limits.header.
-	Token secret.Size `yaml:"token,omitempty"`
+	Token quantity.Size `yaml:"token,omitempty"`
 }
 
 // Bounds of authn.limits.token.
@@ -24,7 +24,7 @@ const (
 )
 
 // TokenBytes is the effective limit of a token.
-func (l Limits) TokenBytes() secret.Size {
+func (l Limits) TokenBytes() quantity.Size {
 	if l.Token == 0 {
 		return usualToken
 	}
@@ -33,7 +33,7 @@ func (l Limits) TokenBytes() secret.Size {
 
 func (l Limits) Validate() error {
 	if l.Token != 0 && (l.Token < leastToken || l.Token > LongestToken) {
-		return keypath.At(fmt.Errorf("%s is not between %s and %s", l.Token, secret.Size(leastToken), secret.Size(LongestToken)), "authn", "limits", "token")
+		return keypath.At(fmt.Errorf("%s is not between %s and %s", l.Token, quantity.Size(leastToken), quantity.Size(LongestToken)), "authn", "limits", "token")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -40,7 +41,7 @@ type Config struct {
 	// Refresh is how often the card is fetched again, at least 1s; default 5m.
 	// The request is conditional, so that an unchanged card costs the agent
 	// little. After an error it is tried again sooner.
-	Refresh secret.Duration `yaml:"refresh"`
+	Refresh quantity.Duration `yaml:"refresh"`
 
 	// Trust says what a card has to be to come into force, and what becomes of one that
 	// has changed. Default: any card does, and changes are told of.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card/lint"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Limits is a card's `limits:` section: how much of what the agent says of itself gets
@@ -15,11 +15,11 @@ type Limits struct {
 	// Longest name: of the agent, its version and its provider, of skills, tags and members
 	// that A2A does not define, and longest id and media type. What people read is cut,
 	// with … at its end; what programs go by is left out. Default: 200 bytes.
-	Name secret.Size `yaml:"name"`
+	Name quantity.Size `yaml:"name"`
 
 	// Longest other text, cut and left out likewise: descriptions and examples, URLs,
 	// strings in members that A2A does not define. Default: 4KiB.
-	Text secret.Size `yaml:"text"`
+	Text quantity.Size `yaml:"text"`
 
 	// Most tags, examples or media types in one list; the rest of them is left out.
 	// Default: 100.
@@ -71,10 +71,10 @@ func (l Limits) validate() error {
 	var errs []error
 	for _, size := range []struct {
 		name  string
-		bytes secret.Size
+		bytes quantity.Size
 	}{{"name", l.Name}, {"text", l.Text}} {
 		if size.bytes != 0 && (size.bytes < shortest || size.bytes > MaxSize) {
-			errs = append(errs, keypath.At(fmt.Errorf("%v is not between %d bytes and %v", size.bytes, shortest, secret.Size(MaxSize)), "card", "limits", size.name))
+			errs = append(errs, keypath.At(fmt.Errorf("%v is not between %d bytes and %v", size.bytes, shortest, quantity.Size(MaxSize)), "card", "limits", size.name))
 		}
 	}
 	for _, count := range []struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -224,7 +225,7 @@ func TestLimitsAreValid(t *testing.T) {
 	for want, l := range map[string]card.Limits{
 		"":                                    {Name: 16, Text: 1 << 20, Entries: 1, Skills: 1},
 		"card.limits.name: 15B is not":        {Name: 15},
-		"card.limits.text: 2MiB is not":       {Text: secret.Size(2 << 20)},
+		"card.limits.text: 2MiB is not":       {Text: quantity.Size(2 << 20)},
 		"card.limits.entries: -1 is negative": {Entries: -1},
 		"card.limits.skills: -1 is negative":  {Skills: -1},
 	} {

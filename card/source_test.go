@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -184,7 +185,7 @@ func TestSourceRecovers(t *testing.T) {
 			}
 		}
 		s = card.NewSource(
-			card.Config{URL: "https://agent.test/card", Refresh: secret.Duration(time.Minute)},
+			card.Config{URL: "https://agent.test/card", Refresh: quantity.Duration(time.Minute)},
 			&http.Client{Transport: tr}, nil,
 		)
 		changed := make(chan string, 2)
@@ -226,7 +227,7 @@ func TestSourceBackoffIsBounded(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			tr := &transport{start: time.Now(), agent: func(int) (int, string) { return 0, "" }}
 			s := card.NewSource(
-				card.Config{URL: "https://agent.test/card", Refresh: secret.Duration(refresh)},
+				card.Config{URL: "https://agent.test/card", Refresh: quantity.Duration(refresh)},
 				&http.Client{Transport: tr}, nil,
 			)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -254,7 +255,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 func TestConfigFromYAML(t *testing.T) {
 	t.Parallel()
 	full := card.Config{URL: "https://a.test/c", Visibility: card.Caller,
-		Refresh: secret.Duration(time.Hour), Form: "1.0", Requirements: "spec"}
+		Refresh: quantity.Duration(time.Hour), Form: "1.0", Requirements: "spec"}
 	tests := []struct {
 		in   string
 		want card.Config
@@ -275,7 +276,7 @@ func TestConfigFromYAML(t *testing.T) {
 			t.Errorf("%s: %s", tt.in, diff)
 		}
 	}
-	bad := card.Config{URL: "a.test/c", Visibility: "all", Refresh: secret.Duration(time.Millisecond),
+	bad := card.Config{URL: "a.test/c", Visibility: "all", Refresh: quantity.Duration(time.Millisecond),
 		Form: "2.0", Requirements: "x"}
 	for _, want := range []string{"absolute", "visibility", "refresh", `form "2.0" is not auto, mixed, 1.0 or 0.3`, "requirements"} {
 		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {

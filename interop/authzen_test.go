@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -54,7 +55,7 @@ func TestAuthZEN(t *testing.T) {
 	results := map[string]int{}
 	panel, err := pdp.New(pdp.Config{{
 		Name: "cerbos", Kind: "authzen", URL: secret.URL(startCerbos(t)), Claims: []string{"department"}, Message: true,
-		Timeout: secret.Duration(10 * time.Second),
+		Timeout: quantity.Duration(10 * time.Second),
 	}}, pdp.Options{Asked: func(_, result string, _ time.Duration) { results[result]++ }})
 	if err != nil {
 		t.Fatal(err)

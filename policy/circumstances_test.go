@@ -7,7 +7,7 @@ import (
 	"time"
 	_ "time/tzdata" // so that the tests need no zones of the machine's
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -15,7 +15,7 @@ func over(list ...string) func(*Rule)       { return func(r *Rule) { r.Bindings 
 func from(list ...string) func(*Rule)       { return func(r *Rule) { r.Sources = list } }
 func during(list ...Window) func(*Rule)     { return func(r *Rule) { r.Times = list } }
 func containing(c Content) func(*Rule)      { return func(r *Rule) { r.Content = &c } }
-func sizes(n int) secret.Size               { return secret.Size(n) }
+func sizes(n int) quantity.Size             { return quantity.Size(n) }
 func parts(list ...wire.Part) *wire.Message { return &wire.Message{Parts: list} }
 
 // onCall is signedIn's call with what conditions on the call itself ask for.

@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // onAuthentication is the condition on how the user signed in. A call that lacks nothing else is
@@ -55,7 +55,7 @@ type Authentication struct {
 	// MaxAge is how long ago the user may have authenticated (auth_time), in whole
 	// seconds. A credential that does not say is too old, and so is one that says more
 	// than a minute ahead of the gateway's clock.
-	MaxAge secret.Duration `yaml:"maxAge"`
+	MaxAge quantity.Duration `yaml:"maxAge"`
 }
 
 // ahead is how far the clock of who wrote auth_time may be ahead of ours.

@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 func signIn(a Authentication) func(*Rule) { return func(r *Rule) { r.Authentication = &a } }
 func agreed(c Consent) func(*Rule)        { return func(r *Rule) { r.Consent = &c } }
 
-func seconds(n int) secret.Duration { return secret.Duration(time.Duration(n) * time.Second) }
+func seconds(n int) quantity.Duration { return quantity.Duration(time.Duration(n) * time.Second) }
 
 // signedIn is a call for the skill "invoices" by somebody who gave a password five
 // minutes ago, to the app, and has agreed to reports.

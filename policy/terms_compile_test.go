@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 func TestTermsRefused(t *testing.T) {
@@ -35,7 +35,7 @@ func TestTermsRefused(t *testing.T) {
 		`authentication.acr: "a\n" is not`:       allow("r", signIn(Authentication{ACR: []string{"a\n"}})),
 		`authentication.acr has "a" twice`:       allow("r", signIn(Authentication{ACR: []string{"a", "b", "a"}})),
 		`authentication.amr has "a" twice`:       allow("r", signIn(Authentication{AMR: []string{"a", "a"}})),
-		"authentication.maxAge: 500ms is not":    allow("r", signIn(Authentication{MaxAge: secret.Duration(time.Second / 2)})),
+		"authentication.maxAge: 500ms is not":    allow("r", signIn(Authentication{MaxAge: quantity.Duration(time.Second / 2)})),
 		"authentication.maxAge: -1s is not":      allow("r", signIn(Authentication{MaxAge: seconds(-1)})),
 		"authentication is for rules with":       deny("r", signIn(mfa)),
 		"consent is for rules with":              deny("r", agreed(Consent{Scope: "x"})),

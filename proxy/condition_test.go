@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
@@ -51,7 +51,7 @@ func TestOwnershipIsCounted(t *testing.T) {
 // TestRepeatedMessagesAreCounted: those that the agent was spared.
 func TestRepeatedMessagesAreCounted(t *testing.T) {
 	t.Parallel()
-	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Agent.Dedupe.Window = secret.Duration(time.Minute) })
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Agent.Dedupe.Window = quantity.Duration(time.Minute) })
 	for range 3 {
 		proxytest.WantStatus(t, "send", w.Call("alice", wire.SendMessage, proxytest.Message("")), 200)
 	}

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -20,7 +21,7 @@ type Config struct {
 	// compressed, from 64KiB to 64MiB. The topic has to take it (max.message.bytes, by
 	// default the broker's message.max.bytes). Default 1MiB, which every broker takes that
 	// has not been told otherwise, and which any record fits into.
-	MessageSize secret.Size `yaml:"messageSize"`
+	MessageSize quantity.Size `yaml:"messageSize"`
 
 	// TLS is used when it is there, even if it is empty.
 	TLS *TLS `yaml:"tls"`

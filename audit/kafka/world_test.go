@@ -23,7 +23,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/kafka"
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -51,7 +51,7 @@ func begin(t testing.TB, c kafka.Config) *world {
 		t.Fatal(err)
 	}
 	w.log.SignWith(w.ring)
-	w.sinks, err = sink.Open([]sink.Config{{Batch: 500, Timeout: secret.Duration(5 * time.Second), Kafka: &c}},
+	w.sinks, err = sink.Open([]sink.Config{{Batch: 500, Timeout: quantity.Duration(5 * time.Second), Kafka: &c}},
 		sink.Options{Source: local.Source(), Log: w.log, Gateway: "gw", Telemetry: w.tel})
 	if err != nil {
 		t.Fatal(err)

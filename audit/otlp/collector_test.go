@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/otlp"
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -174,7 +175,7 @@ func openLog(t *testing.T, dir string, c otlp.Config) (*audit.Log, *sink.Sinks) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sink.Open([]sink.Config{{Batch: 50, Timeout: secret.Duration(5 * time.Second), OTLP: &c}},
+	s, err := sink.Open([]sink.Config{{Batch: 50, Timeout: quantity.Duration(5 * time.Second), OTLP: &c}},
 		sink.Options{Source: config.Source(), Log: l, Gateway: "gw", Telemetry: tel})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -22,12 +23,12 @@ type Config struct {
 
 	// MaxRequest bounds a request before it is compressed, from 64KiB to 64MiB. A record that
 	// is longer goes by itself. Default 4MiB, which is what receivers take by gRPC.
-	MaxRequest secret.Size `yaml:"maxRequest"`
+	MaxRequest quantity.Size `yaml:"maxRequest"`
 
 	// GiveUp is how long a record is tried that the receiver rejects, it and no other, before
 	// it is passed over: at least 1m. That is logged and counted. Default 0: for ever, and
 	// what comes after it waits.
-	GiveUp secret.Duration `yaml:"giveUp" zero:"kept"`
+	GiveUp quantity.Duration `yaml:"giveUp" zero:"kept"`
 
 	// TLS says whom to trust and what to show. Default: the system's CAs, and nothing.
 	TLS TLS `yaml:"tls"`

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -32,7 +33,9 @@ func TestCheck(t *testing.T) {
 			c.Headers = []Header{{"Authorization", secret.New("x")}, {"X-Scope-OrgID", secret.New("x")}}
 		},
 		func(c *Config) { c.Endpoint, c.Headers = "http://127.0.0.1:4318", []Header{{"X-Key", secret.New("x")}} },
-		func(c *Config) { c.Compression, c.MaxRequest, c.GiveUp = "none", 64<<10, secret.Duration(time.Minute) },
+		func(c *Config) {
+			c.Compression, c.MaxRequest, c.GiveUp = "none", 64<<10, quantity.Duration(time.Minute)
+		},
 	} {
 		c := good
 		change(&c)
@@ -57,7 +60,7 @@ func TestCheck(t *testing.T) {
 		`compression: "zstd"`:                   func(c *Config) { c.Compression = "zstd" },
 		"maxRequest: 1KiB":                      func(c *Config) { c.MaxRequest = 1 << 10 },
 		"maxRequest: 1GiB":                      func(c *Config) { c.MaxRequest = 1 << 30 },
-		"giveUp: 1s":                            func(c *Config) { c.GiveUp = secret.Duration(time.Second) },
+		"giveUp: 1s":                            func(c *Config) { c.GiveUp = quantity.Duration(time.Second) },
 		"tls: certificate and key":              func(c *Config) { c.TLS.Key = "k.pem" },
 		"headers[1].name: \"a b\"":              header("a b", "x"),
 		"headers[1].name: Content-Type is set":  header("Content-Type", "x"),

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -20,5 +21,5 @@ type Config struct {
 
 	// Retention is how long after its day a record is kept, at least 1d. Records of a day
 	// are dropped together. Default 0: for ever.
-	Retention secret.Duration `yaml:"retention" zero:"kept"`
+	Retention quantity.Duration `yaml:"retention" zero:"kept"`
 }

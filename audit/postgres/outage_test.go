@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -43,7 +44,7 @@ func open(dir, url string) (*audit.Log, *sink.Sinks, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := sink.Open([]sink.Config{{Batch: 50, Timeout: secret.Duration(5 * time.Second), Postgres: &postgres.Config{URL: secret.New(url), Table: victimTable}}},
+	s, err := sink.Open([]sink.Config{{Batch: 50, Timeout: quantity.Duration(5 * time.Second), Postgres: &postgres.Config{URL: secret.New(url), Table: victimTable}}},
 		sink.Options{Source: c.Source(), Log: l, Gateway: "gw", Telemetry: tel})
 	return l, s, err
 }

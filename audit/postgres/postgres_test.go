@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -129,7 +130,7 @@ func TestRetention(t *testing.T) {
 	t.Parallel()
 	server := anybodys(t)
 	c := server.config()
-	c.Retention = secret.Duration(48 * time.Hour)
+	c.Retention = quantity.Duration(48 * time.Hour)
 	s := sinkOf(t, c, "g", "l")
 	now := time.Now()
 	put(t, s, entries("g", "a", 1, 1, now.AddDate(0, 0, -10))...)
@@ -251,7 +252,7 @@ func TestCheck(t *testing.T) {
 		"table: \"A\"":     func(c *postgres.Config) { c.Table = "A" },
 		"table: \"a; DROP": func(c *postgres.Config) { c.Table = "a; DROP TABLE b" },
 		"table: \"aaaaa":   func(c *postgres.Config) { c.Table = strings.Repeat("a", 41) },
-		"retention: 1h is": func(c *postgres.Config) { c.Retention = secret.Duration(time.Hour) },
+		"retention: 1h is": func(c *postgres.Config) { c.Retention = quantity.Duration(time.Hour) },
 	} {
 		c := good
 		change(&c)

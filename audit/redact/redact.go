@@ -102,8 +102,8 @@ func New(c Config, key []byte) (*Redactor, error) {
 	return r, errors.Join(append(errs, err)...)
 }
 
-// Result is what is left of a document.
-type Result struct {
+// result is what is left of a document.
+type result struct {
 	Text  []byte // JSON, or the beginning of such when it was cut
 	Count int    // how much was taken out of it
 	Cut   bool   // there was more than the limit
@@ -116,7 +116,7 @@ var errFull = errors.New("limit reached")
 // and nothing of it is left: nobody could say what is in it.
 // Text that was cut ends somewhere in the middle of the JSON; it is for people to read, and no
 // parser.
-func (r *Redactor) JSON(doc []byte, limit int) (Result, error) {
+func (r *Redactor) JSON(doc []byte, limit int) (result, error) {
 	w := walk{Redactor: r, limit: limit, in: jsontext.NewDecoder(bytes.NewReader(doc),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	// Every path begins at the root of the document.
@@ -129,13 +129,13 @@ func (r *Redactor) JSON(doc []byte, limit int) (Result, error) {
 	switch {
 	// What was written so far is kept even where the rest is no JSON: it was looked through.
 	case errors.Is(err, errFull), len(w.out) > limit && errors.Is(err, io.EOF):
-		return Result{Text: cut(w.out, limit), Count: w.count, Cut: true}, nil
+		return result{Text: cut(w.out, limit), Count: w.count, Cut: true}, nil
 	case errors.Is(err, io.EOF) && len(w.out) > 0:
-		return Result{Text: w.out, Count: w.count}, nil
+		return result{Text: w.out, Count: w.count}, nil
 	case err == nil:
-		return Result{}, errors.New("redact: something follows the document")
+		return result{}, errors.New("redact: something follows the document")
 	}
-	return Result{}, fmt.Errorf("redact: %w", withoutContent(err))
+	return result{}, fmt.Errorf("redact: %w", withoutContent(err))
 }
 
 // withoutContent is an error that quotes nothing of the document: the library's have the text around

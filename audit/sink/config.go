@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/otlp"
 	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Config is one of telemetry.audit.sinks: a place that gets a copy of every record. It
@@ -26,7 +26,7 @@ type Config struct {
 	Batch int `yaml:"batch"`
 
 	// Timeout is how long that may take before it is tried again, at least 1s. Default 30s.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 
 	// Postgres is a PostgreSQL database.
 	Postgres *postgres.Config `yaml:"postgres"`

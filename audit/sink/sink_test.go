@@ -20,6 +20,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -328,7 +329,7 @@ func TestCheck(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Config){
 		"sinks[0].batch: 20001":          func(c *Config) { c.Batch = 20001 },
-		"sinks[0].timeout: 1ms":          func(c *Config) { c.Timeout = secret.Duration(time.Millisecond) },
+		"sinks[0].timeout: 1ms":          func(c *Config) { c.Timeout = quantity.Duration(time.Millisecond) },
 		"sinks[0]: 0 kinds":              func(c *Config) { c.Postgres = nil },
 		"sinks[0].postgres: url":         func(c *Config) { c.Postgres.URL = secret.Value{} },
 		`sinks[0].name: "../x"`:          func(c *Config) { c.Name = "../x" },

@@ -23,7 +23,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Config is authn.dpop: the bounds of proofs of possession (RFC 9449). Proofs that were
@@ -32,7 +32,7 @@ import (
 type Config struct {
 	// Window is how old a proof may be, and how far its clock ahead. Default: 60s,
 	// at least 1s, at most 5m.
-	Window secret.Duration `yaml:"window,omitempty"`
+	Window quantity.Duration `yaml:"window,omitempty"`
 	// Nonce makes clients repeat a value of the gateway's in every proof (RFC 9449 §9),
 	// so that none can be made in advance. Gateways that share their keys (keys) and the
 	// window take each other's values. Default: false.

@@ -17,10 +17,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
 	"github.com/a2a-gateway/a2a-gateway/authn/failures"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-func secs(n int) secret.Duration { return secret.Duration(time.Duration(n) * time.Second) }
+func secs(n int) quantity.Duration { return quantity.Duration(time.Duration(n) * time.Second) }
 
 func openProver(cfg Config, now func() time.Time) *Prover {
 	o := Options{Now: now}

@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
 	"github.com/a2a-gateway/a2a-gateway/authn/failures"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // bySource has the tests say from which address a request comes.
@@ -116,7 +116,7 @@ func TestL31_IntrospectionAfterThrottle(t *testing.T) {
 // has run out, though somebody at the same address makes tokens up.
 func TestHeldTokensAreAskedAbout(t *testing.T) {
 	t.Parallel()
-	for name, age := range map[string]*secret.Duration{"by default": nil, "without cache": new(secret.Duration)} {
+	for name, age := range map[string]*quantity.Duration{"by default": nil, "without cache": new(quantity.Duration)} {
 		a := guessing(t)
 		clock := authntest.NewClock(time.Now())
 		o := bySource()
@@ -187,7 +187,7 @@ func TestIntrospectionOutageIsNobodysFault(t *testing.T) {
 func TestIntrospectionCacheOfZero(t *testing.T) {
 	t.Parallel()
 	a := guessing(t)
-	c := openTokens(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration) }), Options{})
+	c := openTokens(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(quantity.Duration) }), Options{})
 	for _, token := range []string{"good", "good", "bad", "bad", "bad"} {
 		judgeToken(c, token)
 	}
@@ -200,7 +200,7 @@ func TestIntrospectionCacheOfZero(t *testing.T) {
 func TestClockSkewOfZero(t *testing.T) {
 	t.Parallel()
 	cfg := issuerConfig()
-	cfg.ClockSkew = new(secret.Duration)
+	cfg.ClockSkew = new(quantity.Duration)
 	c := openTokens(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: authntest.Standard()}})
 	now := time.Now()
 	for name, claims := range map[string]map[string]any{

@@ -12,7 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Each row changes one thing of a good token.
@@ -270,7 +270,7 @@ func TestL26_TwoIssuersOneSubject(t *testing.T) {
 func TestClockSkewIsConfigurable(t *testing.T) {
 	t.Parallel()
 	cfg := issuerConfig()
-	cfg.ClockSkew = new(secret.Duration(time.Second))
+	cfg.ClockSkew = new(quantity.Duration(time.Second))
 	c := openTokens(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: authntest.Standard()}})
 	_, err := authenticate(t, c, authntest.Good(t, map[string]any{"exp": time.Now().Add(-5 * time.Second).Unix()}))
 	if authntest.FaultOf(err) != "expired" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
@@ -78,7 +79,7 @@ func TestR13_IssuerAwayForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := issuerConfig()
 		cfg.Introspection = &Introspection{URL: authntest.TestIssuer + "/introspect", ClientID: "gw",
-			ClientSecret: secret.New("s"), Cache: new(secret.Duration(maxAnswerAge))}
+			ClientSecret: secret.New("s"), Cache: new(quantity.Duration(maxAnswerAge))}
 		c, err := tryTokens(t.Context(), Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: inMemory{a}}})
 		if err != nil {
 			t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -105,7 +106,7 @@ func (a *authServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *authServer) config(change ...func(*Issuer)) Config {
 	is := Issuer{Issuer: a.URL, Audiences: []string{authntest.TestAudience},
 		Introspection: &Introspection{ClientID: "gw", ClientSecret: secret.New("geheim"),
-			Timeout: secret.Duration(maxAskTimeout)}} // however slow the machine
+			Timeout: quantity.Duration(maxAskTimeout)}} // however slow the machine
 	for _, c := range change {
 		c(&is)
 	}
@@ -354,7 +355,7 @@ func TestIntrospectionSilence(t *testing.T) {
 	defer close(gate)
 	a.set(func(a *authServer) { a.gate = gate })
 	c := openTokens(t, a.config(func(is *Issuer) {
-		is.Introspection.Timeout = secret.Duration(50 * time.Millisecond)
+		is.Introspection.Timeout = quantity.Duration(50 * time.Millisecond)
 	}), Options{})
 	authntest.Want(t, "silent", judgeToken(c, "opaque"), "unavailable")
 }
@@ -506,7 +507,7 @@ func TestIntrospectionFlood(t *testing.T) {
 func TestL30_IntrospectionNeverSwapsCallers(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
-	c := openTokens(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration(1)) }),
+	c := openTokens(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(quantity.Duration(1)) }),
 		Options{Client: &http.Client{Transport: inMemory{a}}})
 	calls := 5000
 	if testing.Short() {
@@ -669,8 +670,8 @@ func TestIntrospectionConfig(t *testing.T) {
 		"url":          func(i *Introspection) { i.URL = "http://idp.test/introspect" },
 		"clientID":     func(i *Introspection) { i.ClientID = "" },
 		"clientSecret": func(i *Introspection) { i.ClientSecret = secret.Value{} },
-		"cache":        func(i *Introspection) { i.Cache = new(secret.Duration(6 * time.Minute)) },
-		"timeout":      func(i *Introspection) { i.Timeout = secret.Duration(2 * time.Minute) },
+		"cache":        func(i *Introspection) { i.Cache = new(quantity.Duration(6 * time.Minute)) },
+		"timeout":      func(i *Introspection) { i.Timeout = quantity.Duration(2 * time.Minute) },
 	} {
 		cfg := Introspection{ClientID: "gw", ClientSecret: secret.New("s")}
 		if err := cfg.validate(false); err != nil {
@@ -743,7 +744,7 @@ func FuzzAnswer(f *testing.F) {
 
 func BenchmarkIntrospectedToken(b *testing.B) {
 	a := newAuthServer(b)
-	c := openTokens(b, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration(maxAnswerAge)) }), Options{})
+	c := openTokens(b, a.config(func(is *Issuer) { is.Introspection.Cache = new(quantity.Duration(maxAnswerAge)) }), Options{})
 	r := authntest.BearerOf("opaque")
 	b.ReportAllocs()
 	for b.Loop() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -24,9 +25,9 @@ type Introspection struct {
 	// Cache is how long an answer is good, at most until the token expires; with 0s
 	// each call is a question. That a token is not good is remembered for 10s at least.
 	// Default: 10s; at most 5m.
-	Cache *secret.Duration `yaml:"cache,omitempty"`
+	Cache *quantity.Duration `yaml:"cache,omitempty"`
 	// Timeout of one question. Default: 5s; at most 1m.
-	Timeout secret.Duration `yaml:"timeout,omitempty"`
+	Timeout quantity.Duration `yaml:"timeout,omitempty"`
 }
 
 // Defaults and bounds of Introspection.

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -53,7 +54,7 @@ type Issuer struct {
 	Tenant string `yaml:"tenant,omitempty"`
 	// ClockSkew is how far the issuer's clock may be off when exp, nbf, iat and authTime are
 	// judged; with 0s not at all. Default and maximum: 60s.
-	ClockSkew *secret.Duration `yaml:"clockSkew,omitempty"`
+	ClockSkew *quantity.Duration `yaml:"clockSkew,omitempty"`
 }
 
 // Claims maps token claims to the principal. A name is looked up as it is first

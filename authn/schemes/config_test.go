@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
 	"github.com/a2a-gateway/a2a-gateway/authn/failures"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -71,8 +72,8 @@ func TestValidate(t *testing.T) {
 			is.Issuer, is.JWKS = "http://idp.test",
 				"http://idp.test/k"
 		}), ""},
-		{"skew too large", with(func(is *jwt.Issuer) { is.ClockSkew = new(secret.Duration(2 * time.Minute)) }), "clockSkew"},
-		{"skew negative", with(func(is *jwt.Issuer) { is.ClockSkew = new(secret.Duration(-1)) }), "clockSkew"},
+		{"skew too large", with(func(is *jwt.Issuer) { is.ClockSkew = new(quantity.Duration(2 * time.Minute)) }), "clockSkew"},
+		{"skew negative", with(func(is *jwt.Issuer) { is.ClockSkew = new(quantity.Duration(-1)) }), "clockSkew"},
 		{"keys without file", Config{APIKeys: &apikey.Config{}}, "authn.apiKeys.file"},
 		{"key header", header("x-my-key"), ""},
 		{"key header with underscore", header("x_key"), "letters, digits and hyphens"},
@@ -141,7 +142,7 @@ func TestValidate(t *testing.T) {
 // Everything that is wrong is said at once.
 func TestValidateReportsAll(t *testing.T) {
 	t.Parallel()
-	err := (&Config{OIDC: []jwt.Issuer{{Algorithms: []string{"x"}}, {ClockSkew: new(secret.Duration(-1))}},
+	err := (&Config{OIDC: []jwt.Issuer{{Algorithms: []string{"x"}}, {ClockSkew: new(quantity.Duration(-1))}},
 		APIKeys: &apikey.Config{Header: "Host"}}).Validate()
 	for _, part := range []string{"oidc[0]", "algorithms", "oidc[1]", "clockSkew", "apiKeys", "meaning"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
@@ -172,7 +173,7 @@ anonymous: true
 		Algorithms: []string{"ES256"},
 		JWKS:       "https://idp.test/jwks", Claims: jwt.Claims{Subject: "sub", Groups: "realm_access.roles", Scopes: "scp", Client: "azp", Tenant: "tid"},
 		Tenant:    "acme",
-		ClockSkew: new(secret.Duration(30 * time.Second))}}, APIKeys: &apikey.Config{File: "keys.yaml", Header: "X-Key",
+		ClockSkew: new(quantity.Duration(30 * time.Second))}}, APIKeys: &apikey.Config{File: "keys.yaml", Header: "X-Key",
 		Bearer: true}, Anonymous: true}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)

@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/authntest"
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // What each change of the configuration does to callers that are there already.
@@ -46,7 +46,7 @@ func TestStandsAfterReload(t *testing.T) {
 		{"another tenant", func(c *Config) { c.OIDC[0].Tenant = "acme" }, map[string]string{"user": "claims"}},
 		{"another subject claim", func(c *Config) { c.OIDC[0].Claims.Subject = "iss" },
 			map[string]string{"user": "claims"}},
-		{"another skew", func(c *Config) { c.OIDC[0].ClockSkew = new(secret.Duration(time.Second)) },
+		{"another skew", func(c *Config) { c.OIDC[0].ClockSkew = new(quantity.Duration(time.Second)) },
 			map[string]string{"user": is}},
 		{"another header", func(c *Config) { c.OIDC[1].Header = "x-other" },
 			map[string]string{"user": is, "workload": "unknown-issuer"}},

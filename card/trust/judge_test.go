@@ -15,7 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
@@ -422,7 +422,7 @@ func TestHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := state.NewMemory(state.Config{})
 		defer func() { _ = memory.Close() }()
-		c := newReplica(t, memory, trust.Config{History: 3, Keep: secret.Duration(time.Hour), OnChange: trust.Quarantine}, nil)
+		c := newReplica(t, memory, trust.Config{History: 3, Keep: quantity.Duration(time.Hour), OnChange: trust.Quarantine}, nil)
 		other := newReplica(t, memory, trust.Config{}, func(o *trust.Options) { o.Agent = "billing-2" })
 		other.wants(first, "accepted: "+first)
 		var cards []string

@@ -35,7 +35,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Values of Config.OnChange.
@@ -95,7 +95,7 @@ type Config struct {
 
 	// Keep is how long they are remembered; default 90d. The card in force is kept for
 	// good.
-	Keep secret.Duration `yaml:"keep"`
+	Keep quantity.Duration `yaml:"keep"`
 }
 
 // Validate reports everything wrong with c, by the names of the keys.
@@ -147,7 +147,7 @@ func (c Config) withDefaults() Config {
 		c.History = defaultHistory
 	}
 	if c.Keep == 0 {
-		c.Keep = secret.Duration(defaultKeep)
+		c.Keep = quantity.Duration(defaultKeep)
 	}
 	digests := make([]string, 0, len(c.Digests))
 	for _, d := range c.Digests {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -21,7 +22,7 @@ type Config struct {
 	// Phases are those that are posted: request, response, event.
 	Phases []Phase `yaml:"phases" jsonschema:"enum=request,enum=response,enum=event"`
 	// Timeout is how long an answer may take, 1ms to 30s. Default 1s.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 	// OnFailure says what happens when the service does not answer, or not as it
 	// should: deny (default) or pass.
 	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=pass"`

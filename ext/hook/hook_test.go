@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -254,7 +255,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	h := service(t, hook.Config{Timeout: secret.Duration(20e6)}, func(_ http.ResponseWriter, r *http.Request) {
+	h := service(t, hook.Config{Timeout: quantity.Duration(20e6)}, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // only then is the hang-up noticed
 		<-r.Context().Done()
 	})
@@ -266,7 +267,7 @@ func TestTimeout(t *testing.T) {
 func TestCallerHangsUp(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	h := service(t, hook.Config{Timeout: secret.Duration(30e9)}, func(_ http.ResponseWriter, r *http.Request) {
+	h := service(t, hook.Config{Timeout: quantity.Duration(30e9)}, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		cancel()
 		<-r.Context().Done()

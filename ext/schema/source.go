@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -172,7 +173,7 @@ func load(f *os.File) (any, error) {
 // would be ignored.
 func decode(data []byte) (any, error) {
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("larger than %s", secret.Size(maxFile))
+		return nil, fmt.Errorf("larger than %s", quantity.Size(maxFile))
 	}
 	// The strict decoder reads the document first, for its errors; the library's own makes what it
 	// compiles.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
@@ -67,17 +67,17 @@ func (c *Config) uncertified() []string {
 // times are those of the configuration, with their defaults.
 func (c *Config) forgetful() []string {
 	var warnings []string
-	linger := secret.Duration(0)
+	linger := quantity.Duration(0)
 	if c.Streams.Linger != nil {
 		linger = *c.Streams.Linger
 	}
 	for _, wait := range []struct {
 		key string
-		of  secret.Duration
+		of  quantity.Duration
 	}{{"streams.linger", linger}, {"streams.retain", c.Streams.Retain}} {
 		if kept := c.State.KeptFor(); wait.of.Std() > kept {
 			warnings = append(warnings, fmt.Sprintf("state.retention: %s is shorter than %s, %s: "+
-				"who comes back to a stream after that is a stranger to its task", secret.Duration(kept), wait.key, wait.of))
+				"who comes back to a stream after that is a stranger to its task", quantity.Duration(kept), wait.key, wait.of))
 		}
 	}
 	return warnings

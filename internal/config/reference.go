@@ -114,9 +114,9 @@ func typeWords(t reflect.Type) (kind string, inner reflect.Type, suffix string) 
 	switch t.String() {
 	case "secret.Value":
 		return "text, or `{file: PATH}`", nil, ""
-	case "secret.Size":
+	case "quantity.Size":
 		return "size", nil, ""
-	case "secret.Duration":
+	case "quantity.Duration":
 		return "duration", nil, ""
 	}
 	switch t.Kind() {

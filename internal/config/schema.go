@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -82,7 +83,7 @@ func definition(t reflect.Type) string {
 	return path.Base(t.PkgPath()) + "." + t.Name()
 }
 
-// What the types that read themselves take, as secret.Size, secret.Duration and RFC 3339 say it.
+// What the types that read themselves take, as quantity.Size, quantity.Duration and RFC 3339 say it.
 // Units are part of the text: a bare number of bytes or of nothing (0) is all that goes without.
 const (
 	sizes     = `^(0|[1-9][0-9]*)(k?B|[KMGT]i?B)?$`
@@ -104,9 +105,9 @@ func special(t reflect.Type) *jsonschema.Schema {
 			text,
 			{Type: "object", Properties: file, Required: []string{"file"}, AdditionalProperties: jsonschema.FalseSchema},
 		}}
-	case reflect.TypeFor[secret.Size]():
+	case reflect.TypeFor[quantity.Size]():
 		return &jsonschema.Schema{Type: "integer", Minimum: "0", Pattern: sizes}
-	case reflect.TypeFor[secret.Duration]():
+	case reflect.TypeFor[quantity.Duration]():
 		return &jsonschema.Schema{Type: "integer", Minimum: "0", Maximum: "0", Pattern: durations}
 	case reflect.TypeFor[netip.Prefix]():
 		return &jsonschema.Schema{Extras: only("string"), Pattern: prefixes + "|" + referring}

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
@@ -34,7 +34,7 @@ func numbers(n *yaml.Node, t reflect.Type, path keypath.Path, key string) []numb
 	switch {
 	case readsItself(t):
 	case n.Kind == yaml.ScalarNode && isNumber(t):
-		return []number{{n, path, key, told, t == reflect.TypeFor[secret.Duration]()}}
+		return []number{{n, path, key, told, t == reflect.TypeFor[quantity.Duration]()}}
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			name := n.Content[i].Value

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
@@ -54,7 +55,7 @@ type Config struct {
 	ReadOnly bool `yaml:"readOnly"`
 	// Body is how large what is sent here may be, such as an agent that is registered;
 	// default 256KiB.
-	Body secret.Size `yaml:"body"`
+	Body quantity.Size `yaml:"body"`
 	// TLS on this listener; its files are watched. Default: none.
 	TLS *TLS `yaml:"tls"`
 	// Plaintext permits an address that other machines reach without TLS: whoever hears the

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Live is admin.live: those who look at audit records as they are made.
@@ -14,7 +14,7 @@ type Live struct {
 	Viewers int `yaml:"viewers"`
 	// Buffer is how much of records waits for each of them; default 1MiB. Of more, the oldest
 	// are left out, and the viewer is told how many.
-	Buffer secret.Size `yaml:"buffer"`
+	Buffer quantity.Size `yaml:"buffer"`
 }
 
 const (

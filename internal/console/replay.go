@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Replay is admin.replay: recorded calls that are put to the rules of a draft.
@@ -14,7 +14,7 @@ type Replay struct {
 	// is refused.
 	Records int `yaml:"records"`
 	// Time is how long that may take; default 10s, at most 15s. What takes longer is refused.
-	Time secret.Duration `yaml:"time"`
+	Time quantity.Duration `yaml:"time"`
 	// Sample is how many calls of each kind of change are shown; default 100.
 	Sample int `yaml:"sample"`
 }
@@ -22,7 +22,7 @@ type Replay struct {
 const (
 	usualReplayed = 100_000
 	mostReplayed  = 10_000_000
-	usualReplay   = secret.Duration(10 * time.Second)
+	usualReplay   = quantity.Duration(10 * time.Second)
 	usualSample   = 100
 	mostSample    = 10_000
 )
@@ -47,7 +47,7 @@ func (r Replay) validate() error {
 	case r.Records < 0 || r.Records > mostReplayed:
 		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostReplayed), "replay", "records")
 	case r.Time < 0 || r.Time.Std() > answerTimeout:
-		return keypath.At(fmt.Errorf("want more than 0s and at most %s", secret.Duration(answerTimeout)), "replay", "time")
+		return keypath.At(fmt.Errorf("want more than 0s and at most %s", quantity.Duration(answerTimeout)), "replay", "time")
 	case r.Sample < 0 || r.Sample > mostSample:
 		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostSample), "replay", "sample")
 	}

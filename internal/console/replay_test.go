@@ -12,7 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/rules"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
@@ -83,7 +83,7 @@ func TestReplay(t *testing.T) {
 func TestReplayLimits(t *testing.T) {
 	t.Parallel()
 	bounds := func(time time.Duration) func(*Config) {
-		return func(c *Config) { c.Replay = Replay{Records: 10, Time: secret.Duration(time), Sample: 2} }
+		return func(c *Config) { c.Replay = Replay{Records: 10, Time: quantity.Duration(time), Sample: 2} }
 	}
 	w, ask := replays(t, bounds(time.Millisecond))
 	refused := func(body, name string) {
@@ -111,7 +111,7 @@ func TestReplayLimits(t *testing.T) {
 	w.rules.held <- struct{}{}
 	first.Wait()
 	for want, r := range map[string]Replay{
-		"replay.records": {Records: -1}, "replay.time": {Time: secret.Duration(time.Minute)}, "replay.sample": {Sample: mostSample + 1},
+		"replay.records": {Records: -1}, "replay.time": {Time: quantity.Duration(time.Minute)}, "replay.sample": {Sample: mostSample + 1},
 	} {
 		if err := r.validate(); err == nil || !strings.HasPrefix(err.Error(), want+": ") {
 			t.Errorf("%v, want %s", err, want)

@@ -16,7 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // newIssuer is the development issuer.
@@ -269,7 +269,7 @@ func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) {
 		signsIn("http://127.0.0.1:1")(c)
-		c.OIDC.Login.Idle, c.OIDC.Login.Life, c.OIDC.Login.Sessions = secret.Duration(time.Hour), secret.Duration(3*time.Hour), 2
+		c.OIDC.Login.Idle, c.OIDC.Login.Life, c.OIDC.Login.Sessions = quantity.Duration(time.Hour), quantity.Duration(3*time.Hour), 2
 	})
 	s, now := w.console.access.sessions, time.Now()
 	first, _ := s.Begin(login.Identity{Subject: "a"}, "viewer", now)

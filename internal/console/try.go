@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Try is admin.try: calls that operators make from here.
@@ -14,9 +14,9 @@ type Try struct {
 	// Calls that may go on at the same time; default 4. Who wants one more is answered 503.
 	Calls int `yaml:"calls"`
 	// Timeout of one, 1s to 14s; default 10s. Of a stream is shown what came until then.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 	// Answer is how much of an answer is shown; default 1MiB. The rest is not waited for.
-	Answer secret.Size `yaml:"answer"`
+	Answer quantity.Size `yaml:"answer"`
 }
 
 const (
@@ -36,7 +36,7 @@ func (t *Try) defaults() {
 		t.Calls = usualTries
 	}
 	if t.Timeout == 0 {
-		t.Timeout = secret.Duration(usualTrial)
+		t.Timeout = quantity.Duration(usualTrial)
 	}
 	if t.Answer == 0 {
 		t.Answer = usualShown

@@ -10,7 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // tries are calls that nobody makes.
@@ -117,7 +117,7 @@ func TestTriesAreBounded(t *testing.T) {
 func TestTryConfig(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]Try{
-		"try.calls: want a number from 1 to 1000": {Calls: 1001}, "try.timeout: want 1s to 14s": {Timeout: secret.Duration(15 * time.Second)},
+		"try.calls: want a number from 1 to 1000": {Calls: 1001}, "try.timeout: want 1s to 14s": {Timeout: quantity.Duration(15 * time.Second)},
 		"try.answer: want 4KiB to 64MiB": {Answer: 100},
 	} {
 		c.defaults()

@@ -57,7 +57,7 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, i.choice(q))
+	_, _ = io.WriteString(w, i.choice(q)) //nolint:gosec // it escapes what is the client's
 }
 
 // choice is the page on which a browser says who it is. There is nothing to prove: this

@@ -10,7 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -97,7 +97,7 @@ func (j *judgement) count() {
 	}) {
 		b := verdict.Allowance{Limit: a.Limit, Shadow: a.Shadow, What: a.What, Units: a.Units, Burst: a.Burst, Key: a.Key}
 		if a.Window > 0 {
-			b.Window, b.Cost = secret.Duration(a.Window).String(), &a.Cost
+			b.Window, b.Cost = quantity.Duration(a.Window).String(), &a.Cost
 		}
 		j.e.Limits = append(j.e.Limits, b)
 	}

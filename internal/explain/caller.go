@@ -9,7 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Said is who calls, as it is written.
@@ -99,7 +99,7 @@ func (s *Said) tell(p *authn.Principal, c *schemes.Config, now time.Time) error 
 	if p.AuthTime, err = time.Parse(time.RFC3339, s.AuthTime); err == nil {
 		return nil
 	}
-	var ago secret.Duration
+	var ago quantity.Duration
 	if ago.UnmarshalText([]byte(s.AuthTime)) != nil {
 		return fmt.Errorf("%s: %q is neither a time (2006-01-02T15:04:05Z) nor how long ago (10m)", s.Key("auth-time"), s.AuthTime)
 	}

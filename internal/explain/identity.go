@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -35,7 +35,7 @@ func newSignIn(s *policy.StepUp) *verdict.SignIn {
 	}
 	n := &verdict.SignIn{ACR: s.ACR, AMR: s.AMR}
 	if s.MaxAge > 0 {
-		n.MaxAge = secret.Duration(s.MaxAge).String()
+		n.MaxAge = quantity.Duration(s.MaxAge).String()
 	}
 	return n
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 )
 
-// Reloads put configurations into force. Whoever changes the fleet holds the lock, as whoever
+// reloads put configurations into force. Whoever changes the fleet holds the lock, as whoever
 // reloads the file does, from looking at the registry until the configuration is served.
-type Reloads interface {
+type reloads interface {
 	sync.Locker
 	// Replace serves a configuration. ready, if there is one, is called when nothing else can
 	// fail, and keeps everything as it is by an error.
@@ -26,7 +26,7 @@ type Reloads interface {
 // (Agents); the lock of Reloads keeps the two apart.
 type Changes struct {
 	Registry *Registry
-	Reloads  Reloads
+	Reloads  reloads
 	Current  *snapshot.Current
 	Audit    *audit.Log
 }

@@ -53,3 +53,9 @@ func MemberSpan(doc []byte, name string) (from, to int) {
 	}
 	return 0, 0
 }
+
+// IsObject reports whether data is a JSON object. What is wrong with it is for others to find.
+func IsObject(data []byte) bool {
+	v := jsontext.Value(data)
+	return v.Kind() == '{' && v.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+}

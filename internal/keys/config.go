@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Config is the keys: section.
@@ -33,11 +33,11 @@ type Config struct {
 	Algorithm string `yaml:"algorithm,omitempty" jsonschema:"enum=ES256,enum=EdDSA"`
 	// Rotate is the age at which the next generated key takes over, at least 2h. It is
 	// published at least an hour before. Default: 90d. There is no never, but 36500d.
-	Rotate secret.Duration `yaml:"rotate,omitempty"`
+	Rotate quantity.Duration `yaml:"rotate,omitempty"`
 	// Retain is how long a generated key that no longer signs stays published, after
 	// which its file is removed: at least 10m, twice the life of the longest assertion,
 	// and at most 32 times Rotate. Default: 1d.
-	Retain secret.Duration `yaml:"retain,omitempty"`
+	Retain quantity.Duration `yaml:"retain,omitempty"`
 }
 
 const (
@@ -113,11 +113,11 @@ func (c Config) validateTimes() error {
 	rotate, retain := c.schedule().rotate, c.schedule().retain
 	switch {
 	case rotate < minRotate:
-		return keypath.At(fmt.Errorf("%s is less than %s; the next key is published an hour before it signs", secret.Duration(rotate), secret.Duration(minRotate)), "rotate")
+		return keypath.At(fmt.Errorf("%s is less than %s; the next key is published an hour before it signs", quantity.Duration(rotate), quantity.Duration(minRotate)), "rotate")
 	case retain < minRetain:
-		return keypath.At(fmt.Errorf("%s is less than %s; what was signed must be verifiable while it is good", secret.Duration(retain), secret.Duration(minRetain)), "retain")
+		return keypath.At(fmt.Errorf("%s is less than %s; what was signed must be verifiable while it is good", quantity.Duration(retain), quantity.Duration(minRetain)), "retain")
 	case retain/maxRetained > rotate:
-		return keypath.At(fmt.Errorf("%s is more than %d times the %s of rotate; too many keys would be published", secret.Duration(retain), maxRetained, secret.Duration(rotate)), "retain")
+		return keypath.At(fmt.Errorf("%s is more than %d times the %s of rotate; too many keys would be published", quantity.Duration(retain), maxRetained, quantity.Duration(rotate)), "retain")
 	}
 	return nil
 }

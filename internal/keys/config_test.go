@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 func TestValidate(t *testing.T) {
 	t.Parallel()
-	d := func(d time.Duration) secret.Duration { return secret.Duration(d) }
+	d := func(d time.Duration) quantity.Duration { return quantity.Duration(d) }
 	seventeen := strings.Fields("a b c d e f g h i j k l m n o p q")
 	for name, test := range map[string]struct {
 		in   Config

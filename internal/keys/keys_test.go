@@ -21,7 +21,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"go.uber.org/goleak"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -200,4 +200,4 @@ func rsaKey(t testing.TB) *rsa.PrivateKey {
 	return k
 }
 
-func hour(n int) secret.Duration { return secret.Duration(time.Duration(n) * time.Hour) }
+func hour(n int) quantity.Duration { return quantity.Duration(time.Duration(n) * time.Hour) }

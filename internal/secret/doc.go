@@ -1,5 +1,5 @@
-// Package secret holds the small value types that configuration is written in:
-// credentials that never show themselves, URLs that show no credential, byte sizes and durations.
+// Package secret holds credentials that never show themselves, URLs that show no credential, and
+// values of any kind, as a configuration writes them.
 //
 // It owns how these values are spelled in YAML and how they print. It does not
 // own the configuration file, where a value comes from when it stands in an

@@ -44,7 +44,7 @@ func (p *printer) value(n *yaml.Node, depth int) error {
 	case depth == 0:
 		return misplaced(n, "nested too deeply")
 	case len(p.out) > maxJSON:
-		return misplaced(n, "larger than "+Size(maxJSON).String())
+		return misplaced(n, "larger than 1MiB")
 	case n.Kind == yaml.MappingNode:
 		return p.object(n, depth)
 	case n.Kind == yaml.SequenceNode:

@@ -74,7 +74,7 @@ func readFile(path string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
 	if len(content) > maxFile {
-		return "", fmt.Errorf("read %s: larger than %s", path, Size(maxFile))
+		return "", fmt.Errorf("read %s: larger than 64KiB", path)
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 	if text == "" {

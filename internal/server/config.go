@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/cors"
 )
 
 // Config is the server: section.
@@ -85,7 +86,7 @@ type Config struct {
 
 	// Web pages of other origins that may call, agents, cards and the catalog alike.
 	// Default: none.
-	CORS *CORS `yaml:"cors,omitempty"`
+	CORS *cors.Config `yaml:"cors,omitempty"`
 
 	// Bounds on connections, requests and answers.
 	Limits Limits `yaml:"limits,omitempty"`
@@ -143,42 +144,42 @@ func (t TLS) files() []string {
 type Timeouts struct {
 	// For a TLS handshake, and for a request's head once its connection is open.
 	// Default: 5s.
-	Header secret.Duration `yaml:"header,omitempty"`
+	Header quantity.Duration `yaml:"header,omitempty"`
 
 	// Until a kept-alive connection without a request is closed. Default: 60s.
-	Idle secret.Duration `yaml:"idle,omitempty"`
+	Idle quantity.Duration `yaml:"idle,omitempty"`
 
 	// For a request body before limits.bodyRate has to be kept. Default: 5s.
-	Body secret.Duration `yaml:"body,omitempty"`
+	Body quantity.Duration `yaml:"body,omitempty"`
 
 	// For what a client still sends after it was answered, see limits.linger. One that
 	// sends nothing for timeouts.body is not waited for. Default: 30s.
-	Linger secret.Duration `yaml:"linger,omitempty"`
+	Linger quantity.Duration `yaml:"linger,omitempty"`
 
 	// For one write to a client that does not read; an answer as a whole may take
 	// longer, a stream may last. Default: 60s.
-	Write secret.Duration `yaml:"write,omitempty"`
+	Write quantity.Duration `yaml:"write,omitempty"`
 
 	// For an agent's whole answer to a call that is not a stream, and for the
 	// first sign of one that is, unless the agent's answerTimeout says otherwise. A
 	// blocking send waits for the agent's work. Default: 5m.
-	Call secret.Duration `yaml:"call,omitempty"`
+	Call quantity.Duration `yaml:"call,omitempty"`
 
 	// Until an agent's stream without any event or comment is given up.
 	// Default: 15m.
-	Stream secret.Duration `yaml:"stream,omitempty"`
+	Stream quantity.Duration `yaml:"stream,omitempty"`
 
 	// Between heartbeat comments on a stream that is silent. Default: 15s.
-	Heartbeat secret.Duration `yaml:"heartbeat,omitempty"`
+	Heartbeat quantity.Duration `yaml:"heartbeat,omitempty"`
 
 	// While the gateway stops and still takes connections: not ready any more, and with
 	// every answer closing its connection, so that load balancers and kept-alive clients
 	// are gone when it closes the rest. Part of drain. An upgrade takes 1s at least, less
 	// when nobody is connected. Default: 0s.
-	LameDuck secret.Duration `yaml:"lameDuck,omitempty" zero:"kept"`
+	LameDuck quantity.Duration `yaml:"lameDuck,omitempty" zero:"kept"`
 
 	// For requests and streams to end when the gateway stops. Default: 30s.
-	Drain secret.Duration `yaml:"drain,omitempty"`
+	Drain quantity.Duration `yaml:"drain,omitempty"`
 }
 
 // PathPrefix is what the paths of requests to the gateway's own hosts begin with, or may.
@@ -218,7 +219,7 @@ func (c *Config) Defaults() {
 		c.Reflection = &on
 	}
 	if c.CORS != nil {
-		c.CORS.defaults()
+		c.CORS.Defaults()
 	}
 	c.Limits.Defaults()
 	c.Timeouts.defaults()
@@ -240,7 +241,7 @@ func (t *Timeouts) defaults() {
 	fill(&t.Drain, seconds(30))
 }
 
-func seconds(n int64) secret.Duration { return secret.Duration(n * 1e9) }
+func seconds(n int64) quantity.Duration { return quantity.Duration(n * 1e9) }
 
 // fill sets what is still its zero value.
 func fill[T comparable](v *T, def T) {

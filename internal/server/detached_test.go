@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // leaving is a handler that leaves its answer to a goroutine, which does what it is told
@@ -330,7 +330,7 @@ func TestTakenShutdown(t *testing.T) {
 func TestTakenRests(t *testing.T) {
 	t.Parallel()
 	cfg := plaintext()
-	cfg.Timeouts.Idle = secret.Duration(50 * time.Millisecond)
+	cfg.Timeouts.Idle = quantity.Duration(50 * time.Millisecond)
 	s := start(t, cfg, &leaving{answer: says("last")})
 	c := dial(t, s)
 	_, _ = io.WriteString(c, request())

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
@@ -239,7 +239,7 @@ func get200(t *testing.T, c *http.Client, url string) {
 // of it, is given up, and holds little until then.
 func TestL20_SlowReaders(t *testing.T) {
 	testenv.Long(t, "clients take their time")
-	for way, s := range bothWays(t, func(c *Config) { c.Timeouts.Write = secret.Duration(300 * time.Millisecond) }) {
+	for way, s := range bothWays(t, func(c *Config) { c.Timeouts.Write = quantity.Duration(300 * time.Millisecond) }) {
 		before := memory()
 		a := attack(t, s)
 		must(t, a.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1<<31 - 1}))

@@ -4,34 +4,34 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 )
 
 // Limits is the server.limits section. 0 is the default, everywhere.
 type Limits struct {
 	// Largest request body. Default: 4MiB.
-	Body secret.Size `yaml:"body,omitempty"`
+	Body quantity.Size `yaml:"body,omitempty"`
 
 	// Slowest acceptable request body, in bytes per second, after timeouts.body.
 	// Default: 1KiB.
-	BodyRate secret.Size `yaml:"bodyRate,omitempty"`
+	BodyRate quantity.Size `yaml:"bodyRate,omitempty"`
 
 	// Most that is read and thrown away of a request that is answered before all of it has
 	// come, as one with too large a body is: the client may still be sending, and would not
 	// get to its answer if the connection were closed (RFC 9112 §9.6). Then, or after
 	// timeouts.linger, it is. Default: 64MiB.
-	Linger secret.Size `yaml:"linger,omitempty"`
+	Linger quantity.Size `yaml:"linger,omitempty"`
 
 	// Largest request head, request line and fields together; 431 beyond. Default: 48KiB, which
 	// is what a token of authn.limits.token leaves room beside.
-	Header secret.Size `yaml:"header,omitempty"`
+	Header quantity.Size `yaml:"header,omitempty"`
 
 	// Longest request target, path and query together. Default: 8KiB.
-	Target secret.Size `yaml:"target,omitempty"`
+	Target quantity.Size `yaml:"target,omitempty"`
 
 	// Longest query. Default: 4KiB.
-	Query secret.Size `yaml:"query,omitempty"`
+	Query quantity.Size `yaml:"query,omitempty"`
 
 	// Most query parameters. Default: 64.
 	Parameters int `yaml:"parameters,omitempty"`
@@ -49,10 +49,10 @@ type Limits struct {
 	Parts int `yaml:"parts,omitempty"`
 
 	// Largest answer of an agent that is not a stream. Default: 16MiB.
-	Answer secret.Size `yaml:"answer,omitempty"`
+	Answer quantity.Size `yaml:"answer,omitempty"`
 
 	// Largest event of an agent's stream. Default: 4MiB.
-	Event secret.Size `yaml:"event,omitempty"`
+	Event quantity.Size `yaml:"event,omitempty"`
 
 	// Most event streams open at once; further ones are answered 503.
 	// Default: 10000.
@@ -102,20 +102,20 @@ type Limits struct {
 	// GOMEMLIMIT, which serve sets to 90 % of the cgroup's limit where it is not set;
 	// without any of these nothing is refused for memory. Where this is the only one,
 	// the collector is told of it.
-	Memory secret.Size `yaml:"memory,omitempty"`
+	Memory quantity.Size `yaml:"memory,omitempty"`
 
 	// Memory in use beyond which new event streams, and calls with bodies above largeBody,
 	// are answered 503, until it is 5 % less. Default: 85 % of memory.
-	SoftMemory secret.Size `yaml:"softMemory,omitempty"`
+	SoftMemory quantity.Size `yaml:"softMemory,omitempty"`
 
 	// Largest body that is taken in whatever memory is left. Larger ones together fill no
 	// more than half of what is free, and none is taken above softMemory. Default: 64KiB.
-	LargeBody secret.Size `yaml:"largeBody,omitempty"`
+	LargeBody quantity.Size `yaml:"largeBody,omitempty"`
 
 	// Longest that work may wait for a processor. When every wait has been longer for a
 	// second, calls are answered 503 until it is not: of each caller, those above a share
 	// that is the same for all. A long time, such as 1h, refuses nothing. Default: 100ms.
-	Delay secret.Duration `yaml:"delay,omitempty"`
+	Delay quantity.Duration `yaml:"delay,omitempty"`
 
 	// File descriptors that the gateway may use. 64 are kept for its own files; of the
 	// others every connection takes one, and its call one more toward the agent, and
@@ -151,7 +151,7 @@ func (l *Limits) Defaults() {
 	fill(&l.ConnectionFrames, max(400, 4*l.ConnectionStreams))
 	fill(&l.Requests, 10_000)
 	fill(&l.LargeBody, 64<<10)
-	fill(&l.Delay, secret.Duration(100*time.Millisecond))
+	fill(&l.Delay, quantity.Duration(100*time.Millisecond))
 }
 
 // Overload is what of the limits is compared with what is measured.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
@@ -30,7 +30,7 @@ func ended(t *testing.T, c net.Conn) string {
 func TestL21_SlowHeader(t *testing.T) {
 	t.Parallel()
 	cfg := plaintext()
-	cfg.Timeouts.Header = secret.Duration(50 * time.Millisecond)
+	cfg.Timeouts.Header = quantity.Duration(50 * time.Millisecond)
 	var rec recorder
 	s := start(t, cfg, &rec)
 	for _, sent := range []string{"", "G", "GET / HTTP/1.1\r\nHost: localhost\r\nX-A:"} {
@@ -46,7 +46,7 @@ func TestL21_SlowHeader(t *testing.T) {
 func TestL21_StalledHandshake(t *testing.T) {
 	t.Parallel()
 	cfg := secured(identity(t, t.TempDir(), "localhost"))
-	cfg.Timeouts.Header = secret.Duration(50 * time.Millisecond)
+	cfg.Timeouts.Header = quantity.Duration(50 * time.Millisecond)
 	s := start(t, cfg, empty())
 	for _, sent := range []string{"", "\x16\x03\x01\x02\x00"} {
 		c := dial(t, s)
@@ -58,7 +58,7 @@ func TestL21_StalledHandshake(t *testing.T) {
 func TestL21_IdleConnection(t *testing.T) {
 	t.Parallel()
 	cfg := plaintext()
-	cfg.Timeouts.Idle = secret.Duration(50 * time.Millisecond)
+	cfg.Timeouts.Idle = quantity.Duration(50 * time.Millisecond)
 	c := dial(t, start(t, cfg, empty()))
 	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if got := ended(t, c); !strings.HasPrefix(got, "HTTP/1.1 200") {
@@ -69,7 +69,7 @@ func TestL21_IdleConnection(t *testing.T) {
 // slowBodies has a grace period that a test can wait for.
 func slowBodies() Config {
 	cfg := plaintext()
-	cfg.Timeouts.Body = secret.Duration(500 * time.Millisecond)
+	cfg.Timeouts.Body = quantity.Duration(500 * time.Millisecond)
 	cfg.Limits.BodyRate = 1000 // 500 bytes per grace period
 	return cfg
 }

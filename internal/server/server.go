@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/server/cors"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/http1"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/http2"
@@ -74,7 +75,7 @@ type live struct {
 	timeouts Timeouts
 	trusted  []netip.Prefix
 	budget   connectionBudget
-	cors     *CORS // nil for none
+	cors     *cors.Config // nil for none
 }
 
 // live is what Reload may change of c.
@@ -120,8 +121,8 @@ func (c Config) own() Config {
 		c.TLS = &t
 	}
 	if c.CORS != nil {
-		cors := *c.CORS
-		c.CORS = &cors
+		own := *c.CORS
+		c.CORS = &own
 	}
 	c.Defaults()
 	return c

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // witness is a handler that remembers what it has been given, and how bodies ended.
@@ -301,7 +301,7 @@ func TestL17_Pieces(t *testing.T) {
 func TestL21_SlowSecondHeader(t *testing.T) {
 	t.Parallel()
 	for on, dial := range listeners(t, empty(), func(c *Config) {
-		c.Timeouts.Header, c.Timeouts.Idle = secret.Duration(time.Second), secret.Duration(time.Hour)
+		c.Timeouts.Header, c.Timeouts.Idle = quantity.Duration(time.Second), quantity.Duration(time.Hour)
 	}) {
 		c := dial()
 		_, _ = io.WriteString(c, hidden+"GET / HTTP/1.1\r\nHost: loc")

@@ -26,7 +26,7 @@ func (c *Config) Validate() error {
 		c.validateHosts(),
 		c.validateTLS(),
 		c.validateProxies(),
-		c.CORS.validate(),
+		c.CORS.Validate(),
 		notNegative(c.Limits, "server", "limits"),
 		notNegative(c.Timeouts, "server", "timeouts"),
 		c.Limits.validateMemory(),

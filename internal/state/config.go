@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -21,7 +22,7 @@ type Config struct {
 	// open; default 30d. Keep it longer than agents keep their tasks and contexts: a
 	// forgotten task is unknown to everybody, and a forgotten context begins anew, for its
 	// owner too.
-	Retention secret.Duration `yaml:"retention"`
+	Retention quantity.Duration `yaml:"retention"`
 	// Memory bounds the memory driver.
 	Memory MemoryConfig `yaml:"memory"`
 	// SQLite is where the sqlite driver keeps its file.
@@ -46,7 +47,7 @@ type MemoryConfig struct {
 	// LogBytes is how much all logs of tasks' events hold together, for clients who come
 	// back to a stream; default 256MiB. Each event counts 48 bytes more than it has, each
 	// log 256. At the limit the newest events are not kept for those who come back.
-	LogBytes secret.Size `yaml:"logBytes"`
+	LogBytes quantity.Size `yaml:"logBytes"`
 }
 
 // SQLiteConfig is `state.sqlite:`.
@@ -79,7 +80,7 @@ type RedisConfig struct {
 	// their state.
 	Prefix string `yaml:"prefix"`
 	// Timeout ends one operation; default 250ms.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 	// Connections is how many there may be to one server; default 64.
 	Connections int `yaml:"connections"`
 }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
@@ -22,7 +22,7 @@ func TestIndexFollowsTheStore(t *testing.T) {
 	for seed := range uint64(40) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
-			m := NewMemory(Config{Retention: secret.Duration(time.Hour)})
+			m := NewMemory(Config{Retention: quantity.Duration(time.Hour)})
 			if err := m.Close(); err != nil { // sweeps come when this test says so
 				t.Fatal(err)
 			}

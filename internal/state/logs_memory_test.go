@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
 )
@@ -18,7 +18,7 @@ func TestMemoryLogsConform(t *testing.T) {
 	statetest.Logs(t, func(t testing.TB) state.Logs { return open(t, state.Config{}) })
 }
 
-func logged(t testing.TB, size secret.Size) (*state.Memory, func(log string, after uint64, data string, keep state.Bound, want error)) {
+func logged(t testing.TB, size quantity.Size) (*state.Memory, func(log string, after uint64, data string, keep state.Bound, want error)) {
 	t.Helper()
 	m := open(t, state.Config{Memory: state.MemoryConfig{LogBytes: size}})
 	return m, func(log string, after uint64, data string, keep state.Bound, want error) {

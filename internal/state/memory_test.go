@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
 )
@@ -90,7 +90,7 @@ func TestMemoryLimitUnderContention(t *testing.T) {
 func TestGreedyOwners(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 100}, Retention: secret.Duration(time.Hour)})
+		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 100}, Retention: quantity.Duration(time.Hour)})
 		made := 0
 		for err := error(nil); err == nil; made++ {
 			room := m.Room(record(made).Owner, 1)
@@ -126,7 +126,7 @@ func owned(i int) state.Record {
 func TestMemoryForgetsAfterRetention(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.Config{Retention: secret.Duration(48 * time.Hour)})
+		m := open(t, state.Config{Retention: quantity.Duration(48 * time.Hour)})
 		for i := range 2 {
 			if _, err := m.Claim(t.Context(), record(i)); err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func TestMemoryForgetsAfterRetention(t *testing.T) {
 func TestMemoryExpiresLazily(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 2}, Retention: secret.Duration(time.Hour)})
+		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 2}, Retention: quantity.Duration(time.Hour)})
 		if err := m.Close(); err != nil { // no sweeper from here on
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
 )
@@ -68,7 +68,7 @@ func TestMemoryLimitsStepsUnderContention(t *testing.T) {
 func TestMemoryForgetsStepsAfterRetention(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.Config{Retention: secret.Duration(48 * time.Hour)})
+		m := open(t, state.Config{Retention: quantity.Duration(48 * time.Hour)})
 		for i := range 3 {
 			advance(t, m, i, "", "offered", "offered")
 		}
@@ -89,7 +89,7 @@ func TestMemoryForgetsStepsAfterRetention(t *testing.T) {
 func TestMemoryExpiresStepsLazily(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 2}, Retention: secret.Duration(time.Hour)})
+		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 2}, Retention: quantity.Duration(time.Hour)})
 		if err := m.Close(); err != nil { // no sweeper from here on
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -25,9 +25,9 @@ type Config struct {
 	Hosts []string `yaml:"hosts"`
 	// MaxParts, MaxPart and MaxBytes are how many parts there may be, how large one, and
 	// all together, files by URL not counted. Only with effect allow.
-	MaxParts int         `yaml:"maxParts"`
-	MaxPart  secret.Size `yaml:"maxPart"`
-	MaxBytes secret.Size `yaml:"maxBytes"`
+	MaxParts int           `yaml:"maxParts"`
+	MaxPart  quantity.Size `yaml:"maxPart"`
+	MaxBytes quantity.Size `yaml:"maxBytes"`
 }
 
 // New compiles bounds and describes what is wrong with them; nil for none.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Config is `policy.fileParts:`, and `agents[].fileParts:`, of which each key takes the
@@ -40,7 +40,7 @@ type Config struct {
 	Names string `yaml:"names,omitempty" jsonschema:"enum=off,enum=report,enum=enforce"`
 	// MaxBytes is how large the inline content of one file may be, decoded. Default: 16MiB,
 	// more than server.limits let through.
-	MaxBytes secret.Size `yaml:"maxBytes,omitempty"`
+	MaxBytes quantity.Size `yaml:"maxBytes,omitempty"`
 	// MaxParts is how many files one message or artifact may have. Default: 1000.
 	MaxParts int `yaml:"maxParts,omitempty"`
 	// OnViolation says what becomes of files that break the rules above.

@@ -1,6 +1,6 @@
 package limits
 
-import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+import "github.com/a2a-gateway/a2a-gateway/internal/quantity"
 
 // Config is `policy.limits:`.
 type Config struct {
@@ -43,9 +43,9 @@ type Limit struct {
 	// terminal state. Key may be of principal, tenant, agent and skill.
 	OpenTasks int64 `yaml:"openTasks"`
 	// Forget is when an open task that nobody hears of counts no more; default 1d.
-	Forget secret.Duration `yaml:"forget"`
+	Forget quantity.Duration `yaml:"forget"`
 	// Bytes is how large the body of a request may be.
-	Bytes secret.Size `yaml:"bytes"`
+	Bytes quantity.Size `yaml:"bytes"`
 	// Cost is how many units of rate and quota a call takes; default 1.
 	Cost Cost `yaml:"cost"`
 	// Mode is "enforce" (default) or "shadow": only recorded.
@@ -57,7 +57,7 @@ type Rate struct {
 	// Units that come back in every Per; required.
 	Units int64 `yaml:"units"`
 	// Per is the span, from 1ms to 31d; default 1s.
-	Per secret.Duration `yaml:"per"`
+	Per quantity.Duration `yaml:"per"`
 	// Burst is how many may be used at once; default Units.
 	Burst int64 `yaml:"burst"`
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // TestShow: limits are shown as they count, with what is usual where nothing is said.
@@ -13,7 +13,7 @@ func TestShow(t *testing.T) {
 	t.Parallel()
 	l, err := New(Config{OnLoss: lossDeny, Each: []Limit{
 		{Name: "all", Key: []string{}, Rate: &Rate{Units: 5}, Quota: &Quota{Units: 9}, Concurrency: 2, OpenTasks: 3, Bytes: 10},
-		{Name: "one", Agents: []string{"a"}, Mode: modeShadow, Rate: &Rate{Units: 1, Per: secret.Duration(time.Hour), Burst: 4}},
+		{Name: "one", Agents: []string{"a"}, Mode: modeShadow, Rate: &Rate{Units: 1, Per: quantity.Duration(time.Hour), Burst: 4}},
 	}}, Options{Agents: []string{"a"}})
 	if err != nil {
 		t.Fatal(err)

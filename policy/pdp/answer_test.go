@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -90,7 +91,7 @@ func TestUndecided(t *testing.T) {
 					q.Skill, q.Skills = "", []string{"refund", "invoice"}
 				}
 				var s setup
-				deny := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Timeout: secret.Duration(10 * time.Second), Token: secret.New("t")}
+				deny := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Timeout: quantity.Duration(10 * time.Second), Token: secret.New("t")}
 				_, err := ask(t, s.panel(t, deny), q)
 				var refused *Refused
 				if !errors.As(err, &refused) || refused.Err == nil || refused.By != "pdp" || refused.Reason == "" {

@@ -15,6 +15,7 @@ import (
 	auth "github.com/envoyproxy/go-control-plane/envoy/service/auth/v3"
 	"google.golang.org/grpc/codes"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -107,7 +108,7 @@ func TestAllAsked(t *testing.T) {
 	})
 	var list []Authorizer
 	for _, name := range []string{"a", "b", "c"} {
-		list = append(list, Authorizer{Name: name, Kind: kindAuthZEN, URL: secret.URL(p.URL), Timeout: secret.Duration(10 * time.Second)})
+		list = append(list, Authorizer{Name: name, Kind: kindAuthZEN, URL: secret.URL(p.URL), Timeout: quantity.Duration(10 * time.Second)})
 	}
 	if notes, err := ask(t, newPanel(t, append(list, s.authorizer())...), newQuestion(t)); err != nil || notes != nil {
 		t.Fatal(notes, err)
@@ -131,8 +132,8 @@ func TestFirstRefusal(t *testing.T) {
 	})
 	var s setup
 	panel := s.panel(t,
-		Authorizer{Name: "slow", Kind: kindAuthZEN, URL: secret.URL(slow.URL), OnFailure: failAllow, Timeout: secret.Duration(10 * time.Second)},
-		Authorizer{Name: "no", Kind: kindAuthZEN, URL: secret.URL(no.URL), Timeout: secret.Duration(10 * time.Second)})
+		Authorizer{Name: "slow", Kind: kindAuthZEN, URL: secret.URL(slow.URL), OnFailure: failAllow, Timeout: quantity.Duration(10 * time.Second)},
+		Authorizer{Name: "no", Kind: kindAuthZEN, URL: secret.URL(no.URL), Timeout: quantity.Duration(10 * time.Second)})
 	notes, err := ask(t, panel, newQuestion(t))
 	var refused *Refused
 	if !errors.As(err, &refused) || refused.By != "no" || refused.Reason != "because" || notes != nil {
@@ -200,13 +201,13 @@ func TestSlow(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	for _, a := range []Authorizer{{Name: "a", Kind: kindAuthZEN, URL: secret.URL(p.URL)}, s.authorizer()} {
-		a.OnFailure, a.Timeout = failAllow, secret.Duration(50*time.Millisecond)
+		a.OnFailure, a.Timeout = failAllow, quantity.Duration(50*time.Millisecond)
 		notes, err := ask(t, newPanel(t, a), newQuestion(t))
 		if err != nil || len(notes) != 1 {
 			t.Errorf("%s: got %q, %v", a.Kind, notes, err)
 		}
 		for _, cache := range []time.Duration{0, time.Second} {
-			a.Timeout, a.Cache = secret.Duration(10*time.Second), secret.Duration(cache)
+			a.Timeout, a.Cache = quantity.Duration(10*time.Second), quantity.Duration(cache)
 			var set setup
 			panel := set.panel(t, a)
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -236,7 +237,7 @@ func TestClose(t *testing.T) {
 	for _, a := range []Authorizer{{Name: "a", Kind: kindAuthZEN, URL: secret.URL(p.URL)}, s.authorizer()} {
 		for _, cache := range []time.Duration{0, time.Second} {
 			a.OnFailure = failAllow // which is not for this
-			a.Timeout, a.Cache = secret.Duration(10*time.Second), secret.Duration(cache)
+			a.Timeout, a.Cache = quantity.Duration(10*time.Second), quantity.Duration(cache)
 			panel := newPanel(t, a)
 			done := make(chan error, 1)
 			go func() {

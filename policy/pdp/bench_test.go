@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -22,11 +23,11 @@ func BenchmarkAsk(b *testing.B) {
 	}{
 		{"unconcerned", other},
 		{"authzen", Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL)}},
-		{"authzen cached", Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: secret.Duration(time.Minute)}},
+		{"authzen cached", Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: quantity.Duration(time.Minute)}},
 		{"ext_authz", s.authorizer()},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			bench.a.Timeout = secret.Duration(10 * time.Second)
+			bench.a.Timeout = quantity.Duration(10 * time.Second)
 			panel, q := newPanel(b, bench.a), newQuestion(b)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -30,7 +31,7 @@ func TestOutage(t *testing.T) {
 	t.Parallel()
 	p := newPointFunc(t, raw(503, "text/plain", ""))
 	var s setup
-	panel := s.panel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), OnFailure: failAllow, Timeout: secret.Duration(10 * time.Second)})
+	panel := s.panel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), OnFailure: failAllow, Timeout: quantity.Duration(10 * time.Second)})
 	for i := range 3 * breaker.Failures {
 		if notes, err := ask(t, panel, somebody(t, fmt.Sprint(i))); err != nil || len(notes) != 1 {
 			t.Fatal(notes, err)
@@ -63,7 +64,7 @@ func TestGone(t *testing.T) {
 		{Name: "a", Kind: kindAuthZEN, URL: secret.URL(p.URL)},
 		{Name: "b", Kind: kindExtAuthz, URL: secret.URL(strings.Replace(p.URL, "http:", "grpc:", 1))},
 	} {
-		a.Timeout = secret.Duration(10 * time.Second)
+		a.Timeout = quantity.Duration(10 * time.Second)
 		panel := newPanel(t, a)
 		for range breaker.Failures {
 			if _, err := ask(t, panel, newQuestion(t)); err == nil || errors.Is(err, breaker.ErrResting) {
@@ -102,7 +103,7 @@ func TestOneCallersFailures(t *testing.T) {
 					}
 					raw(200, "application/json", fmt.Sprintf(`{"decision": %v}`, !strings.Contains(string(body), "mallory")))(w, r)
 				})
-				a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), OnFailure: onFailure, Timeout: secret.Duration(300 * time.Millisecond)}
+				a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), OnFailure: onFailure, Timeout: quantity.Duration(300 * time.Millisecond)}
 				panel := newPanel(t, a)
 				refused := func(task string) {
 					t.Helper()

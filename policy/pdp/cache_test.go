@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -84,7 +85,7 @@ func TestCache(t *testing.T) {
 	var s setup
 	panel := s.panel(t, Authorizer{
 		Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Message: true, Claims: []string{"department"},
-		Cache: secret.Duration(time.Minute), Timeout: secret.Duration(10 * time.Second),
+		Cache: quantity.Duration(time.Minute), Timeout: quantity.Duration(10 * time.Second),
 	})
 	put := func(name string, change func(*Question), fresh int) {
 		t.Helper()
@@ -156,7 +157,7 @@ func TestChangesAreAll(t *testing.T) {
 func TestCacheOnlyAnswers(t *testing.T) {
 	t.Parallel()
 	p := newPointFunc(t, raw(500, "text/plain", ""))
-	a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: secret.Duration(time.Minute), Timeout: secret.Duration(10 * time.Second)}
+	a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: quantity.Duration(time.Minute), Timeout: quantity.Duration(10 * time.Second)}
 	panel := newPanel(t, a)
 	for range 2 {
 		if _, err := ask(t, panel, newQuestion(t)); err == nil {
@@ -221,7 +222,7 @@ func TestOneFlight(t *testing.T) {
 			})
 			var s setup
 			panel := s.panel(t, Authorizer{
-				Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: secret.Duration(cache), Timeout: secret.Duration(10 * time.Second),
+				Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: quantity.Duration(cache), Timeout: quantity.Duration(10 * time.Second),
 			})
 			var all sync.WaitGroup
 			for range n {

@@ -1,6 +1,9 @@
 package pdp
 
-import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
 
 // Config is `policy.authorizers:`.
 type Config []Authorizer
@@ -22,13 +25,13 @@ type Authorizer struct {
 	Skills  []string `yaml:"skills"`
 	Methods []string `yaml:"methods"`
 	// Timeout ends a question; default 500ms, at most 10s.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 	// OnFailure says what a question without an answer means: "deny" (default) or "allow".
 	// A question that the service finds bad is refused with either: a caller could see to it.
 	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=allow"`
 	// Cache is how long an answer holds for the same question; default 0: not at all.
 	// At most 1m.
-	Cache secret.Duration `yaml:"cache" zero:"kept"`
+	Cache quantity.Duration `yaml:"cache" zero:"kept"`
 	// Message is whether it is told of the message: the kinds, media types and sizes of its
 	// parts, and the metadata of the message and of the call, but not the contents.
 	// Default false.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -46,8 +47,8 @@ func TestValidate(t *testing.T) {
 		"any method":        {func(a *Authorizer) { a.Methods = []string{"*"} }, `policy.authorizers[0].methods: there is no "*"`},
 		"onFailure":         {func(a *Authorizer) { a.OnFailure = "pass" }, `policy.authorizers[0].onFailure: "pass"`},
 		"mode":              {func(a *Authorizer) { a.Mode = "audit" }, `policy.authorizers[0].mode: "audit"`},
-		"timeout":           {func(a *Authorizer) { a.Timeout = secret.Duration(time.Minute) }, "policy.authorizers[0].timeout: 1m is more than 10s"},
-		"cache":             {func(a *Authorizer) { a.Cache = secret.Duration(time.Hour) }, "policy.authorizers[0].cache: 1h is more than 1m"},
+		"timeout":           {func(a *Authorizer) { a.Timeout = quantity.Duration(time.Minute) }, "policy.authorizers[0].timeout: 1m is more than 10s"},
+		"cache":             {func(a *Authorizer) { a.Cache = quantity.Duration(time.Hour) }, "policy.authorizers[0].cache: 1h is more than 1m"},
 		"token":             {func(a *Authorizer) { a.Token = secret.New("a\nb") }, "policy.authorizers[0].token: "},
 		"half a pair":       {func(a *Authorizer) { a.TLS.Key = "k.pem" }, "policy.authorizers[0].tls: certificate and key"},
 		"TLS without": {func(a *Authorizer) {

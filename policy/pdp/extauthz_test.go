@@ -23,6 +23,7 @@ import (
 	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -79,7 +80,7 @@ func newService(t testing.TB, c *tls.Config, answer func(context.Context, *auth.
 }
 
 func (s *service) authorizer() Authorizer {
-	return Authorizer{Name: "envoy", Kind: kindExtAuthz, URL: secret.URL(s.url), Timeout: secret.Duration(10 * time.Second)}
+	return Authorizer{Name: "envoy", Kind: kindExtAuthz, URL: secret.URL(s.url), Timeout: quantity.Duration(10 * time.Second)}
 }
 
 func code(c codes.Code, message string) *auth.CheckResponse {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -27,7 +28,7 @@ func TestGreedyQuestions(t *testing.T) {
 		}
 		say(w, `{"decision":true}`)
 	})
-	panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Timeout: secret.Duration(10 * time.Second)})
+	panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Timeout: quantity.Duration(10 * time.Second)})
 	var greedy sync.WaitGroup
 	t.Cleanup(greedy.Wait)
 	letGo := sync.OnceFunc(func() { close(release) })

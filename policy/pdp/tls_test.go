@@ -23,6 +23,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -100,7 +101,7 @@ func TestTLS(t *testing.T) {
 		files := whole
 		test.change(&files)
 		for _, a := range []Authorizer{{Kind: kindAuthZEN, URL: secret.URL(server.URL)}, {Kind: kindExtAuthz, URL: secret.URL(s.url)}} {
-			a.Name, a.TLS, a.Timeout = "pdp", files, secret.Duration(10*time.Second)
+			a.Name, a.TLS, a.Timeout = "pdp", files, quantity.Duration(10*time.Second)
 			if _, err := ask(t, newPanel(t, a), newQuestion(t)); (err == nil) != test.ok {
 				t.Errorf("%s, %s: got %v", name, a.Kind, err)
 			}

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
@@ -33,7 +33,7 @@ const ownHost = "rec.example"
 func newGate(t testing.TB, edit ...func(*proxytest.Setup)) *gate {
 	t.Helper()
 	i := newTokenIssuer(t)
-	hour := secret.Duration(time.Hour)
+	hour := quantity.Duration(time.Hour)
 	w := proxytest.NewGateway(t, append([]func(*proxytest.Setup){func(s *proxytest.Setup) {
 		s.Agent.Hosts = []string{ownHost}
 		s.Authn.OIDC = []jwt.Issuer{i.configured()}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
@@ -20,8 +20,8 @@ import (
 // throttling refuses calls for an hour when there have been a few.
 func throttling(threshold int) anomaly.Detector {
 	return anomaly.Detector{
-		Reported: anomaly.Reported{Action: "throttle", Threshold: threshold, Window: secret.Duration(time.Hour)},
-		Throttle: secret.Duration(time.Hour),
+		Reported: anomaly.Reported{Action: "throttle", Threshold: threshold, Window: quantity.Duration(time.Hour)},
+		Throttle: quantity.Duration(time.Hour),
 	}
 }
 
@@ -131,7 +131,7 @@ func TestA26_OpenTasksHeldBack(t *testing.T) {
 func TestUnusualSkillHeldBack(t *testing.T) {
 	t.Parallel()
 	w := proxytest.NewGateway(t, func(s *proxytest.Setup) {
-		skills := anomaly.Learned{Detector: throttling(1), Learning: secret.Duration(24 * time.Hour)}
+		skills := anomaly.Learned{Detector: throttling(1), Learning: quantity.Duration(24 * time.Hour)}
 		s.Anomalies = &anomaly.Config{Skills: skills}
 		// Alice has been known for a month, and read an hour ago.
 		key := sha256.Sum256(slices.Concat(binary.BigEndian.AppendUint64(nil, uint64(len("api-keys"))), []byte("api-keysalice")))

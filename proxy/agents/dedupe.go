@@ -1,7 +1,7 @@
 package agents
 
 import (
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // DedupeConfig keeps a message that a caller sends again from being processed again. It
@@ -10,11 +10,11 @@ type DedupeConfig struct {
 	// Window is how long a message is remembered by its caller, agent and messageId.
 	// The same content again gets the answer of before, or is told which task to get;
 	// another content is refused. Default 0: not at all.
-	Window secret.Duration `yaml:"window" zero:"kept"`
+	Window quantity.Duration `yaml:"window" zero:"kept"`
 
 	// Answers is how long an answer may be to be kept, encrypted, for who sends the
 	// message again. Default 64KiB.
-	Answers secret.Size `yaml:"answers"`
+	Answers quantity.Size `yaml:"answers"`
 }
 
 // defaultAnswers is DedupeConfig.Answers.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
@@ -58,7 +59,7 @@ func openRedis(t testing.TB) state.Ledger {
 		}
 		return err == nil
 	})
-	c := state.Config{Redis: state.RedisConfig{Addresses: []string{address}, Timeout: secret.Duration(proxytest.Patience)}}
+	c := state.Config{Redis: state.RedisConfig{Addresses: []string{address}, Timeout: quantity.Duration(proxytest.Patience)}}
 	s, err := redis.Open(t.Context(), c, slog.New(slog.DiscardHandler), func(int64) {})
 	proxytest.Must(t, err)
 	t.Cleanup(func() { _ = s.Close() })

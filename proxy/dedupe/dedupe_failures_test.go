@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
@@ -48,7 +49,7 @@ func TestA22_AgentFails(t *testing.T) {
 			t.Parallel()
 			w := proxytest.NewGateway(t, proxytest.WithMemory, func(s *proxytest.Setup) {
 				if tt.name == "late" {
-					s.Agent.Answer = secret.Duration(time.Second)
+					s.Agent.Answer = quantity.Duration(time.Second)
 				}
 			})
 			w.Agent.Answers(tt.fails)

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
 
@@ -224,7 +224,7 @@ func TestA22_LongAnswers(t *testing.T) {
 func TestA22_WindowOver(t *testing.T) {
 	t.Parallel()
 	for _, window := range []time.Duration{0, 200 * time.Millisecond} {
-		w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Agent.Dedupe.Window = secret.Duration(window) })
+		w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Agent.Dedupe.Window = quantity.Duration(window) })
 		first := readTold(w.Call("alice", "SendMessage", proxytest.Message("")), t).task()
 		proxytest.Eventually(t, "second call", func() bool {
 			got := w.Call("alice", "SendMessage", proxytest.Message(""))

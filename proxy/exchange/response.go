@@ -28,7 +28,7 @@ func (w *Response) WriteHeader(status int) {
 	if !w.Wrote {
 		w.Wrote, w.Status = true, status
 		if w.Readers != nil {
-			w.Readers.Answer(w.Header(), w.Readers.Origin, w.Readers.more)
+			w.Readers.CORS.Answer(w.Header(), w.Readers.Origin, w.Readers.more)
 		}
 	}
 	w.ArmDeadline()

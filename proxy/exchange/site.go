@@ -3,7 +3,7 @@ package exchange
 import (
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/cors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
 
@@ -67,7 +67,7 @@ func (at *Site) ForPages() bool {
 
 // Readers are the pages that may read an answer.
 type Readers struct {
-	*server.CORS
+	CORS   *cors.Config
 	Origin []string // of the page that asked
 	more   []string // names of fields that they may read, beside the gateway's own
 }

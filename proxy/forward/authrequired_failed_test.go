@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
@@ -259,7 +259,7 @@ func TestAuthorizationClientLeaves(t *testing.T) {
 func TestAuthorizationSlowToken(t *testing.T) {
 	t.Parallel()
 	e := newEndpoint(t)
-	w := proxytest.NewGatewayFor(t, proxytest.CardFor(proxytest.RPC10), e.exchanges, func(s *proxytest.Setup) { s.Agent.Answer = secret.Duration(2 * time.Second) })
+	w := proxytest.NewGatewayFor(t, proxytest.CardFor(proxytest.RPC10), e.exchanges, func(s *proxytest.Setup) { s.Agent.Answer = quantity.Duration(2 * time.Second) })
 	w.Agent.Answers(oddly(nil))
 	release := make(chan struct{})
 	e.answers(func(http.ResponseWriter, *http.Request) { <-release })

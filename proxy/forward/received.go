@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/mediatype"
@@ -78,7 +79,7 @@ func (fw *Forwarder) receiveDocument(from *agents.Agent, l *exchange.UpstreamCal
 	a.Relabel = label.Corrected()
 	switch {
 	case label.Media != mediatype.Events:
-	case agentevents.IsObject(body): // and no line of it is a field of an event
+	case jsonscan.IsObject(body): // and no line of it is a field of an event
 		label = mediatype.Label{Form: "Content-Type text/event-stream", JSON: true}
 	default:
 		if body, err = fw.onlyEvent(l, body); err != nil {

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -170,7 +170,7 @@ func TestA28_WhoseTraceStateGoesOn(t *testing.T) {
 func TestRegainedStreamsGoOnWithTheTrace(t *testing.T) {
 	t.Parallel()
 	w, spans := traced(t, func(s *proxytest.Setup) {
-		window := secret.Duration(proxytest.Patience)
+		window := quantity.Duration(proxytest.Patience)
 		s.Stream.Resubscribe = &window
 	})
 	event := func(r *proxytest.Request, text string) string {

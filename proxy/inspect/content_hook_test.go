@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
@@ -146,7 +146,7 @@ func TestHooksFail(t *testing.T) {
 					w := proxytest.NewGatewayFor(t, proxytest.CardFor(proxytest.RPC10), proxytest.WithExtensions(service.Hooked(func(c *hook.Config) {
 						c.Phases, c.OnFailure = []hook.Phase{phase}, onFailure
 						if answer == "hang" {
-							c.Timeout = secret.Duration(time.Millisecond)
+							c.Timeout = quantity.Duration(time.Millisecond)
 						}
 					})))
 					method := wire.SendMessage

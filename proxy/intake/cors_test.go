@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/card"
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/cors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
 
@@ -15,7 +15,7 @@ const page = "https://app.example.com"
 
 // withPages lets pages of one origin call.
 func withPages(s *proxytest.Setup) {
-	s.Server.CORS = &server.CORS{Origins: []string{page}, Headers: []string{"X-Custom"}}
+	s.Server.CORS = &cors.Config{Origins: []string{page}, Headers: []string{"X-Custom"}}
 	s.Agent.Card.Visibility = card.Public
 }
 

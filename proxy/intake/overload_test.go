@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
@@ -109,7 +109,7 @@ func TestR08_LargeBodies(t *testing.T) {
 func TestR08_BodiesOfUnknownLength(t *testing.T) {
 	t.Parallel()
 	const limit = 4 << 10
-	for _, large := range []secret.Size{1 << 10, 3 << 10, limit, 64 << 10} {
+	for _, large := range []quantity.Size{1 << 10, 3 << 10, limit, 64 << 10} {
 		w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Limits.Body, s.Server.Limits.LargeBody = limit, large })
 		for size, want := range map[int]int{
 			512: http.StatusOK, 2 << 10: http.StatusOK, limit: http.StatusOK,

@@ -33,7 +33,7 @@ func proven(h http.Header, of *push.Webhook) bool {
 		for _, value := range h[name] {
 			if name == "Authorization" {
 				scheme, rest, _ := strings.Cut(value, " ")
-				if !strings.EqualFold(scheme, webhooks.Bearer) {
+				if !strings.EqualFold(scheme, "Bearer") {
 					return false
 				}
 				value = strings.TrimLeft(rest, " ")

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
@@ -233,7 +233,7 @@ func TestA19_AfterDelete(t *testing.T) {
 // TestA19_AfterTheEnd: push.age after the task's end nothing is taken any more.
 func TestA19_AfterTheEnd(t *testing.T) {
 	t.Parallel()
-	w, task, g := hooked(t, func(s *proxytest.Setup) { s.Relay.Age = secret.Duration(50 * time.Millisecond) })
+	w, task, g := hooked(t, func(s *proxytest.Setup) { s.Relay.Age = quantity.Duration(50 * time.Millisecond) })
 	end := strings.Replace(atWork(task), "WORKING", "COMPLETED", 1)
 	proxytest.WantStatus(t, "the end", w.Notify(g, end), 200)
 	proxytest.Eventually(t, "end of push.age", func() bool { return w.Notify(g, atWork(task)).Status == 410 })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -78,7 +79,7 @@ func (s *HookService) Answers(f func(HookCall) string) {
 func (s *HookService) Hooked(edit ...func(*hook.Config)) ext.Entry {
 	c := hook.Config{
 		URL: secret.URL(s.URL + "?key=secret"), Phases: []hook.Phase{hook.Request, hook.Response, hook.Event},
-		Timeout: secret.Duration(30 * time.Second), // the longest there is
+		Timeout: quantity.Duration(30 * time.Second), // the longest there is
 	}
 	for _, f := range edit {
 		f(&c)

@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -33,8 +33,8 @@ import (
 // WithStreams has a gateway keep what its streams bring.
 func WithStreams(change ...func(*stream.Config)) func(*Setup) {
 	return func(s *Setup) {
-		linger, again := secret.Duration(30*time.Second), secret.Duration(10*time.Second)
-		s.Stream = stream.Config{Linger: &linger, Resubscribe: &again, Grammar: "enforce", Poll: secret.Duration(100 * time.Millisecond)}
+		linger, again := quantity.Duration(30*time.Second), quantity.Duration(10*time.Second)
+		s.Stream = stream.Config{Linger: &linger, Resubscribe: &again, Grammar: "enforce", Poll: quantity.Duration(100 * time.Millisecond)}
 		for _, c := range change {
 			c(&s.Stream)
 		}
@@ -58,7 +58,7 @@ func WithExtensions(entries ...ext.Entry) func(*Setup) {
 }
 
 // WithMemory has messages remembered for a day.
-func WithMemory(s *Setup) { s.Agent.Dedupe.Window = secret.Duration(24 * time.Hour) }
+func WithMemory(s *Setup) { s.Agent.Dedupe.Window = quantity.Duration(24 * time.Hour) }
 
 // WithFileRules has an agent's files, and its callers', held to rules.
 func WithFileRules(c files.Config) func(*Setup) {
@@ -143,10 +143,10 @@ func (s Setup) streaming() stream.Config {
 		s.Stream.Grammar = "report"
 	}
 	if s.Stream.Linger == nil {
-		s.Stream.Linger = new(secret.Duration)
+		s.Stream.Linger = new(quantity.Duration)
 	}
 	if s.Stream.Resubscribe == nil {
-		s.Stream.Resubscribe = new(secret.Duration)
+		s.Stream.Resubscribe = new(quantity.Duration)
 	}
 	return s.Stream
 }

@@ -25,7 +25,7 @@ type Mailbox struct {
 	Last string // ID of the latest, queued or not
 }
 
-// Enqueue implements proxy.Enqueuer.
+// Enqueue is for webhooks.Relay.
 func (m *Mailbox) Enqueue(_ context.Context, d *push.Delivery) (bool, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
@@ -36,7 +36,7 @@ func (m *Mailbox) Enqueue(_ context.Context, d *push.Delivery) (bool, error) {
 	return m.Err == nil, m.Err
 }
 
-// Drop implements proxy.Enqueuer.
+// Drop is for webhooks.Relay.
 func (m *Mailbox) Drop(_ context.Context, h *push.Webhook) error {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Config is the `push:` section.
@@ -40,9 +40,9 @@ type Config struct {
 	Challenge string `yaml:"challenge" jsonschema:"enum=off,enum=required"`
 
 	// Body is the largest notification that is taken from an agent; default 1MiB.
-	Body secret.Size `yaml:"body"`
+	Body quantity.Size `yaml:"body"`
 	// Age is how far the time that an agent's notification names may be off; default 5m.
-	Age secret.Duration `yaml:"age"`
+	Age quantity.Duration `yaml:"age"`
 	// PerTask is how many configs a task may have; default 10.
 	PerTask int `yaml:"perTask"`
 	// PerPrincipal is how many configs a principal may have, those of tasks that have
@@ -67,7 +67,7 @@ type Config struct {
 	// Attempts say how often and how long it is tried to deliver a notification.
 	Attempts Attempts `yaml:"attempts"`
 	// Keep is how long notifications that were given up are kept; default 7d.
-	Keep secret.Duration `yaml:"keep"`
+	Keep quantity.Duration `yaml:"keep"`
 	// PerTarget bounds what one target is sent.
 	PerTarget PerTarget `yaml:"perTarget"`
 }
@@ -76,13 +76,13 @@ type Config struct {
 type Attempts struct {
 	// First is the pause after the first attempt that failed; each pause is twice the
 	// one before, less up to half of it by chance. Default 1s.
-	First secret.Duration `yaml:"first"`
+	First quantity.Duration `yaml:"first"`
 	// Longest is the longest pause, also where the target asks for more; default 1h.
-	Longest secret.Duration `yaml:"longest"`
+	Longest quantity.Duration `yaml:"longest"`
 	// For is how long it is tried before a notification is given up; default 24h.
-	For secret.Duration `yaml:"for"`
+	For quantity.Duration `yaml:"for"`
 	// Timeout of an attempt, from 1s to 1m; default 15s.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 }
 
 // PerTarget is the `perTarget:` section. A target is the scheme, host and port of
@@ -198,19 +198,19 @@ func (c Config) complete() Config {
 	c.Mode = orDefault(c.Mode, modeRelay)
 	c.Challenge = orDefault(c.Challenge, challengeOff)
 	c.Body = orDefault(c.Body, 1<<20)
-	c.Age = orDefault(c.Age, secret.Duration(5*time.Minute))
+	c.Age = orDefault(c.Age, quantity.Duration(5*time.Minute))
 	c.PerTask = orDefault(c.PerTask, 10)
 	c.PerPrincipal = orDefault(c.PerPrincipal, 1000)
 	c.PerConfig = orDefault(c.PerConfig, 20)
 	c.Payload = orDefault(c.Payload, payloadTask)
 	c.Queue = orDefault(c.Queue, 100_000)
 	c.InFlight = orDefault(c.InFlight, 128)
-	c.Keep = orDefault(c.Keep, secret.Duration(7*24*time.Hour))
+	c.Keep = orDefault(c.Keep, quantity.Duration(7*24*time.Hour))
 	a := &c.Attempts
-	a.First = orDefault(a.First, secret.Duration(time.Second))
-	a.Longest = orDefault(a.Longest, secret.Duration(time.Hour))
-	a.For = orDefault(a.For, secret.Duration(24*time.Hour))
-	a.Timeout = orDefault(a.Timeout, secret.Duration(15*time.Second))
+	a.First = orDefault(a.First, quantity.Duration(time.Second))
+	a.Longest = orDefault(a.Longest, quantity.Duration(time.Hour))
+	a.For = orDefault(a.For, quantity.Duration(24*time.Hour))
+	a.Timeout = orDefault(a.Timeout, quantity.Duration(15*time.Second))
 	t := &c.PerTarget
 	t.InFlight = orDefault(t.InFlight, 4)
 	t.Rate = orDefault(t.Rate, 50)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 func TestConfigValidate(t *testing.T) {
@@ -23,13 +23,13 @@ func TestConfigValidate(t *testing.T) {
 		{"allow", `allow: "https://hooks.example" is neither`, Config{Allow: []string{"https://hooks.example"}}},
 		{"negative rate", "perTarget.rate: -1 is less than 0", Config{PerTarget: PerTarget{Rate: -1}}},
 		{"short timeout", "attempts.timeout: 1ms is not within 1s and 1m",
-			Config{Attempts: Attempts{Timeout: secret.Duration(time.Millisecond)}}},
+			Config{Attempts: Attempts{Timeout: quantity.Duration(time.Millisecond)}}},
 		{"short first pause", "attempts.first: 1ms is less than 10ms",
-			Config{Attempts: Attempts{First: secret.Duration(time.Millisecond)}}},
+			Config{Attempts: Attempts{First: quantity.Duration(time.Millisecond)}}},
 		{"longest below first", "attempts.longest: 1s is less than attempts.first, 1m",
-			Config{Attempts: Attempts{First: secret.Duration(time.Minute), Longest: secret.Duration(time.Second)}}},
+			Config{Attempts: Attempts{First: quantity.Duration(time.Minute), Longest: quantity.Duration(time.Second)}}},
 		{"ends before it begins", "attempts.for: 1s is less than attempts.first, 1m",
-			Config{Attempts: Attempts{First: secret.Duration(time.Minute), For: secret.Duration(time.Second)}}},
+			Config{Attempts: Attempts{First: quantity.Duration(time.Minute), For: quantity.Duration(time.Second)}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

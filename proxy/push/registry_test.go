@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
@@ -311,7 +312,7 @@ func TestTasksInUseKeepWebhooks(t *testing.T) {
 func TestTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		r, _ := newRegistry(t, Config{Age: secret.Duration(time.Minute)})
+		r, _ := newRegistry(t, Config{Age: quantity.Duration(time.Minute)})
 		r.keptFor = 3 * 24 * time.Hour // the store is looked after every minute of them
 		used, idle := register(t, r, hook("alice", "T", "C")), register(t, r, hook("alice", "U", "C"))
 		h := find(t, r, used)

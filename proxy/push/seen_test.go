@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
@@ -30,7 +30,7 @@ func (m *mute) Delete(ctx context.Context, space, key string) error {
 func TestBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		one, _ := newRegistry(t, Config{Age: secret.Duration(time.Minute)})
+		one, _ := newRegistry(t, Config{Age: quantity.Duration(time.Minute)})
 		other := func() *Registry { // another process on the same state
 			r := *one
 			r.underway = newUnderway(time.Now())

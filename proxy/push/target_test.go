@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // TestR18_OutageOfAnHour: a receiver is away for an hour while notifications come in. All
@@ -71,8 +71,8 @@ func TestR18_OutageOfAnHour(t *testing.T) {
 func TestA21_TargetThatFails(t *testing.T) {
 	t.Parallel()
 	c := open()
-	c.Attempts.Longest = secret.Duration(time.Minute) // as impatient as may be
-	c.Attempts.For = secret.Duration(4 * time.Hour)
+	c.Attempts.Longest = quantity.Duration(time.Minute) // as impatient as may be
+	c.Attempts.For = quantity.Duration(4 * time.Hour)
 	b := work(t, c)
 	r := receive(t, b.clock, func(w http.ResponseWriter, _ got) { w.WriteHeader(http.StatusInternalServerError) })
 	const tasks = 100
@@ -252,9 +252,9 @@ func TestPauses(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a := Attempts{
-			First:   secret.Duration(rapid.Int64Range(int64(10*time.Millisecond), int64(time.Minute)).Draw(t, "first")),
-			Longest: secret.Duration(rapid.Int64Range(int64(time.Minute), int64(2*time.Hour)).Draw(t, "longest")),
-			For:     secret.Duration(24 * time.Hour),
+			First:   quantity.Duration(rapid.Int64Range(int64(10*time.Millisecond), int64(time.Minute)).Draw(t, "first")),
+			Longest: quantity.Duration(rapid.Int64Range(int64(time.Minute), int64(2*time.Hour)).Draw(t, "longest")),
+			For:     quantity.Duration(24 * time.Hour),
 		}
 		n := rapid.IntRange(1, 1000).Draw(t, "n")
 		whole := a.Longest.Std()

@@ -15,19 +15,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/redact"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
 
 // capturing has bodies captured, but for those that their callers say are secret.
-func capturing(limit secret.Size) func(*proxytest.Setup) {
+func capturing(limit quantity.Size) func(*proxytest.Setup) {
 	return func(s *proxytest.Setup) {
 		s.Content = audit.Content{Limit: limit, Rules: []audit.ContentRule{
 			{Path: "$.message.metadata.class", Equals: "secret"},
 			{Path: "$.message.metadata.class", Equals: "ask", Capture: "request", Label: "internal"},
 			{Agents: []string{"other"}, Capture: "both", Label: "public"},
-			{Agents: []string{"*"}, Capture: "both", Label: "restricted", Retention: secret.Duration(24 * time.Hour),
+			{Agents: []string{"*"}, Capture: "both", Label: "restricted", Retention: quantity.Duration(24 * time.Hour),
 				Redact: redact.Config{Paths: []redact.Place{{Path: "$..messageId", Action: "mask"}}}},
 		}}
 	}
@@ -117,7 +117,7 @@ func TestCaptureStream(t *testing.T) {
 	for limit, want := range map[int]string{
 		len(all.Text): all.Text, len(all.Text) - 9: all.Text[:len(all.Text)-9], len(first) + 1: first, 10: first[:10],
 	} {
-		got := streamed(t, secret.Size(limit))
+		got := streamed(t, quantity.Size(limit))
 		if got.Text != want || got.Cut != (want != all.Text) || got.Bytes != all.Bytes {
 			t.Errorf("limit %d: %+v, want %s", limit, got, want)
 		}
@@ -125,7 +125,7 @@ func TestCaptureStream(t *testing.T) {
 }
 
 // streamed is what is captured of a stream of two events.
-func streamed(t *testing.T, limit secret.Size) *vault.Body {
+func streamed(t *testing.T, limit quantity.Size) *vault.Body {
 	t.Helper()
 	w := proxytest.NewGateway(t, capturing(limit))
 	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -281,7 +281,7 @@ func TestRegain(t *testing.T) {
 func TestRegainEndless(t *testing.T) {
 	t.Parallel()
 	w := proxytest.NewGateway(t, proxytest.WithStreams(func(c *stream.Config) {
-		window := secret.Duration(500 * time.Millisecond)
+		window := quantity.Duration(500 * time.Millisecond)
 		c.Resubscribe = &window
 	}))
 	k := w.StartWorker()
@@ -301,7 +301,7 @@ func TestRegainFlapping(t *testing.T) {
 	t.Parallel()
 	for name, sloppy := range map[string]bool{"the task first": false, "an update first": true} {
 		w := proxytest.NewGateway(t, proxytest.WithStreams(func(c *stream.Config) {
-			window := secret.Duration(time.Second)
+			window := quantity.Duration(time.Second)
 			c.Resubscribe = &window
 		}))
 		k := w.StartWorker()
@@ -370,7 +370,7 @@ func TestGrammarOnRecord(t *testing.T) {
 func TestLinger(t *testing.T) {
 	t.Parallel()
 	w := proxytest.NewGateway(t, proxytest.WithStreams(func(c *stream.Config) {
-		linger := secret.Duration(200 * time.Millisecond)
+		linger := quantity.Duration(200 * time.Millisecond)
 		c.Linger = &linger
 	}))
 	k := w.StartWorker()
@@ -409,7 +409,7 @@ func TestStreamsPerPrincipal(t *testing.T) {
 func TestStreamLifetime(t *testing.T) {
 	t.Parallel()
 	w := proxytest.NewGateway(t, proxytest.WithStreams(func(c *stream.Config) {
-		life := secret.Duration(3 * time.Second)
+		life := quantity.Duration(3 * time.Second)
 		c.Lifetime = &life
 	}))
 	k := w.StartWorker()

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
@@ -125,7 +125,7 @@ func TestAwayPipelined(t *testing.T) {
 // TestAwaySlow: a client that does not read is cut off, and its stream recorded.
 func TestAwaySlow(t *testing.T) {
 	t.Parallel()
-	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Timeouts.Write = secret.Duration(time.Second) })
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Timeouts.Write = quantity.Duration(time.Second) })
 	more := make(chan struct{})
 	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
 		rw.Header().Set("Content-Type", "text/event-stream")

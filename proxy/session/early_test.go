@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -33,7 +33,7 @@ func TestEndsBeforeTask(t *testing.T) {
 		for _, s := range tt.sides {
 			t.Run(name+"/"+s.String(), func(t *testing.T) {
 				t.Parallel()
-				window := secret.Duration(time.Second)
+				window := quantity.Duration(time.Second)
 				w := proxytest.NewGatewayFor(t, proxytest.CardFor(s), proxytest.WithTied, proxytest.WithStreams(func(c *stream.Config) { c.Resubscribe = &window }))
 				w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
 					if r.Called().Name != wire.SendStreamingMessage {

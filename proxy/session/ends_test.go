@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -188,7 +188,7 @@ func TestStopsAloud(t *testing.T) {
 // its client, and the record does not say that it has.
 func TestLeftOpen(t *testing.T) {
 	t.Parallel()
-	w := proxytest.NewGateway(t, proxytest.WithStreams(func(c *stream.Config) { c.CloseWait = secret.Duration(300 * time.Millisecond) }))
+	w := proxytest.NewGateway(t, proxytest.WithStreams(func(c *stream.Config) { c.CloseWait = quantity.Duration(300 * time.Millisecond) }))
 	var gone atomic.Bool
 	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
 		rw.Header().Set("Content-Type", "text/event-stream")

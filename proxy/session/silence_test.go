@@ -10,7 +10,7 @@ import (
 
 	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
@@ -26,8 +26,8 @@ func TestSilentStreams(t *testing.T) {
 	var clients sync.WaitGroup // they are silent at the same time
 	for _, agent := range []wire.Side{{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.GRPC}} {
 		w := proxytest.NewGatewayFor(t, proxytest.CardFor(agent), func(s *proxytest.Setup) {
-			s.Server.Timeouts.Write = secret.Duration(write)
-			s.Server.Timeouts.Heartbeat = secret.Duration(time.Hour)
+			s.Server.Timeouts.Write = quantity.Duration(write)
+			s.Server.Timeouts.Heartbeat = quantity.Duration(time.Hour)
 		})
 		w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
 			id := "t-" + r.Header.Get("X-Request-Id")

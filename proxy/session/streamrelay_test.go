@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
@@ -206,7 +206,7 @@ func TestStreamLimit(t *testing.T) {
 func TestStreamDeadlineEndsWithStream(t *testing.T) {
 	t.Parallel()
 	const limit = 500 * time.Millisecond
-	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Timeouts.Write = secret.Duration(limit) })
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Timeouts.Write = quantity.Duration(limit) })
 	c, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
 	proxytest.Must(t, err)
 	defer func() { _ = c.Close() }()
@@ -244,7 +244,7 @@ func TestStreamDeadlineEndsWithStream(t *testing.T) {
 func TestSlowUnaryReader(t *testing.T) {
 	testenv.Long(t, "a client is waited for")
 	t.Parallel()
-	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Timeouts.Write = secret.Duration(2 * time.Second) })
+	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Timeouts.Write = quantity.Duration(2 * time.Second) })
 	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
 		proxytest.Respond(rw, r, `{"message":{"messageId":"`+strings.Repeat("x", 15<<20)+`"}}`)
 	})

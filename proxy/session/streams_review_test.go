@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -141,7 +141,7 @@ func TestOldCallersResume(t *testing.T) {
 func TestEndsEarly(t *testing.T) {
 	t.Parallel()
 	w := proxytest.NewGateway(t, proxytest.WithStreams(func(c *stream.Config) {
-		window := secret.Duration(10 * time.Second)
+		window := quantity.Duration(10 * time.Second)
 		c.Resubscribe = &window
 	}))
 	w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
@@ -61,7 +61,7 @@ func TestSubscribeUnstreamed(t *testing.T) {
 
 func unstreams(t *testing.T, agent, caller wire.Side, answer func(http.ResponseWriter, *proxytest.Request)) {
 	t.Helper()
-	w := proxytest.NewGatewayFor(t, proxytest.CardFor(agent), proxytest.WithTied, proxytest.WithStreams(func(c *stream.Config) { c.Poll = secret.Duration(100 * time.Millisecond) }))
+	w := proxytest.NewGatewayFor(t, proxytest.CardFor(agent), proxytest.WithTied, proxytest.WithStreams(func(c *stream.Config) { c.Poll = quantity.Duration(100 * time.Millisecond) }))
 	w.Given("tied", w.Base, w.Agent, "t", "c", "")
 	var looks atomic.Int32
 	states := []string{"input-required", "input-required", "input-required", "working", "working", "input-required", "completed"}

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
 )
@@ -213,7 +213,7 @@ func TestTotal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := hub(t, func(o *stream.HubOptions) {
-			o.Config.Buffer.Total, o.Config.Buffer.Bytes = 100<<10, secret.Size(64<<10)
+			o.Config.Buffer.Total, o.Config.Buffer.Bytes = 100<<10, quantity.Size(64<<10)
 		})
 		kilo := strings.Repeat("x", 1000)
 		begin := func(task string, n int) (*agent, *stream.Feed, *stream.Cursor) {

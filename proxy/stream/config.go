@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
@@ -16,20 +16,20 @@ type Config struct {
 	Buffer Buffer `yaml:"buffer"`
 	// Linger is how long an agent's stream is read on when its last client has gone, so
 	// that one who comes back has missed nothing; default 30s, 0 for not at all.
-	Linger *secret.Duration `yaml:"linger"`
+	Linger *quantity.Duration `yaml:"linger"`
 	// Retain is how long the events of a task are kept after its last client has gone or
 	// the task has ended, whichever is later; default 5m.
-	Retain secret.Duration `yaml:"retain"`
+	Retain quantity.Duration `yaml:"retain"`
 	// Persist says whether events are written to the state as well, where other replicas
 	// and the gateway's successor find them: "auto" (default: with the drivers sqlite
 	// and redis) or "off".
 	Persist string `yaml:"persist" jsonschema:"enum=auto,enum=off" reload:"restart"`
 	// Resubscribe is how long another stream of the agent's is tried for when one has
 	// broken while its task goes on; default 1m, 0 for not at all.
-	Resubscribe *secret.Duration `yaml:"resubscribe"`
+	Resubscribe *quantity.Duration `yaml:"resubscribe"`
 	// Poll is the pause between two looks at a task whose agent cannot be subscribed to;
 	// default 2s.
-	Poll secret.Duration `yaml:"poll"`
+	Poll quantity.Duration `yaml:"poll"`
 	// Grammar says what happens where an agent breaks a rule of what may be said of a task
 	// (docs/streams.md lists them): "enforce" (default: events of another task or context,
 	// and a task that waits for its user too often, end the stream; breaches of the other
@@ -46,13 +46,13 @@ type Config struct {
 	Remember Remembered `yaml:"remember"`
 	// CloseWait is how long an agent may take to close its stream once the task has ended.
 	// What it sends until then is passed on, and has it wait as long again; default 5s.
-	CloseWait secret.Duration `yaml:"closeWait"`
+	CloseWait quantity.Duration `yaml:"closeWait"`
 	// PerPrincipal is how many streams one caller may have open; default 1000, 0 for any
 	// number. Callers without a name differ by their addresses.
 	PerPrincipal *int `yaml:"perPrincipal"`
 	// Lifetime is how long one client's stream lasts before the client is told to come
 	// back; default 24h, 0 for ever.
-	Lifetime *secret.Duration `yaml:"lifetime"`
+	Lifetime *quantity.Duration `yaml:"lifetime"`
 }
 
 // Remembered is `streams.remember:`.
@@ -62,7 +62,7 @@ type Remembered struct {
 	Tasks int `yaml:"tasks"`
 	// Bytes of answers that showed them, of which one is remembered up to 64KiB, and of what
 	// is remembered of artifacts that agents post to webhooks; default 16MiB.
-	Bytes secret.Size `yaml:"bytes"`
+	Bytes quantity.Size `yaml:"bytes"`
 }
 
 // Buffer is `streams.buffer:`.
@@ -71,20 +71,20 @@ type Buffer struct {
 	Events int `yaml:"events"`
 	// Bytes of them, with about 100 for what is kept beside each; default 64KiB. A larger
 	// event is kept alone.
-	Bytes secret.Size `yaml:"bytes"`
+	Bytes quantity.Size `yaml:"bytes"`
 	// Total is how many bytes are kept of all tasks; default 256MiB. Beyond it what has
 	// no client goes first, longest unused before others; then the task of which most is
 	// kept keeps only its newest event, and so on.
-	Total secret.Size `yaml:"total"`
+	Total quantity.Size `yaml:"total"`
 	// Snapshot is how large a task may be, as its events make it, that is remembered for
 	// clients who join its stream; default 256KiB. Of a larger one each gets a stream of
 	// the agent's own.
-	Snapshot secret.Size `yaml:"snapshot"`
+	Snapshot quantity.Size `yaml:"snapshot"`
 	// CatchUp is for how long a task's stream waits for one of its clients who is about to
 	// fall behind what is kept while others are not: since that one took an event, and in
 	// all, of which a second is forgotten in a minute. Then it is cut off. Default 500ms, 0
 	// for not at all.
-	CatchUp *secret.Duration `yaml:"catchUp"`
+	CatchUp *quantity.Duration `yaml:"catchUp"`
 }
 
 // The words of a configuration.
@@ -124,19 +124,19 @@ func (c *Config) Defaults() {
 	fill(&c.Buffer.Bytes, 64<<10)
 	fill(&c.Buffer.Total, 256<<20)
 	fill(&c.Buffer.Snapshot, 256<<10)
-	unless(&c.Buffer.CatchUp, secret.Duration(500*time.Millisecond))
-	unless(&c.Linger, secret.Duration(30*time.Second))
-	fill(&c.Retain, secret.Duration(5*time.Minute))
+	unless(&c.Buffer.CatchUp, quantity.Duration(500*time.Millisecond))
+	unless(&c.Linger, quantity.Duration(30*time.Second))
+	fill(&c.Retain, quantity.Duration(5*time.Minute))
 	fill(&c.Persist, persistAuto)
-	unless(&c.Resubscribe, secret.Duration(time.Minute))
-	fill(&c.Poll, secret.Duration(2*time.Second))
+	unless(&c.Resubscribe, quantity.Duration(time.Minute))
+	fill(&c.Poll, quantity.Duration(2*time.Second))
 	fill(&c.Grammar, grammarEnforce)
 	fill(&c.Turns, grammar.DefaultTurns)
 	fill(&c.Remember.Tasks, 10_000)
 	fill(&c.Remember.Bytes, 16<<20)
-	fill(&c.CloseWait, secret.Duration(5*time.Second))
+	fill(&c.CloseWait, quantity.Duration(5*time.Second))
 	unless(&c.PerPrincipal, 1000)
-	unless(&c.Lifetime, secret.Duration(24*time.Hour))
+	unless(&c.Lifetime, quantity.Duration(24*time.Hour))
 }
 
 // Bounds of figures: a log is read as a whole, and clocks of replicas differ.
@@ -161,7 +161,7 @@ func (c Config) Validate() error {
 	}
 	b := c.Buffer
 	add(b.Events < 1 || b.Events > maxEvents, keypath.Of("buffer", "events"), "%d is not within 1 and %d", b.Events, maxEvents)
-	add(b.Bytes > maxBytes, keypath.Of("buffer", "bytes"), "%s is more than %s", b.Bytes, secret.Size(maxBytes))
+	add(b.Bytes > maxBytes, keypath.Of("buffer", "bytes"), "%s is more than %s", b.Bytes, quantity.Size(maxBytes))
 	add(b.Total < b.Bytes, keypath.Of("buffer", "total"), "%s is less than buffer.bytes, %s", b.Total, b.Bytes)
 	add(b.Total < b.Snapshot, keypath.Of("buffer", "total"), "%s is less than buffer.snapshot, %s", b.Total, b.Snapshot)
 	add(c.Persist != persistAuto && c.Persist != persistOff, keypath.Of("persist"), "%q is not one of auto, off", c.Persist)

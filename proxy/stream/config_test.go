@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/grammar"
 )
 
 func TestConfigValidate(t *testing.T) {
 	t.Parallel()
-	none, negative := secret.Duration(0), -1
+	none, negative := quantity.Duration(0), -1
 	for _, tc := range []struct {
 		name, want string
 		in         Config
@@ -28,10 +28,10 @@ func TestConfigValidate(t *testing.T) {
 		{"less than a task", "buffer.total: 128KiB is less than buffer.snapshot, 256KiB", Config{Buffer: Buffer{Total: 128 << 10}}},
 		{"persist", `persist: "on" is not one of auto, off`, Config{Persist: "on"}},
 		{"grammar", `grammar: "warn" is not one of enforce, strict, report, off`, Config{Grammar: "warn"}},
-		{"short poll", "poll: 1ms is less than 100ms", Config{Poll: secret.Duration(time.Millisecond)}},
+		{"short poll", "poll: 1ms is less than 100ms", Config{Poll: quantity.Duration(time.Millisecond)}},
 		{"turns", "turns: -1 is less than 1", Config{Turns: -1}},
 		{"remember", "remember.tasks: -1 is less than 1", Config{Remember: Remembered{Tasks: -1}}},
-		{"close wait", "closeWait: 1ms is less than 10ms", Config{CloseWait: secret.Duration(time.Millisecond)}},
+		{"close wait", "closeWait: 1ms is less than 10ms", Config{CloseWait: quantity.Duration(time.Millisecond)}},
 		{"streams", "perPrincipal: -1 is less than 0", Config{PerPrincipal: &negative}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -46,16 +46,16 @@ func TestConfigValidate(t *testing.T) {
 
 func TestConfigDefaults(t *testing.T) {
 	t.Parallel()
-	none := secret.Duration(0)
+	none := quantity.Duration(0)
 	c := Config{Linger: &none, Grammar: grammarOff}
 	c.Defaults()
-	if *c.Linger != 0 || *c.Lifetime != secret.Duration(24*time.Hour) || *c.PerPrincipal != 1000 || c.Buffer.Events != 256 {
+	if *c.Linger != 0 || *c.Lifetime != quantity.Duration(24*time.Hour) || *c.PerPrincipal != 1000 || c.Buffer.Events != 256 {
 		t.Errorf("%+v", c)
 	}
 	if c.Reports() || !c.Persists() {
 		t.Error("the words are misread")
 	}
-	if c.Turns != 100 || c.CloseWait != secret.Duration(5*time.Second) {
+	if c.Turns != 100 || c.CloseWait != quantity.Duration(5*time.Second) {
 		t.Errorf("%+v", c)
 	}
 }

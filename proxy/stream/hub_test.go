@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
@@ -172,7 +172,7 @@ func cursor(t testing.TB, f *stream.Feed, after uint64) *stream.Cursor {
 	return c
 }
 
-func lasts(d time.Duration) *secret.Duration { s := secret.Duration(d); return &s }
+func lasts(d time.Duration) *quantity.Duration { s := quantity.Duration(d); return &s }
 
 // TestFeed: a task's events go to all who follow it, from where they want.
 func TestFeed(t *testing.T) {

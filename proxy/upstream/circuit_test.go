@@ -8,12 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 func testCircuit() *circuit {
 	return newCircuit(Breaker{
-		Failures: 5, Within: secret.Duration(10 * time.Second), For: secret.Duration(5 * time.Second),
+		Failures: 5, Within: quantity.Duration(10 * time.Second), For: quantity.Duration(5 * time.Second),
 	})
 }
 

@@ -3,7 +3,7 @@ package upstream
 import (
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
@@ -36,11 +36,11 @@ type Config struct {
 	Connections int `yaml:"connections"`
 
 	// Connect limits dialling, through a proxy too, and the TLS handshake. Default 5s.
-	Connect secret.Duration `yaml:"connectTimeout"`
+	Connect quantity.Duration `yaml:"connectTimeout"`
 
 	// Answer limits the wait for a unary answer's last byte and for a stream's
 	// first. Default: server.timeouts.call.
-	Answer secret.Duration `yaml:"answerTimeout"`
+	Answer quantity.Duration `yaml:"answerTimeout"`
 
 	// Load spreads calls over the agent's instances, and keeps those that fail from
 	// holding calls up.
@@ -58,7 +58,7 @@ type TLS struct {
 	ServerName string `yaml:"serverName"`
 }
 
-func orDefault(d secret.Duration, def time.Duration) time.Duration {
+func orDefault(d quantity.Duration, def time.Duration) time.Duration {
 	if d <= 0 {
 		return def
 	}

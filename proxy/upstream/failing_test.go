@@ -17,11 +17,12 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
-func duration(d time.Duration) secret.Duration { return secret.Duration(d) }
+func duration(d time.Duration) quantity.Duration { return quantity.Duration(d) }
 
 // eventually waits for what happens by itself.
 func eventually(t *testing.T, what string, ok func() bool) {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
@@ -416,7 +416,7 @@ func TestNoInstances(t *testing.T) {
 
 func TestMethodTimeouts(t *testing.T) {
 	t.Parallel()
-	u := newUpstream(t, Config{Load: Load{Timeouts: map[string]secret.Duration{"GetTask": secret.Duration(time.Second)}}})
+	u := newUpstream(t, Config{Load: Load{Timeouts: map[string]quantity.Duration{"GetTask": quantity.Duration(time.Second)}}})
 	if u.Timeout("GetTask") != time.Second || u.Timeout("SendMessage") != 5*time.Minute {
 		t.Error(u.Timeout("GetTask"), u.Timeout("SendMessage"))
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
@@ -42,7 +42,7 @@ type Load struct {
 
 	// Timeouts are answerTimeout for single methods, by their 1.0 names or those that
 	// extensions bring.
-	Timeouts map[string]secret.Duration `yaml:"timeouts"`
+	Timeouts map[string]quantity.Duration `yaml:"timeouts"`
 
 	// Connections limits calls in flight to one instance; a further one goes to another,
 	// or is answered 503. Default: agents[].connections alone.
@@ -50,7 +50,7 @@ type Load struct {
 
 	// SlowStart is how long the share of an instance that has come, or come back,
 	// grows until it is whole. Default 10s.
-	SlowStart secret.Duration `yaml:"slowStart"`
+	SlowStart quantity.Duration `yaml:"slowStart"`
 }
 
 // Instances is one source of instances: Static, or one of Config's.
@@ -127,9 +127,9 @@ type Health struct {
 	// the card's.
 	Port int `yaml:"port"`
 	// Interval between two checks of an instance, a tenth more or less. Default 10s.
-	Interval secret.Duration `yaml:"interval"`
+	Interval quantity.Duration `yaml:"interval"`
 	// Timeout of one check. Default 2s.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 	// Healthy is how many checks in a row have to go well until an instance gets calls
 	// again. Default 2.
 	Healthy int `yaml:"healthy"`
@@ -145,10 +145,10 @@ type Ejection struct {
 	// Failures in a row. Default 5.
 	Failures int `yaml:"failures"`
 	// Within is how long ago the first of them may be. Default 10s.
-	Within secret.Duration `yaml:"within"`
+	Within quantity.Duration `yaml:"within"`
 	// For is how long the instance stays out, the first time; twice as long each
 	// further time, up to ten times. Default 30s.
-	For secret.Duration `yaml:"for"`
+	For quantity.Duration `yaml:"for"`
 	// Most is how many of the instances may be out, in percent; one always may where
 	// there are two. Default 50.
 	Most int `yaml:"most"`
@@ -177,9 +177,9 @@ type Breaker struct {
 	// Failures in a row that open it. Default 5.
 	Failures int `yaml:"failures"`
 	// Within is how long ago the first of them may be. Default 10s.
-	Within secret.Duration `yaml:"within"`
+	Within quantity.Duration `yaml:"within"`
 	// For is how long it stays open. Then one call goes through, and decides. Default 5s.
-	For secret.Duration `yaml:"for"`
+	For quantity.Duration `yaml:"for"`
 }
 
 // Retry says when a call is sent once more, to another instance: any call of which
@@ -216,14 +216,14 @@ func (l Load) settled() Load {
 		}
 	}
 	for _, d := range []struct {
-		value *secret.Duration
+		value *quantity.Duration
 		def   time.Duration
 	}{
 		{&h.Interval, 10 * time.Second}, {&h.Timeout, 2 * time.Second},
 		{&e.Within, 10 * time.Second}, {&e.For, 30 * time.Second},
 		{&b.Within, 10 * time.Second}, {&b.For, 5 * time.Second}, {&l.SlowStart, 10 * time.Second},
 	} {
-		*d.value = secret.Duration(orDefault(*d.value, d.def))
+		*d.value = quantity.Duration(orDefault(*d.value, d.def))
 	}
 	if len(r.Statuses) == 0 {
 		r.Statuses = []int{502, 503, 504}

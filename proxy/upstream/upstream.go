@@ -57,7 +57,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
@@ -73,10 +73,10 @@ type Upstream struct {
 	fleet    *fleet    // nil where that is the only one
 	files    *material // of TLS
 	answer   time.Duration
-	timeouts map[string]secret.Duration // of single methods
-	calls    atomic.Int64               // in flight, streams included
-	callers  share.Holders              // of those
-	most     int64                      // of them
+	timeouts map[string]quantity.Duration // of single methods
+	calls    atomic.Int64                 // in flight, streams included
+	callers  share.Holders                // of those
+	most     int64                        // of them
 	trouble  trouble
 }
 

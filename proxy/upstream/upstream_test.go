@@ -28,6 +28,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
@@ -325,14 +326,14 @@ func TestTimeouts(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer func() { _ = l.Close() }()
-	u := newUpstream(t, Config{Connect: secret.Duration(50 * time.Millisecond)})
+	u := newUpstream(t, Config{Connect: quantity.Duration(50 * time.Millisecond)})
 	if _, _, err := send(t, u, "POST", "https://"+l.Addr().String(), "x"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("handshake: %v", err)
 	}
 	if got := u.Timeout("GetTask"); got != 5*time.Minute {
 		t.Errorf("default answer timeout %v", got)
 	}
-	if got := newUpstream(t, Config{Answer: secret.Duration(time.Second)}).Timeout(""); got != time.Second {
+	if got := newUpstream(t, Config{Answer: quantity.Duration(time.Second)}).Timeout(""); got != time.Second {
 		t.Errorf("answer timeout %v", got)
 	}
 }

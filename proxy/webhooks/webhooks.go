@@ -61,14 +61,14 @@ type Webhooks struct {
 // Relay is what stands between agents and the webhooks of callers.
 type Relay struct {
 	Hooks  *push.Registry
-	Queue  Enqueuer
+	Queue  enqueuer
 	Counts state.Limits // where what agents deliver is counted
 }
 
-// Enqueuer keeps deliveries until they are made. Once it has returned without an error
+// enqueuer keeps deliveries until they are made. Once it has returned without an error
 // a delivery survives whatever the state survives. false: one of its ID is there already.
 // Drop forgets those that wait for a webhook.
-type Enqueuer interface {
+type enqueuer interface {
 	Enqueue(ctx context.Context, d *push.Delivery) (bool, error)
 	Drop(ctx context.Context, h *push.Webhook) error
 }
@@ -78,12 +78,12 @@ type Enqueuer interface {
 func (wh *Webhooks) Substitute(x *exchange.Exchange) pushconfig.Config {
 	return pushconfig.Config{
 		URL:   wh.PublicURL.JoinPath(x.Webhook.Path).String(),
-		Token: x.Webhook.Token.Reveal(), Scheme: Bearer, Credentials: x.Webhook.Credentials.Reveal(),
+		Token: x.Webhook.Token.Reveal(), Scheme: bearer, Credentials: x.Webhook.Credentials.Reveal(),
 	}
 }
 
-// Bearer is the scheme that agents are given: every SDK that has any knows it.
-const Bearer = "Bearer"
+// bearer is the scheme that agents are given: every SDK that has any knows it.
+const bearer = "Bearer"
 
 // OwnConfig refuses a call about a config of somebody else's who may use the same task,
 // as one that is not there. found is the config that the call brings, nil for none.

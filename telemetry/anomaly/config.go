@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Config is the telemetry.anomalies section of the configuration file. What is detected is
@@ -59,7 +59,7 @@ type Reported struct {
 	Threshold int `yaml:"threshold"`
 
 	// Window is how long each counts, to an eighth; 1s to 31d.
-	Window secret.Duration `yaml:"window"`
+	Window quantity.Duration `yaml:"window"`
 }
 
 // Detector is a detector of what one caller does.
@@ -67,7 +67,7 @@ type Detector struct {
 	Reported `yaml:",inline"`
 
 	// Throttle is for how long the caller's calls are refused; 1s to 1d. Default 1m.
-	Throttle secret.Duration `yaml:"throttle"`
+	Throttle quantity.Duration `yaml:"throttle"`
 }
 
 // Learned is a detector that has to know first what is usual.
@@ -76,7 +76,7 @@ type Learned struct {
 
 	// Learning is for how long a caller is watched before anything about it is unusual,
 	// and what it has not used for as long is unusual again; 1m to 366d. Default 14d.
-	Learning secret.Duration `yaml:"learning"`
+	Learning quantity.Duration `yaml:"learning"`
 }
 
 // Names of detectors: those of their keys.
@@ -225,13 +225,13 @@ func (s settings) check(name string) []error {
 		wrong("threshold", "%d is not between 1 and %d", s.threshold, most)
 	}
 	if s.window < minWindow || s.window > maxWindow {
-		wrong("window", "%v is not between 1s and 31d", secret.Duration(s.window))
+		wrong("window", "%v is not between 1s and 31d", quantity.Duration(s.window))
 	}
 	if !nobody && (s.throttle < minWindow || s.throttle > day) {
-		wrong("throttle", "%v is not between 1s and 1d", secret.Duration(s.throttle))
+		wrong("throttle", "%v is not between 1s and 1d", quantity.Duration(s.throttle))
 	}
 	if name == Skills && (s.learning < minLearn || s.learning > maxLearn) {
-		wrong("learning", "%v is not between 1m and 366d", secret.Duration(s.learning))
+		wrong("learning", "%v is not between 1m and 366d", quantity.Duration(s.learning))
 	}
 	return errs
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 func TestConfigCheck(t *testing.T) {
@@ -24,13 +24,13 @@ func TestConfigCheck(t *testing.T) {
 			c.AgentCancels.Action = actionThrottle
 		},
 		`telemetry.anomalies.cancels.window: 1ms is not between 1s and 31d`: func(c *Config) {
-			c.Cancels.Window = secret.Duration(time.Millisecond)
+			c.Cancels.Window = quantity.Duration(time.Millisecond)
 		},
 		`telemetry.anomalies.openTasks.throttle: 2d is not between 1s and 1d`: func(c *Config) {
-			c.OpenTasks.Throttle = secret.Duration(2 * day)
+			c.OpenTasks.Throttle = quantity.Duration(2 * day)
 		},
 		`telemetry.anomalies.skills.learning: 1s is not between 1m and 366d`: func(c *Config) {
-			c.Skills.Learning = secret.Duration(time.Second)
+			c.Skills.Learning = quantity.Duration(time.Second)
 		},
 		`telemetry.anomalies.callers: 1 is not between 8 and 1048576`: func(c *Config) { c.Callers = 1 },
 		`telemetry.anomalies.tasks: -5 is not between 8 and 1048576`:  func(c *Config) { c.Tasks = -5 },

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -49,7 +49,7 @@ func TestA04_TaskIDsAreTried(t *testing.T) {
 func TestA13_CardDrift(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w, l := newWatch(t, Config{Cards: Reported{Window: secret.Duration(10 * time.Minute)}}, nil)
+		w, l := newWatch(t, Config{Cards: Reported{Window: quantity.Duration(10 * time.Minute)}}, nil)
 		w.CardDrift("billing", "new skill payout")
 		w.CardDrift("billing", "new skill transfer")
 		w.CardDrift("weather", "new URL")
@@ -108,7 +108,7 @@ func TestA26_HalfOpenTasks(t *testing.T) {
 func TestA28_CallersWithoutEnd(t *testing.T) { // alone: it measures the heap
 	c := Config{
 		Denials: few(1), Probing: few(1), Cancels: few(1), OpenTasks: few(1), Callers: 256, Tasks: 512,
-		Skills: Learned{Learning: secret.Duration(time.Minute)},
+		Skills: Learned{Learning: quantity.Duration(time.Minute)},
 	}
 	var begun, ended atomic.Int64
 	w, err := New(t.Context(), Options{Config: c, Tell: func(e Event) {

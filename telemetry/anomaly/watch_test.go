@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -122,7 +122,7 @@ func numbered(n int, f func(int) telemetry.Exchange) (list []telemetry.Exchange)
 }
 
 func few(threshold int) Detector {
-	return Detector{Reported: Reported{Threshold: threshold, Window: secret.Duration(time.Minute)}}
+	return Detector{Reported: Reported{Threshold: threshold, Window: quantity.Duration(time.Minute)}}
 }
 
 // TestDetectors shows each detector what it is to find, and what it is not.
@@ -130,7 +130,7 @@ func TestDetectors(t *testing.T) {
 	t.Parallel()
 	config := Config{
 		Denials: few(5), Probing: few(5), Cancels: few(5), OpenTasks: few(5),
-		AgentCancels: Reported{Threshold: 8, Window: secret.Duration(time.Minute)},
+		AgentCancels: Reported{Threshold: 8, Window: quantity.Duration(time.Minute)},
 	}
 	ipv6 := func(i int) telemetry.Exchange { return unknown(fmt.Sprintf("2001:db8::%x", i)) }
 	for _, c := range []struct {
@@ -240,7 +240,7 @@ func TestThrottle(t *testing.T) {
 	t.Parallel()
 	throttle := func(threshold int) Detector {
 		d := few(threshold)
-		d.Action, d.Throttle = actionThrottle, secret.Duration(10*time.Second)
+		d.Action, d.Throttle = actionThrottle, quantity.Duration(10*time.Second)
 		return d
 	}
 	alice, bob := CallerOf("alice", "https://issuer", "oidc", ""), CallerOf("bob", "https://issuer", "oidc", "")
@@ -310,8 +310,8 @@ func TestThrottle(t *testing.T) {
 
 func learner(action string, window, learning time.Duration) Config {
 	return Config{Skills: Learned{
-		Detector: Detector{Reported: Reported{Action: action, Window: secret.Duration(window)}},
-		Learning: secret.Duration(learning),
+		Detector: Detector{Reported: Reported{Action: action, Window: quantity.Duration(window)}},
+		Learning: quantity.Duration(learning),
 	}}
 }
 

@@ -22,7 +22,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Command is `a2a-gateway keys`, which internal/cli mounts. --file and --output are for all verbs.
@@ -50,7 +50,7 @@ func Command() *cobra.Command {
 // the configuration and not in it. `validate` warns of agents that are not there.
 func keysCreate(file, output *string) *cobra.Command {
 	var spec apikey.Spec
-	var ttl secret.Duration
+	var ttl quantity.Duration
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create a key and print it, once",
@@ -113,7 +113,7 @@ func Unused(keys *apikey.File, file, id string) error {
 // change over, and both name the same caller, so that rules and records go on as before. The old
 // one ends when it would have ended anyhow, if that is sooner.
 func keysRotate(file, output *string) *cobra.Command {
-	var overlap secret.Duration
+	var overlap quantity.Duration
 	cmd := &cobra.Command{
 		Use:   "rotate ID",
 		Short: "Replace a key by a new one for the same caller, and print it, once",

@@ -14,8 +14,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // revokedState is that of a key that was revoked for all gateways. Those that were
@@ -47,7 +47,7 @@ type listed struct {
 // none, and says so on standard error, since the list is what somebody will revoke.
 func keysList(file, output *string) *cobra.Command {
 	var files []string
-	var unusedFor secret.Duration
+	var unusedFor quantity.Duration
 	var path string
 	cmd := &cobra.Command{
 		Use:   "list",

@@ -14,7 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // madeToken is what `admin token --output json` prints. Token is the only copy there is.
@@ -50,7 +50,7 @@ func AdminCommand() *cobra.Command {
 // The gateway takes the token once the file says so; revoking it is taking the line out.
 func adminTokenCommand() *cobra.Command {
 	var t console.Token
-	var ttl secret.Duration
+	var ttl quantity.Duration
 	cmd := &cobra.Command{
 		Use:   "token --name NAME",
 		Short: "Make a token for the admin listener and print it, once, with its line for the configuration",

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // defaultConfig is where packages and the image put the configuration.
@@ -27,8 +27,8 @@ func ConfigPath() string {
 }
 
 // DurationVar adds a flag for a duration that may have days in it.
-func DurationVar(f *pflag.FlagSet, d *secret.Duration, name string, value time.Duration, help string) {
-	f.TextVar(d, name, secret.Duration(value), help)
+func DurationVar(f *pflag.FlagSet, d *quantity.Duration, name string, value time.Duration, help string) {
+	f.TextVar(d, name, quantity.Duration(value), help)
 	if value == 0 {
 		f.Lookup(name).DefValue = "" // keeps (default 0s) out of the help
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // Keys are the API keys of callers, and what becomes of them. The errors that are the
@@ -174,7 +174,7 @@ func (s *screen) makeKey(c *api.Call) (any, error) {
 	if !api.ValidID(k.ID) {
 		return nil, invalidKey.Refuse("id: 1 to 64 letters, digits, -, _ and .")
 	}
-	var ttl secret.Duration
+	var ttl quantity.Duration
 	if k.TTL != "" {
 		if err := ttl.UnmarshalText([]byte(k.TTL)); err != nil || ttl <= 0 {
 			return nil, invalidKey.Refuse("ttl: want more than 0, as in 30d or 12h")

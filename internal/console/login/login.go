@@ -40,6 +40,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -52,9 +53,9 @@ type Config struct {
 	// Scopes that are asked for. Default: openid and profile. openid is always there.
 	Scopes []string `yaml:"scopes"`
 	// Idle is how long a session lasts that nothing is asked in; default 30m.
-	Idle secret.Duration `yaml:"idle"`
+	Idle quantity.Duration `yaml:"idle"`
 	// Life is how long a session lasts at most; default 8h.
-	Life secret.Duration `yaml:"life"`
+	Life quantity.Duration `yaml:"life"`
 	// Sessions is how many there may be; default 1000. With more, of who has most the one ends that was
 	// idle for longest.
 	Sessions int `yaml:"sessions"`
@@ -69,10 +70,10 @@ const (
 // Defaults fills in what is not written.
 func (c *Config) Defaults() {
 	if c.Idle == 0 {
-		c.Idle = secret.Duration(usualIdle)
+		c.Idle = quantity.Duration(usualIdle)
 	}
 	if c.Life == 0 {
-		c.Life = secret.Duration(usualLife)
+		c.Life = quantity.Duration(usualLife)
 	}
 	if c.Sessions == 0 {
 		c.Sessions = usualSessions

@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // TestGreedySignIns: who signs in over and over ends sessions of its own, however long others
 // have been idle.
 func TestGreedySignIns(t *testing.T) {
 	t.Parallel()
-	c := Config{Sessions: 8, Idle: secret.Duration(time.Hour), Life: secret.Duration(time.Hour)}
+	c := Config{Sessions: 8, Idle: quantity.Duration(time.Hour), Life: quantity.Duration(time.Hour)}
 	s, now := NewSessions(c), time.Now()
 	good, _ := s.Begin(Identity{Subject: "good"}, "viewer", now)
 	latest := ""

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
@@ -102,7 +102,7 @@ func (s *replays) replay(c *api.Call) (any, error) {
 	answer, err := s.policy.Replay(ctx, &d, b)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, replayLimit.Refuse(fmt.Sprintf("%s were not enough to replay that (admin.replay.time): ask for a shorter time, or for fewer records", secret.Duration(s.time)))
+		return nil, replayLimit.Refuse(fmt.Sprintf("%s were not enough to replay that (admin.replay.time): ask for a shorter time, or for fewer records", quantity.Duration(s.time)))
 	case err != nil:
 		return nil, err
 	case answer.More && d.Records == 0:

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
@@ -27,7 +27,7 @@ func TestKill(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0)) // not a secret
 	server := serve(t, "--appendonly", "yes", "--appendfsync", "always")
 	c := config(server.address)
-	c.Redis.Timeout = secret.Duration(5 * time.Second)
+	c.Redis.Timeout = quantity.Duration(5 * time.Second)
 	stores := []*Store{open(t, c), open(t, c)}
 	owners := map[string]string{}
 	for round := range rounds {

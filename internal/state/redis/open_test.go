@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
@@ -50,7 +51,7 @@ func TestOpenRefusesOtherServers(t *testing.T) {
 		"redis.addresses: the servers are no cluster":      {Addresses: []string{plain.address, plain.address}},
 		"redis.addresses: the server belongs to a cluster": {Addresses: []string{node.address}},
 	} {
-		c.Timeout = secret.Duration(10e9)
+		c.Timeout = quantity.Duration(10e9)
 		s, err := Open(t.Context(), state.Config{Redis: c}, log, func(int64) {})
 		if err == nil {
 			_ = s.Close()

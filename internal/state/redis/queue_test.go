@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
@@ -28,7 +28,7 @@ func TestR18_Kill(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0)) // not a secret
 	server := serve(t, "--appendonly", "yes", "--appendfsync", "always")
 	c := config(server.address)
-	c.Redis.Timeout = secret.Duration(5 * time.Second)
+	c.Redis.Timeout = quantity.Duration(5 * time.Second)
 	stores := []*Store{open(t, c), open(t, c)}
 	var (
 		mu   sync.Mutex

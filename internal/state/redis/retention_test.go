@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
 )
@@ -14,7 +14,7 @@ import (
 func TestRecordsLiveOn(t *testing.T) {
 	t.Parallel()
 	c := config(everybody(t).address)
-	c.Retention = secret.Duration(time.Hour)
+	c.Retention = quantity.Duration(time.Hour)
 	s, plain, ctx, r := open(t, c), everybody(t).client(t), t.Context(), statetest.Example()
 	step := statetest.ExampleStep()
 	if _, err := s.Claim(ctx, r); err != nil {

@@ -23,7 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
@@ -191,7 +191,7 @@ func config(addresses ...string) state.Config {
 	return state.Config{Driver: "redis", Redis: state.RedisConfig{
 		Addresses: addresses,
 		Prefix:    "test-" + strconv.FormatInt(prefixes.Add(1), 10),
-		Timeout:   secret.Duration(20 * time.Second),
+		Timeout:   quantity.Duration(20 * time.Second),
 	}}
 }
 

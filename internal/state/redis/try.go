@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
 // tryTimeout is what Try waits at least for one answer. A single look at a server that is
 // there and slow should not say that it is away.
-const tryTimeout = secret.Duration(5 * time.Second)
+const tryTimeout = quantity.Duration(5 * time.Second)
 
 // Validate reports what Open would refuse without asking a server or reading a file.
 func Validate(c state.Config) error { return check(c.Redis) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
@@ -21,7 +21,7 @@ func kept(t *testing.T, retention time.Duration) (*Store, *clock) {
 	at := &clock{}
 	at.ns.Store(time.Now().UnixNano())
 	c := config(filepath.Join(t.TempDir(), "state.db"))
-	c.Retention = secret.Duration(retention)
+	c.Retention = quantity.Duration(retention)
 	return reopen(t, c, at.now), at
 }
 

@@ -10,9 +10,8 @@ import (
 	"errors"
 	"io"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
+	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
@@ -52,14 +51,8 @@ const Done = "[DONE]"
 // beginning of a longer one never is, or Done.
 func SSE(r io.Reader, limit int) Source {
 	reader := sse.NewReader(r, limit)
-	reader.Whole = func(data []byte) bool { return IsObject(data) || string(data) == Done }
+	reader.Whole = func(data []byte) bool { return jsonscan.IsObject(data) || string(data) == Done }
 	return events{reader}
-}
-
-// IsObject reports whether data is a JSON object. What is wrong with it is for others to find.
-func IsObject(data []byte) bool {
-	v := jsontext.Value(data)
-	return v.Kind() == '{' && v.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
 type events struct{ reader *sse.Reader }

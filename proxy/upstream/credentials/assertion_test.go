@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
 // signing is Options with a key, and what opens what it signed.
@@ -147,7 +147,7 @@ func TestAssertionMapped(t *testing.T) {
 	o, open := signing(t)
 	o.Gateway = ""
 	u, err := made([]Credential{{Assertion: &Assertion{
-		Audience: "billing", Lifetime: secret.Duration(2 * time.Minute),
+		Audience: "billing", Lifetime: quantity.Duration(2 * time.Minute),
 		Identity:    &Identity{Claim: "email", Subjects: map[string]string{"alice@example.com": "al"}},
 		Permissions: &Permissions{Scopes: map[string][]string{"billing.read": {"read"}}},
 	}}}, o)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -87,7 +88,7 @@ func (c Credential) prefix() string {
 }
 
 // orDefault is d, or def where d is not set.
-func orDefault(d secret.Duration, def time.Duration) time.Duration {
+func orDefault(d quantity.Duration, def time.Duration) time.Duration {
 	if d <= 0 {
 		return def
 	}

@@ -1,6 +1,9 @@
 package credentials
 
-import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
 
 // Exchange is credentials[].exchange: a token of another system for the caller, got by
 // token exchange (RFC 8693).
@@ -45,7 +48,7 @@ type Assertion struct {
 	// its interfaces here.
 	Audience string `yaml:"audience"`
 	// Lifetime from iat to exp. Default: 60s, at most 5m.
-	Lifetime secret.Duration `yaml:"lifetime"`
+	Lifetime quantity.Duration `yaml:"lifetime"`
 	// Identity says who the caller is in the agent's system. Default: the caller's
 	// subject; issuer and subject as authenticated are in sub_id (RFC 9493) in any case.
 	Identity *Identity `yaml:"identity"`

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -61,8 +62,8 @@ func TestCredentialErrors(t *testing.T) {
 		"credentials[0].exchange.permissions.always: ":       exchange(func(x *Exchange) { x.Permissions = &Permissions{Always: []string{""}} }),
 		"credentials[0].exchange.permissions.scopes.a: ":     exchange(func(x *Exchange) { x.Permissions = &Permissions{Scopes: map[string][]string{"a": {`"`}}} }),
 		"credentials[0].exchange.permissions.groups.a: ":     exchange(func(x *Exchange) { x.Permissions = &Permissions{Groups: map[string][]string{"a": {"ä"}}} }),
-		"credentials[0].assertion.lifetime: want":            assertion(Assertion{Lifetime: secret.Duration(time.Hour)}),
-		"credentials[0].assertion.lifetime: want 1s to 5m":   assertion(Assertion{Lifetime: secret.Duration(time.Millisecond)}),
+		"credentials[0].assertion.lifetime: want":            assertion(Assertion{Lifetime: quantity.Duration(time.Hour)}),
+		"credentials[0].assertion.lifetime: want 1s to 5m":   assertion(Assertion{Lifetime: quantity.Duration(time.Millisecond)}),
 		"credentials[0].assertion.permissions: gives nobody": assertion(Assertion{Permissions: &Permissions{}}),
 	} {
 		err := Validate(c)
@@ -72,7 +73,7 @@ func TestCredentialErrors(t *testing.T) {
 	}
 	good := []Credential{
 		{Value: value}, {On: onAuthRequired, Passthrough: true},
-		{Header: "x-1", Prefix: text(""), Assertion: &Assertion{Lifetime: secret.Duration(5 * time.Minute)}},
+		{Header: "x-1", Prefix: text(""), Assertion: &Assertion{Lifetime: quantity.Duration(5 * time.Minute)}},
 		{Header: "x-2", Exchange: &Exchange{TokenURL: "http://localhost/token?a=b", ClientID: "c", Resource: []string{"urn:a"}}},
 	}
 	must(t, Validate(good))

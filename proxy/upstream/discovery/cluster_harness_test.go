@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -221,7 +222,7 @@ func (f *fakeCluster) follow(change func(*Config, *cluster)) *observed {
 	c := Config{
 		Kubernetes: &Kubernetes{Service: "billing", Namespace: "agents", Server: secret.URL(f.server.URL),
 			Token: filepath.Join(f.dir, "token"), CA: filepath.Join(f.dir, "ca.crt")},
-		Timeout: secret.Duration(10 * time.Second),
+		Timeout: quantity.Duration(10 * time.Second),
 	}
 	if change != nil {
 		change(&c, &cluster{})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -192,7 +193,7 @@ func TestClusterSlow(t *testing.T) {
 	t.Cleanup(func() { _ = listener.Close() })
 	f := newFakeCluster(t)
 	o := f.follow(func(c *Config, s *cluster) {
-		c.Kubernetes.Server, c.Timeout = secret.URL("https://"+listener.Addr().String()), secret.Duration(50*time.Millisecond)
+		c.Kubernetes.Server, c.Timeout = secret.URL("https://"+listener.Addr().String()), quantity.Duration(50*time.Millisecond)
 	})
 	o.until("two failures", func() bool { return len(o.errs) >= 2 })
 	if lists, _ := o.count(); lists != 0 {
@@ -206,7 +207,7 @@ func TestClusterSilentWatch(t *testing.T) {
 	f := newFakeCluster(t)
 	f.set("one", endpointOf("10.0.0.1"))
 	o := f.follow(func(c *Config, s *cluster) {
-		c.Timeout = secret.Duration(2 * time.Second)
+		c.Timeout = quantity.Duration(2 * time.Second)
 		s.watches, s.server.timeout = time.Millisecond, 300*time.Millisecond
 	})
 	o.now("10.0.0.1:8080")

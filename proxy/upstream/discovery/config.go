@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -34,14 +35,14 @@ type Config struct {
 	EmptyAfter int `yaml:"emptyAfter"`
 
 	// Timeout limits one question to the source. Default 5s.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 
 	// Limit is how many instances a source may name. More are an error, and what it said
 	// before holds. Default 1024.
 	Limit int `yaml:"limit"`
 
 	// Answer limits the file, or what the API server says at once. Default 8MiB.
-	Answer secret.Size `yaml:"answer"`
+	Answer quantity.Size `yaml:"answer"`
 }
 
 // DNS names records.
@@ -62,7 +63,7 @@ type DNS struct {
 
 	// Every is the time between two questions, give or take a tenth. How long records may
 	// be kept (their TTL) is not looked at. Default 15s, at least 1s.
-	Every secret.Duration `yaml:"every"`
+	Every quantity.Duration `yaml:"every"`
 }
 
 // Kubernetes names a service.
@@ -130,7 +131,7 @@ func New(c Config, o Options) (Source, error) {
 		c.EmptyAfter = defaultEmptyAfter
 	}
 	if c.Timeout == 0 {
-		c.Timeout = secret.Duration(defaultTimeout)
+		c.Timeout = quantity.Duration(defaultTimeout)
 	}
 	if c.Limit == 0 {
 		c.Limit = defaultLimit

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -43,14 +44,14 @@ type Services struct {
 	CA string `yaml:"ca" file:"read"`
 
 	// Timeout limits one question to the API server. Default 5s.
-	Timeout secret.Duration `yaml:"timeout"`
+	Timeout quantity.Duration `yaml:"timeout"`
 
 	// Limit is how many services may be found. More are an error, and what was said before
 	// holds. Default 1024.
 	Limit int `yaml:"limit"`
 
 	// Answer limits what the API server says at once. Default 8MiB.
-	Answer secret.Size `yaml:"answer"`
+	Answer quantity.Size `yaml:"answer"`
 }
 
 // How services may be called, in Services.Address.
@@ -148,7 +149,7 @@ func NewServiceWatch(c Services, log *slog.Logger, onError func(error)) *Service
 		c.Domain = "svc"
 	}
 	if c.Timeout == 0 {
-		c.Timeout = secret.Duration(defaultTimeout)
+		c.Timeout = quantity.Duration(defaultTimeout)
 	}
 	if c.Limit == 0 {
 		c.Limit = defaultLimit

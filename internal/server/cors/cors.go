@@ -1,4 +1,9 @@
-package server
+// Package cors says to browsers which web pages may call, and read the answers (Fetch, CORS protocol).
+//
+// It owns the server.cors section of the configuration, how origins are written and compared, and the
+// fields of an answer to a page. It does not own which requests are preflights, nor which verbs and
+// fields a page may send: whoever has routes and credentials says so.
+package cors
 
 import (
 	"errors"
@@ -9,19 +14,22 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 )
 
-// CORS is the server.cors section: which web pages may call, and read the answers.
+// Config is the server.cors section: which web pages may call, and read the answers.
 //
 // Libraries (rs/cors, jub0bs/cors) take the names of a preflight only in the order that
 // browsers send them in, and none has the last word about an answer whose header an agent or
 // an earlier answer had a part in.
-type CORS struct {
+type Config struct {
 	// Origins of the pages, as browsers send them, such as https://app.example.com or
 	// http://127.0.0.1:5173. https://*.example.com is all names with one label before
 	// .example.com; "*" is any page, which cannot be together with credentials. Default:
@@ -37,7 +45,7 @@ type CORS struct {
 	Credentials bool `yaml:"credentials,omitempty"`
 
 	// How long a browser may go by the answer to a preflight. Default: 10m.
-	MaxAge secret.Duration `yaml:"maxAge,omitempty"`
+	MaxAge quantity.Duration `yaml:"maxAge,omitempty"`
 }
 
 // anyOrigin stands for all pages.
@@ -46,16 +54,18 @@ const anyOrigin = "*"
 // label stands for one label at the beginning of an origin's host.
 const label = "*."
 
-// corsPrefix is what the names of the fields of CORS begin with.
-const corsPrefix = "Access-Control-"
+// prefix is what the names of the fields of CORS begin with.
+const prefix = "Access-Control-"
 
-func (c *CORS) defaults() {
+// Defaults fills in what is not set.
+func (c *Config) Defaults() {
 	if c.MaxAge == 0 {
-		c.MaxAge = seconds(10 * 60)
+		c.MaxAge = quantity.Duration(10 * time.Minute)
 	}
 }
 
-func (c *CORS) validate() error {
+// Validate names each key that is wrong (keypath.Error), below server.cors. A nil Config is right.
+func (c *Config) Validate() error {
 	if c == nil {
 		return nil
 	}
@@ -69,7 +79,7 @@ func (c *CORS) validate() error {
 		}
 	}
 	for i, name := range c.Headers {
-		if !screen.IsToken(name) || name == anyOrigin {
+		if !httpguts.ValidHeaderFieldName(name) || name == anyOrigin {
 			all = append(all, keypath.At(fmt.Errorf("%q is not the name of a header; write each, there is no \"*\" for Authorization", name), "server", "cors", "headers", i))
 		}
 	}
@@ -78,7 +88,7 @@ func (c *CORS) validate() error {
 
 // validateOrigin takes an origin in the one spelling that browsers send (RFC 6454 §6.2):
 // what they never send would silently let nobody in.
-func (c *CORS) validateOrigin(o string) error {
+func (c *Config) validateOrigin(o string) error {
 	switch {
 	case o == anyOrigin && c.Credentials:
 		return errors.New(`"*" cannot be together with server.cors.credentials: any page would call with what the browser has; write the origins`)
@@ -141,7 +151,7 @@ func endsInNumber(host string) bool {
 }
 
 // Allows reports whether the page that a request comes from may read its answer.
-func (c *CORS) Allows(origin []string) bool {
+func (c *Config) Allows(origin []string) bool {
 	return len(origin) == 1 && slices.ContainsFunc(c.Origins, func(o string) bool { return o == anyOrigin || matchesOrigin(o, origin[0]) })
 }
 
@@ -167,9 +177,9 @@ const exposed = "A2A-Extensions, X-A2A-Extensions, Allow, DPoP-Nonce, ETag, Link
 // Answer says in the header of an answer whether the page that asked may read it. It has the
 // last word: what an agent says to pages is about its own address. more are names of fields to
 // be read beside those of the gateway.
-func (c *CORS) Answer(h http.Header, origin, more []string) {
+func (c *Config) Answer(h http.Header, origin, more []string) {
 	for name := range h {
-		if strings.HasPrefix(name, corsPrefix) {
+		if strings.HasPrefix(name, prefix) {
 			delete(h, name)
 		}
 	}
@@ -182,7 +192,7 @@ func (c *CORS) Answer(h http.Header, origin, more []string) {
 }
 
 // allow lets one page in.
-func (c *CORS) allow(h http.Header, origin string) {
+func (c *Config) allow(h http.Header, origin string) {
 	if slices.Contains(c.Origins, anyOrigin) {
 		origin = anyOrigin
 	}
@@ -193,7 +203,7 @@ func (c *CORS) allow(h http.Header, origin string) {
 }
 
 // Preflight says to a browser what its page may send: these verbs, and these fields.
-func (c *CORS) Preflight(h http.Header, origin []string, verbs, fields string) {
+func (c *Config) Preflight(h http.Header, origin []string, verbs, fields string) {
 	for _, name := range []string{"Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"} {
 		vary(h, name)
 	}
