@@ -35,8 +35,10 @@ func (b *rulebook) Explain(_ context.Context, q *verdict.Question) (*verdict.Exp
 		Verdict: verdict.Denied, Rule: "no-interns", Reason: "denied by a rule", Error: "DENIED", Agent: q.Agent, Method: "SendMessage",
 		Caller: verdict.Caller{Subject: "alice", Issuer: "api-keys", Claims: map[string]any{"level": 7.0}},
 		StepUp: &verdict.SignIn{ACR: []string{"gold"}},
-		Rules:  []verdict.Step{{Rule: "no-interns", Effect: "deny", Matches: true}, {Rule: "team", Effect: "allow", Failed: "groups: not a member"}},
-		Limits: []verdict.Allowance{{Limit: "calls", What: "rate", Units: 10, Cost: &cost}},
+		Course: verdict.Course{
+			Rules:  []verdict.Step{{Rule: "no-interns", Effect: "deny", Matches: true}, {Rule: "team", Effect: "allow", Failed: "groups: not a member"}},
+			Limits: []verdict.Allowance{{Limit: "calls", What: "rate", Units: 10, Cost: &cost}},
+		},
 	}, nil
 }
 

@@ -85,6 +85,9 @@ func receiver(e ast.Expr) string {
 
 // fields counts the fields of each struct that is no configuration, by its name. An
 // embedded struct is one field.
+//
+// A section of the configuration has as many fields as it has keys. It is called so, or every field
+// that others may set has a key (yaml).
 func (p *pkg) fields() map[string]int {
 	count := make(map[string]int)
 	for _, f := range p.files {
@@ -94,13 +97,30 @@ func (p *pkg) fields() map[string]int {
 				return true
 			}
 			s, ok := spec.Type.(*ast.StructType)
-			if ok && !strings.HasSuffix(strings.ToLower(spec.Name.Name), "config") {
+			if ok && !strings.HasSuffix(strings.ToLower(spec.Name.Name), "config") && !onlyKeys(s) {
 				count[spec.Name.Name] = s.Fields.NumFields()
 			}
 			return true
 		})
 	}
 	return count
+}
+
+// onlyKeys reports whether a struct has exported fields, and each of them a key in YAML.
+func onlyKeys(s *ast.StructType) bool {
+	keys := false
+	for _, f := range s.Fields.List {
+		for _, name := range f.Names {
+			switch {
+			case !name.IsExported():
+			case f.Tag == nil || !strings.Contains(f.Tag.Value, `yaml:"`):
+				return false
+			default:
+				keys = true
+			}
+		}
+	}
+	return keys
 }
 
 // platform are ends of a file's name for what differs by platform.

@@ -43,6 +43,12 @@ type Explanation struct {
 	Caller Caller        `json:"caller"`
 	Skill  Skill         `json:"skill"`
 
+	Course
+}
+
+// Course is how an explanation came about: what the gateway asked, in its order, and what it was
+// told. Its members are those of the explanation.
+type Course struct {
 	Rules       []Step        `json:"rules,omitempty"`       // in the order of the file; none where none was asked
 	Limits      []Allowance   `json:"limits,omitempty"`      // none where the call does not get that far
 	Authorizers []string      `json:"authorizers,omitempty"` // that the call concerns
