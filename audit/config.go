@@ -18,7 +18,7 @@
 //	queue      records of many callers become one batch, written by one of them
 //	writer     a batch becomes lines of a segment, numbered, chained, signed, and on the disk
 //	retention  files that have ended are removed or compressed
-//	owed       events about the log itself that could not be written yet
+//	deferred   events about the log itself that could not be written yet
 //	marks      how far the log has come, for somebody else to remember
 //
 // One call writes two records: an intent before it is sent to the agent, without which it is not

@@ -114,7 +114,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	// The event is owed and not written at once: the disk may be full at the start, too.
 	if gone != nil {
 		l.missing(gone)
-		l.owed.owe("audit.gone", gone)
+		l.deferred.put("audit.gone", gone)
 	}
 	return l, nil
 }
@@ -137,7 +137,7 @@ func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Lo
 	l.hand, l.changed = l.write, l.tell
 	l.writer.setup, l.note = &l.setup, l.marks.note
 	l.retention = retention{setup: &l.setup, writer: &l.writer, event: l.Event, content: l.tidyContent, closing: l.quit}
-	l.owed.record = l.Event
+	l.deferred.record = l.Event
 	if l.segments.keys = config.Source().Keys; len(l.segments.keys) > 0 {
 		l.segments.key = &l.segments.keys[0]
 	}

@@ -38,10 +38,10 @@ const (
 
 // past is what was found when the log was opened, and what is remembered of it elsewhere.
 type past struct {
-	opened chain.Chain // how the log ended when it was opened, behind its head
-	marks  marks
-	owed   owed
-	gone   atomic.Pointer[map[string]string] // what was missing when the log was opened
+	opened   chain.Chain // how the log ended when it was opened, behind its head
+	marks    marks
+	deferred deferredEvents
+	gone     atomic.Pointer[map[string]string] // what was missing when the log was opened
 }
 
 // marks is what of the log is to be remembered, and who does.
@@ -167,7 +167,7 @@ func (l *Log) compare(known Mark) {
 		return
 	}
 	l.missing(gone)
-	l.owed.owe("audit.gone", gone)
+	l.deferred.put("audit.gone", gone)
 }
 
 // resumeBehind goes on behind a mark that is further than the records were when the log was

@@ -3,31 +3,10 @@ package audit
 import (
 	"errors"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
-	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
-
-// resumeAt continues behind the head where that is further than the records: those
-// between were moved or taken away. Their numbers are not used again, and the chain goes
-// on from where they ended, so that they fit when they come back and are missed when not.
-// gone is nil where nothing is missing; else it is the attributes of the event audit.gone.
-func (w *writer) resumeAt(end segment.Tail) (gone map[string]string, err error) {
-	w.chain = chain.Chain{Seq: end.Seq, Hash: end.Hash, Segment: end.Segment}
-	defer func() { w.last.Store(w.chain.Seq) }()
-	h, err := chain.ReadHead(filepath.Join(w.config.Dir, chain.HeadFile))
-	if h == nil || h.Seq <= end.Seq {
-		return nil, err
-	}
-	w.chain.Seq, w.chain.Segment = h.Seq, h.Segment
-	copy(w.chain.Hash[:], h.Hash)
-	w.segments.retire(false)
-	return map[string]string{
-		"from": strconv.FormatUint(end.Seq+1, 10), "to": strconv.FormatUint(h.Seq, 10), "segment": h.Segment,
-	}, nil
-}
 
 // sealed appends a checkpoint to lines that bring the chain to c, and returns the head
 // that there is once they are written. When it cannot be signed, the lines go without.
@@ -117,4 +96,17 @@ func (w *writer) signNow() error {
 		return errors.New("the records cannot be signed")
 	}
 	return w.syncNow()
+}
+
+// SignWith gives the log the keys that sign its checkpoints. Until then there are none.
+func (l *Log) SignWith(k Keys) {
+	distrust := unsignedRemovals(l.config.Source(), k.JWKS(), l.Seq())
+	l.file.Lock()
+	l.signer, l.distrust = &signer{keys: k, gateway: l.id}, distrust
+	l.file.Unlock()
+	l.recordDistrust()
+	// From the beginning there is a head, so that it is missed when it goes.
+	if h, err := chain.ReadHead(filepath.Join(l.config.Dir, chain.HeadFile)); h == nil && err == nil {
+		_ = l.disk.head(l.config.Dir, &chain.Head{}) // the first checkpoint tells whether it can be written
+	}
 }

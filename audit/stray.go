@@ -30,7 +30,7 @@ func (l *Log) keepFile(now time.Time) {
 		l.logger.Error("the file of audit records was deleted, moved or replaced: records go on in another one",
 			"dir", l.config.Dir, "segment", segment)
 	}
-	l.owed.owe("audit.strayed", map[string]string{"segment": segment})
+	l.deferred.put("audit.strayed", map[string]string{"segment": segment})
 }
 
 // stray is the name of the current file if it is not where it was.
@@ -55,7 +55,7 @@ func (l *Log) retry() {
 	if l.Err() != nil && l.Event("audit.resumed", nil) != nil { // it is there when it can be
 		return
 	}
-	l.owed.mu.Lock()
-	defer l.owed.mu.Unlock()
-	l.owed.settle()
+	l.deferred.mu.Lock()
+	defer l.deferred.mu.Unlock()
+	l.deferred.settle()
 }

@@ -2,11 +2,14 @@ package audit
 
 import (
 	"errors"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // writer is the segments and what stands in them, and how far the records have come to the disk.
@@ -240,4 +243,23 @@ func (w *writer) lost(f file, n int, err error) {
 			w.segments.retired[i].bad = true
 		}
 	}
+}
+
+// resumeAt continues behind the head where that is further than the records: those
+// between were moved or taken away. Their numbers are not used again, and the chain goes
+// on from where they ended, so that they fit when they come back and are missed when not.
+// gone is nil where nothing is missing; else it is the attributes of the event audit.gone.
+func (w *writer) resumeAt(end segment.Tail) (gone map[string]string, err error) {
+	w.chain = chain.Chain{Seq: end.Seq, Hash: end.Hash, Segment: end.Segment}
+	defer func() { w.last.Store(w.chain.Seq) }()
+	h, err := chain.ReadHead(filepath.Join(w.config.Dir, chain.HeadFile))
+	if h == nil || h.Seq <= end.Seq {
+		return nil, err
+	}
+	w.chain.Seq, w.chain.Segment = h.Seq, h.Segment
+	copy(w.chain.Hash[:], h.Hash)
+	w.segments.retire(false)
+	return map[string]string{
+		"from": strconv.FormatUint(end.Seq+1, 10), "to": strconv.FormatUint(h.Seq, 10), "segment": h.Segment,
+	}, nil
 }

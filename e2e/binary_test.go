@@ -60,10 +60,7 @@ func need(t *testing.T, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
-			if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-				t.Fatalf("%s is required: %v", p, err)
-			}
-			t.Skipf("%s is not installed", p)
+			testenv.Missing(t, "%s is not installed", p)
 		}
 	}
 }

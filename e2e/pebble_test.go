@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // pebbleProgram is what make pebble builds, and beside it a DNS server of which every name
@@ -34,10 +36,7 @@ type pebble struct {
 func newPebble(t *testing.T) *pebble {
 	t.Helper()
 	if _, err := os.Stat(pebbleProgram); err != nil {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-			t.Fatalf("make pebble is required: %v", err)
-		}
-		t.Skip("no pebble was built; make pebble does")
+		testenv.Missing(t, "no pebble was built; make pebble does")
 	}
 	p := &pebble{
 		t: t, dir: t.TempDir(), address: vacant(t), admin: vacant(t), alpn: vacant(t), http: vacant(t), validity: 90 * 86400,

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // archive is where audit records are to be: a PostgreSQL, and a Collector that has each
@@ -30,10 +32,7 @@ type archive struct {
 func newArchive(t *testing.T) *archive {
 	t.Helper()
 	if _, err := os.Stat(collectorProgram); err != nil {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-			t.Fatalf("make collector is required: %v", err)
-		}
-		t.Skip("no collector was built; make collector does")
+		testenv.Missing(t, "no collector was built; make collector does")
 	}
 	dir := t.TempDir()
 	a := &archive{postgres: newPostgres(t), config: filepath.Join(dir, "collector.yaml"), received: filepath.Join(dir, "received.jsonl"), endpoint: vacant(t)}

@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/kafka"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // jars is where `make kafka` puts a broker.
@@ -62,10 +63,7 @@ func newBroker(t testing.TB) *broker {
 		_, err = os.Stat(filepath.Join(jars, "slf4j-simple-1.7.36.jar"))
 	}
 	if err != nil {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-			t.Fatalf("Apache Kafka is needed, by java and make kafka: %v", err)
-		}
-		t.Skipf("Apache Kafka is needed, by java and make kafka: %v", err)
+		testenv.Missing(t, "Apache Kafka is needed, by java and make kafka: %v", err)
 	}
 	b := &broker{java: java, dir: t.TempDir(), plain: freeAddress(t), guarded: freeAddress(t)}
 	config := fmt.Sprintf(properties, filepath.Join(b.dir, "data"), b.plain, b.guarded, freeAddress(t))

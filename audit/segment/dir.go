@@ -38,11 +38,11 @@ func (d Dir) Open(n Name, offset int64) (Blocks, error) {
 // are decrypted into a stream, and that is unpacked. Encrypted data would not compress.
 func (d Dir) openForm(f *os.File, kind Form) Blocks {
 	if !kind.Encrypted() {
-		return &unpacked{from: faultReader{in: bufio.NewReaderSize(f, BlockSize)}, file: f}
+		return &compressed{from: faultReader{in: bufio.NewReaderSize(f, BlockSize)}, file: f}
 	}
 	frames := &framed{f: f, keys: d.Keys}
 	if !kind.Compressed() {
 		return frames
 	}
-	return &unpacked{from: faultReader{in: &frameReader{in: frames}}, file: f}
+	return &compressed{from: faultReader{in: &frameReader{in: frames}}, file: f}
 }

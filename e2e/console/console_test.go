@@ -40,10 +40,7 @@ func need(t *testing.T, files []string, programs ...string) {
 	if lacking == nil {
 		return
 	}
-	if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-		t.Fatalf("this needs %s", strings.Join(lacking, ", "))
-	}
-	t.Skipf("this needs %s", strings.Join(lacking, ", "))
+	testenv.Missing(t, "this needs %s", strings.Join(lacking, ", "))
 }
 
 // node runs a program of ui/node_modules, or a file, in ui.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestDocumentedService runs the service that docs/extensions/README.md shows.
@@ -17,10 +18,7 @@ func TestDocumentedService(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-			t.Fatalf("python3 is required: %v", err)
-		}
-		t.Skip("python3 is not installed")
+		testenv.Missing(t, "python3 is not installed")
 	}
 	h, err := hook.New(hook.Config{
 		URL: secret.URL("http://127.0.0.1:" + start(t, python, documented(t))), Phases: []hook.Phase{hook.Request},

@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // redisServer is a redis-server process that keeps nothing.
@@ -21,10 +22,7 @@ type redisServer struct {
 func startRedis(t testing.TB) *redisServer {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-			t.Fatalf("redis-server is needed: %v", err)
-		}
-		t.Skipf("redis-server is needed: %v", err)
+		testenv.Missing(t, "redis-server is needed: %v", err)
 	}
 	s := &redisServer{t: t}
 	t.Cleanup(s.end)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 )
@@ -25,10 +26,7 @@ func needs(t *testing.T, program string, places ...string) string {
 			return path
 		}
 	}
-	if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-		t.Fatal(program + " is not installed")
-	}
-	t.Skip(program + " is not installed")
+	testenv.Missing(t, "%v", program+" is not installed")
 	return ""
 }
 

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestCertificateOfJVM has LangChain4j, which has no option for a credential, call an agent
@@ -29,10 +31,7 @@ func TestCertificateOfJVM(t *testing.T) {
 	all := frameworks()
 	f := all[slices.IndexFunc(all, func(f framework) bool { return f.id == "langchain4j" })]
 	if lacking := f.lacks(); lacking != "" {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") == "1" {
-			t.Fatalf("%s needs %s; run interop/frameworks/setup", f.id, lacking)
-		}
-		t.Skipf("%s needs %s; run interop/frameworks/setup", f.id, lacking)
+		testenv.Missing(t, "%s needs %s; run interop/frameworks/setup", f.id, lacking)
 	}
 	dir := t.TempDir()
 	serverCertificate(t, dir)

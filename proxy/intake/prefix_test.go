@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
@@ -109,10 +110,7 @@ func TestPrefixNginx(t *testing.T) {
 		program, err = exec.LookPath("/usr/sbin/nginx")
 	}
 	if err != nil {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-			t.Fatal("nginx is not installed")
-		}
-		t.Skip("nginx is not installed")
+		testenv.Missing(t, "nginx is not installed")
 	}
 	w := proxytest.NewGateway(t, prefixed(""))
 	behind(w, "nginx", nginx(w, program, false))

@@ -242,10 +242,7 @@ func TestEveryAlertHasACase(t *testing.T) {
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("promtool"); err != nil {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-			t.Fatalf("promtool is required: %v", err)
-		}
-		t.Skip("promtool is not installed (it comes with prometheus)")
+		testenv.Missing(t, "promtool is not installed (it comes with prometheus)")
 	}
 	if out, err := exec.CommandContext(t.Context(), "promtool", args...).CombinedOutput(); err != nil {
 		t.Errorf("promtool %v: %v\n%s", args, err, out)

@@ -24,10 +24,7 @@ func startNode(t *testing.T) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
-		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-			t.Fatal("node is not installed")
-		}
-		t.Skip("node is not installed")
+		testenv.Missing(t, "node is not installed")
 	}
 	cmd := exec.Command(node, "testdata/llhttp.cjs")
 	cmd.Stderr = os.Stderr

@@ -28,10 +28,10 @@ func (r *faultReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacked is a compressed segment, which nothing is written to any more.
+// compressed is a compressed segment, which nothing is written to any more.
 // Lines do not end where blocks of the unpacker do, so that what is left behind the last newline is
 // carried into the next block.
-type unpacked struct {
+type compressed struct {
 	from   faultReader
 	file   *os.File
 	in     *zstd.Decoder
@@ -40,11 +40,11 @@ type unpacked struct {
 	ending error
 }
 
-func (u *unpacked) Offset() int64 { return u.at }
-func (u *unpacked) Rest() int64   { return int64(len(u.carry)) }
+func (u *compressed) Offset() int64 { return u.at }
+func (u *compressed) Rest() int64   { return int64(len(u.carry)) }
 
 // Close ends the unpacker, which has buffers of its own, and closes the file.
-func (u *unpacked) Close() error {
+func (u *compressed) Close() error {
 	if u.in != nil {
 		u.in.Close()
 	}
@@ -53,7 +53,7 @@ func (u *unpacked) Close() error {
 
 // Next unpacks whole lines. What is left behind the last one is the beginning of the next block. The
 // window is bounded, since a file may have been written by somebody else.
-func (u *unpacked) Next(buf []byte) ([]byte, error) {
+func (u *compressed) Next(buf []byte) ([]byte, error) {
 	if u.in == nil {
 		var err error
 		// A file may claim a window of gigabytes; the gateway writes 1 MiB.
