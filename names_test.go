@@ -144,10 +144,11 @@ func (tr *tree) lacks(code string) (known bool, missing string) {
 	return false, ""
 }
 
-// lacksPath is lacks for a path; one whose first part is no directory here is none of the tree's.
+// lacksPath is lacks for a path; one whose first part is no directory here is none of the tree's, nor
+// is what make puts into bin.
 func lacksPath(path string) (known bool, missing string) {
 	root, _, _ := strings.Cut(path, "/")
-	if top, err := os.Stat(root); err != nil || !top.IsDir() || elsewhere[path] != "" {
+	if top, err := os.Stat(root); err != nil || !top.IsDir() || root == "bin" || elsewhere[path] != "" {
 		return false, ""
 	}
 	_, err := os.Stat(path)

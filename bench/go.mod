@@ -9,7 +9,10 @@ toolchain go1.26.11
 
 require github.com/a2a-gateway/a2a-gateway v0.0.0-00010101000000-000000000000
 
-require github.com/go-jose/go-jose/v4 v4.1.8
+require (
+	github.com/go-jose/go-jose/v4 v4.1.8
+	golang.org/x/net v0.60.0
+)
 
 require (
 	cel.dev/cel-go v0.33.2 // indirect
@@ -104,7 +107,6 @@ require (
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
 	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect

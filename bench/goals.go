@@ -42,6 +42,7 @@ func goals() []goal {
 		{workload: rate, subject: gw, key: "p99", text: "p99", to: over, base: direct.name, limit: 400, unit: "µs"},
 		{workload: idlePlain, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 8, unit: "KiB"},
 		{workload: idle, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 22, unit: "KiB"},
+		{workload: idleH2, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 20, unit: "KiB"},
 		{workload: active, subject: gw, key: "cpu", text: "CPU per event", limit: 0.90},
 		{workload: flood, subject: gw, key: "cpu", text: "CPU per event", limit: 0.60},
 		{workload: file, subject: gw, key: "p50", text: "p50 over direct", to: overBoth, limit: 1.2},

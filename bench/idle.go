@@ -15,6 +15,10 @@ var (
 		name: "idle-plain", unit: "stream", rounds: 1, fresh: true, plain: true, columns: idleColumns, round: idleStreams,
 		what: "the same without TLS",
 	}
+	idleH2 = workload{
+		name: "idle-h2", unit: "stream", rounds: 1, fresh: true, h2: true, columns: idleColumns, round: idleStreams,
+		what: "the same over HTTP/2 with TLS, a hundred streams on each connection",
+	}
 )
 
 var idleColumns = []column{
@@ -51,13 +55,13 @@ func idleStreams(l *lane) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	streams, err := l.openAll(n, 1<<10, textIdle)
+	closeStreams, err := l.openIdle(n)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		_ = l.endStreams()
-		closeAll(streams)
+		closeStreams()
 	}()
 	f, err := m.stop(n)
 	if err != nil {
@@ -77,6 +81,15 @@ func idleStreams(l *lane) (figures, error) {
 		"kib":  (held["rss"]*1024 - float64(before)) / float64(n),
 		"held": held["cpu"] * held["rate"] / 1000,
 	}, l.ctx.Err()
+}
+
+// openIdle opens n streams, on connections of their own or, over HTTP/2, on few.
+func (l *lane) openIdle(n int) (closeAllOf func(), err error) {
+	if l.workload.h2 {
+		return l.openH2(n)
+	}
+	streams, err := l.openAll(n, 1<<10, textIdle)
+	return func() { closeAll(streams) }, err
 }
 
 // wait ends early only with the run.

@@ -62,7 +62,7 @@ func small() options {
 func TestWorkloads(t *testing.T) {
 	testenv.Long(t, "every workload is run")
 	t.Parallel()
-	waits := []workload{active, idle, idlePlain}
+	waits := []workload{active, idle, idlePlain, idleH2}
 	var works []workload
 	for _, w := range workloads {
 		if w.growth == nil && !slices.ContainsFunc(waits, func(other workload) bool { return other.name == w.name }) {

@@ -33,7 +33,7 @@ type workload struct {
 
 // workloads in the order in which they run and are printed.
 var workloads = []workload{
-	unary, unaryH2, rate, active, idle, idlePlain, flood, file, translation,
+	unary, unaryH2, rate, active, idle, idlePlain, idleH2, flood, file, translation,
 	growthAgents, growthRules, growthSkills, growthKeys, growthCallers, growthStreams,
 }
 
