@@ -72,7 +72,7 @@ test: ## Run the tests, of PACKAGES (./...) of MODULES
 # The end-to-end tests drive a program that is built without the detector: they have
 # nothing to show it, and it would spoil what they measure.
 race: ## Run the tests under the race detector (needs a C compiler)
-	for module in $(filter-out e2e,$(MODULES)); do $(GO) test -C $$module -race -timeout 20m ./...; done
+	for module in $(filter-out e2e,$(MODULES)); do $(GO) test -C $$module -race -timeout 30m ./...; done
 
 interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3, java and mvn)
 	interop/setup
