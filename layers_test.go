@@ -43,6 +43,7 @@ var floors = [][]string{
 		"internal/server/httpfield",
 		"internal/server/sockets",
 		"internal/server/strict",
+		"internal/server/wrapped",
 		"internal/share",
 		"internal/sse",
 		"internal/wire/mediatype",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/wrapped"
 )
 
 // Leave gives the connection of an answer that has begun, and of whose body all that was
@@ -15,8 +16,8 @@ import (
 // nothing has happened, where w is not of this package, its request has not been read to
 // its end, or the answer says how long it is.
 func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
-	r := responseOf(w)
-	if r == nil || r.gone || r.err != nil || !r.sent || r.length >= 0 || r.silent() || !r.x.body.ended() {
+	r, ours := wrapped.Find[*response](w)
+	if !ours || r.gone || r.err != nil || !r.sent || r.length >= 0 || r.silent() || !r.x.body.ended() {
 		return nil, nil, false
 	}
 	// What is held has not been flushed, and would never go out.
@@ -42,18 +43,4 @@ func (w *response) leave() {
 	w.x.body.forget()
 	w.x.request = nil
 	w.left, w.conn = true, nil
-}
-
-// responseOf finds what handlers have put something around, as http.ResponseController does.
-func responseOf(w http.ResponseWriter) *response {
-	for {
-		switch over := w.(type) {
-		case *response:
-			return over
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = over.Unwrap()
-		default:
-			return nil
-		}
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/wrapped"
 )
 
 // Left is an answer that goes on after its handler has returned. The stream stays open, and is
@@ -19,8 +21,8 @@ type Left struct{ w *response }
 // happened, where w is not of this package, its request has not been read to its end, the
 // answer says how long it is, or the stream has ended.
 func Leave(w http.ResponseWriter) (l *Left, ok bool) {
-	r := responseOf(w)
-	if r == nil || r.length >= 0 || r.status == 0 || r.silent() || r.held != nil {
+	r, ours := wrapped.Find[*response](w)
+	if !ours || r.length >= 0 || r.status == 0 || r.silent() || r.held != nil {
 		return nil, false
 	}
 	st := r.stream
@@ -67,17 +69,3 @@ func (l *Left) End() { l.w.stream.end(true) }
 // Abort resets the stream (INTERNAL_ERROR), so that the client notices that the answer is not
 // whole.
 func (l *Left) Abort() { l.w.stream.end(false) }
-
-// responseOf finds what handlers have put something around, as http.ResponseController does.
-func responseOf(w http.ResponseWriter) *response {
-	for {
-		switch over := w.(type) {
-		case *response:
-			return over
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = over.Unwrap()
-		default:
-			return nil
-		}
-	}
-}
