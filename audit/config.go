@@ -81,6 +81,9 @@ type Config struct {
 	// Retention says when old files are removed.
 	Retention Retention `yaml:"retention"`
 
+	// Digest says which bodies have a digest in the records.
+	Digest DigestConfig `yaml:"digest"`
+
 	// Content says which bodies are kept.
 	Content Content `yaml:"content"`
 
@@ -194,6 +197,9 @@ func (c Config) Check() error {
 	// With less than two segments retention would remove the file that ended a moment ago.
 	if n := c.Retention.Size; n != 0 && int64(n) < 2*c.segmentSize() {
 		errs = append(errs, keypath.At(fmt.Errorf("%v is less than two segments", n), "telemetry", "audit", "retention", "size"))
+	}
+	if err := c.Digest.check(); err != nil {
+		errs = append(errs, err)
 	}
 	_, err := c.Encryption.masterKeys()
 	_, unfit := c.Content.compile(nil)

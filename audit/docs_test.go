@@ -88,6 +88,8 @@ func filled() *telemetry.Exchange {
 			f.SetBool(true)
 		case f.CanInt():
 			f.SetInt(1)
+		case f.Type() == reflect.TypeFor[telemetry.Digest]():
+			f.Set(reflect.ValueOf(telemetry.Digest{1}))
 		case f.Type() == reflect.TypeFor[time.Time]():
 			f.Set(reflect.ValueOf(time.Unix(1, 0)))
 		case f.Type() == reflect.TypeFor[[]string]():

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"log/slog"
@@ -150,7 +151,7 @@ func exchange(id string) *telemetry.Exchange {
 		Arrival: telemetry.Arrival{
 			Start: noon, Duration: 3 * time.Millisecond, RequestID: id, ClientIP: "192.0.2.7", Host: "gw.example",
 			Path: "/agents/billing", UserAgent: "sdk/1.0", RequestBytes: 700,
-			Digest: "sha-256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+			Digest: sha256.Sum256(nil),
 		},
 		Call:          telemetry.Call{Agent: "billing", Method: "SendMessage", Binding: "JSONRPC", Version: "1.0", TaskID: "0190b2c4-6a3e-7000-8000-000000000001"},
 		Caller:        telemetry.Caller{Principal: "alice", Issuer: "https://id.example"},

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -28,24 +29,24 @@ func TestRecords(t *testing.T) {
 	l := opened(t, Config{Dir: dir}, newFakeDisk())
 	e := exchange("r-1")
 	e.Streamed, e.Events, e.FirstEvent, e.End, e.TaskState = true, 2, time.Millisecond, "final", "TASK_STATE_COMPLETED"
-	e.Groups, e.ResponseDigest, e.Cause = []string{"a", "b"}, "sha-256:00", "none\n"
+	e.Groups, e.ResponseDigest, e.Cause = []string{"a", "b"}, sha256.Sum256([]byte("{}")), "none\n"
 	if err := errors.Join(l.Intent(e), l.Call(e), l.Event("config.reload", map[string]string{"z": "1", "a": "x\ny"}),
 		l.Event("stop", nil)); err != nil {
 		t.Fatal(err)
 	}
 	intent := `"request_id":"r-1","agent":"billing","method":"SendMessage","principal":"alice","issuer":"https://id.example",` +
 		`"decision":"allow","rule":"team","task_id":"0190b2c4-6a3e-7000-8000-000000000001","client_ip":"192.0.2.7",` +
-		`"request_digest":"sha-256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`
+		`"request_digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`
 	subject := `"start":"2026-11-21T12:00:00.000000000Z","request_id":"r-1","agent":"billing","method":"SendMessage",` +
 		`"binding":"JSONRPC","version":"1.0","principal":"alice","issuer":"https://id.example","decision":"allow",` +
 		`"rule":"team","task_id":"0190b2c4-6a3e-7000-8000-000000000001","request_bytes":700,"groups":["a","b"],` +
 		`"client_ip":"192.0.2.7","host":"gw.example","path":"/agents/billing","user_agent":"sdk/1.0",` +
-		`"request_digest":"sha-256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`
+		`"request_digest":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`
 	at := `"time":"2026-11-21T12:00:00.000000000Z"`
 	want := `{"seq":1,"v":1,"gateway":"gw-1","type":"intent",` + at + `,` + intent + "}\n" +
 		`{"seq":2,"v":1,"gateway":"gw-1","type":"call",` + at + `,` + subject + `,"status":200,"cause":"none\\x0a",` +
 		`"task_state":"TASK_STATE_COMPLETED","response_bytes":600,"streamed":true,"events":2,"first_event_ms":1.000,` +
-		`"end":"final","duration_ms":3.000,"response_digest":"sha-256:00"}` + "\n" +
+		`"end":"final","duration_ms":3.000,"response_digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}` + "\n" +
 		`{"seq":3,"v":1,"gateway":"gw-1","type":"event",` + at + `,"event":"config.reload","attrs":{"a":"x\\x0ay","z":"1"}}` + "\n" +
 		`{"seq":4,"v":1,"gateway":"gw-1","type":"event",` + at + `,"event":"stop"}` + "\n"
 	path := filepath.Join(dir, "audit-2026-11-21.jsonl")
@@ -73,7 +74,7 @@ func TestL10_AuditInjection(t *testing.T) {
 		strings.Repeat("x", 1<<20), strings.Repeat("\x01", 1000), "\u2028", "}", "日本"}
 	for _, bad := range naughty {
 		e := &telemetry.Exchange{
-			Arrival:       telemetry.Arrival{RequestID: bad, Path: bad, UserAgent: bad, Digest: bad},
+			Arrival:       telemetry.Arrival{RequestID: bad, Path: bad, UserAgent: bad},
 			Caller:        telemetry.Caller{Groups: []string{bad, bad}, Principal: bad},
 			Call:          telemetry.Call{TaskID: bad},
 			Answer:        telemetry.Answer{Cause: bad},

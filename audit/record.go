@@ -52,7 +52,7 @@ func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 	l.Strs("extensions_requested", e.ExtensionsRequested)
 	l.Strs("extensions_injected", e.ExtensionsInjected)
 	l.Str("client_ip", e.ClientIP)
-	l.Str("request_digest", e.Digest)
+	l.Digest("request_digest", e.Digest)
 	l.Str("endpoint", e.Endpoint)
 	l.Few("credentials", e.Credentials)
 }
@@ -63,7 +63,7 @@ func appendCall(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 	head(l, typeCall, now)
 	appendSubject(l, e)
 	telemetry.AppendOutcome(l, e)
-	l.Str("response_digest", e.ResponseDigest)
+	l.Digest("response_digest", e.ResponseDigest)
 	if e.Content != nil {
 		appendContent(l, e.Content)
 	}
@@ -117,5 +117,5 @@ func appendSubject(l *telemetry.Line, e *telemetry.Exchange) {
 		l.Time("auth_time", e.AuthTime)
 	}
 	telemetry.AppendArrival(l, e)
-	l.Str("request_digest", e.Digest)
+	l.Digest("request_digest", e.Digest)
 }

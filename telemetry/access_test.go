@@ -64,11 +64,11 @@ var start = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
 // sample is an exchange with every field set.
 func sample() *Exchange {
 	return &Exchange{
-		Arrival:       Arrival{Start: start, Duration: 12345678 * time.Nanosecond, RequestID: "req-1", TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331", ClientIP: "192.0.2.7", Host: "gw.example", Path: "/agents/billing", UserAgent: "sdk/1.0", RequestBytes: 700, Digest: "sha-256:ab"},
+		Arrival:       Arrival{Start: start, Duration: 12345678 * time.Nanosecond, RequestID: "req-1", TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331", ClientIP: "192.0.2.7", Host: "gw.example", Path: "/agents/billing", UserAgent: "sdk/1.0", RequestBytes: 700, Digest: Digest{0xab}},
 		Call:          Call{Agent: "billing", Method: "SendMessage", Binding: "JSONRPC", Version: "1.0", TaskID: "task-1", ContextID: "ctx-1", MessageID: "msg-1"},
 		Caller:        Caller{Principal: "alice", Issuer: "https://id.example", Client: "web", Tenant: "acme", AuthMethod: "oidc", KeyID: "k1", Groups: []string{"analysts"}},
 		Authorization: Authorization{Skill: "invoices", Decision: "allow", Rule: "team", Shadow: []string{"deny trial"}},
-		Answer:        Answer{Reason: "", Status: 200, ResponseBytes: 600, ResponseDigest: "sha-256:cd", TaskState: "TASK_STATE_COMPLETED"},
+		Answer:        Answer{Reason: "", Status: 200, ResponseBytes: 600, ResponseDigest: Digest{0xcd}, TaskState: "TASK_STATE_COMPLETED"},
 		Negotiation:   Negotiation{ExtensionsRequested: []string{"https://ext.example/a", "https://ext.example/b"}, ExtensionsActivated: []string{"https://ext.example/a"}, ExtensionsInjected: []string{"https://ext.example/c"}},
 		UpstreamCall:  UpstreamCall{Endpoint: "http://10.0.0.1:9001", UpstreamStatus: 200, UpstreamDuration: 9 * time.Millisecond},
 	}

@@ -42,7 +42,7 @@ type Arrival struct {
 	Route        string        // the pattern that the path has; likewise
 	Hops         []string      // gateways and proxies that the call passed before (Via), in order
 	RequestBytes int64         // body bytes read
-	Digest       string        // of the request body: "sha-256:" and hex digits
+	Digest       Digest        // of the request body; for gRPC of its message
 }
 
 // Caller is who asked, by what the credential says: set by authenticate. What a caller
@@ -131,7 +131,7 @@ type Answer struct {
 	Cause          string   // why, for operators; never sent to the client
 	Effect         string   // "unknown" where the call has reached the agent and its caller got neither answer nor event
 	ResponseBytes  int64    // body bytes sent
-	ResponseDigest string   // of the answer's body, as Digest; empty for streams
+	ResponseDigest Digest   // of the answer's body; none for streams
 	TaskState      string   // last state seen, canonical 1.0 name (TASK_STATE_…)
 	Content        *Content // what was captured of the bodies; nil for nothing
 }

@@ -32,7 +32,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
-	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/inspect"
@@ -158,8 +157,10 @@ func (az *Authorizer) Authorize(x *exchange.Exchange) error {
 // Record: the audit intent is on disk, or nothing is forwarded.
 func (az *Authorizer) Record(x *exchange.Exchange) error {
 	x.Describe()
-	if x.Rec.Digest = buffers.Digest(x.Call.Body); x.Opaque() {
-		x.Rec.Digest = buffers.Digest(x.Call.Message)
+	if x.Opaque() {
+		x.Rec.Digest = az.Audit.Digest(x.Call.Message)
+	} else {
+		x.Rec.Digest = az.Audit.Digest(x.Call.Body)
 	}
 	x.Rec.Endpoint, x.Rec.Credentials = x.Endpoint.Address, x.Agent.Upstream.Shown()
 	if !x.Alike(x.Endpoint.Side) {

@@ -7,8 +7,6 @@ package buffers
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
@@ -187,12 +185,4 @@ func (b *Buffer) Fill(r io.Reader, length, limit int64) error {
 			return err
 		}
 	}
-}
-
-// Digest is what the audit record keeps of a body: "sha256:" and 64 hex digits.
-func Digest(body []byte) string {
-	const name = "sha256:"
-	sum := sha256.Sum256(body)
-	var text [len(name) + 2*sha256.Size]byte
-	return string(hex.AppendEncode(append(text[:0], name...), sum[:]))
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"net/http"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // Response remembers what was sent, and gives every write a deadline: the
@@ -19,6 +22,7 @@ type Response struct {
 	Status    int
 	Bytes     int64
 	Failed    bool          // a write did: of what was given to it something may be on its way still
+	Summer    *audit.Summer // of what is written; nil for a stream, and where records have no digests
 	Copy      *bytes.Buffer // takes what is written, unless nil
 	Readers   *Readers      // pages that may read what is written; nil where that is nobody's question
 }
@@ -67,6 +71,7 @@ func (w *Response) give(b []byte) (int, error) {
 	if w.Copy != nil {
 		_, _ = w.Copy.Write(b) // it cannot fail
 	}
+	w.Summer.Add(b)
 	written := 0
 	for len(b) > piece && !w.Streaming {
 		n, err := w.ResponseWriter.Write(b[:piece]) //nolint:gosec // the body is for agents, not for browsers: nosniff
@@ -80,6 +85,15 @@ func (w *Response) give(b []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(b) //nolint:gosec // the body is for agents, not for browsers: nosniff
 	w.Bytes += int64(n)
 	return written + n, err
+}
+
+// Digest is that of the body; none for a stream, and for what was not sent as a whole.
+func (w *Response) Digest() telemetry.Digest {
+	digest := w.Summer.Digest()
+	if w.Summer = nil; w.Failed {
+		return telemetry.Digest{}
+	}
+	return digest
 }
 
 // WriteLast sends the last bytes of a stream. Its error has no reader left.

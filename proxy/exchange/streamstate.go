@@ -32,6 +32,7 @@ func (x *Exchange) Open() error {
 	header := x.Writer.Header()
 	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back
 	x.Rec.Streamed = true
+	x.Writer.Digest() // the events have none
 	if x.Call.Binding == wire.GRPC {
 		header.Set("Content-Type", mediatype.GRPC)
 	} else {

@@ -71,7 +71,7 @@ func (no *Notifications) ReadNotification(x *exchange.Exchange, n *webhooks.Noti
 		return &webhooks.Declined{Status: http.StatusBadRequest, Reason: wire.Malformed.Reason, Cause: err}
 	}
 	n.Body = body.Bytes()
-	x.Rec.RequestBytes, x.Rec.Digest = int64(len(n.Body)), buffers.Digest(n.Body)
+	x.Rec.RequestBytes, x.Rec.Digest = int64(len(n.Body)), no.Audit.Digest(n.Body)
 	jsonscan.MendHere(n.Body) // it is posted as the gateway's own
 	if n.Hook.Speaks == wire.V10 && x.Agent.Tolerates(agents.ZonelessTimes) {
 		var changed bool

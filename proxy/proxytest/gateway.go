@@ -124,7 +124,7 @@ func (w *Gateway) start(s *Setup) {
 	}, "test")
 	Must(w, err)
 	w.Cleanup(func() { _ = w.Telemetry.Close(context.Background()) })
-	w.Audit, err = audit.Open(audit.Config{Dir: filepath.Join(w.Dir, "audit"), Content: s.Content}, "test", w.Telemetry)
+	w.Audit, err = audit.Open(audit.Config{Dir: filepath.Join(w.Dir, "audit"), Content: s.Content, Digest: s.Digest}, "test", w.Telemetry)
 	Must(w, err)
 	w.Cleanup(func() { _ = w.Audit.Close() })
 	if s.Content.Rules != nil {

@@ -111,8 +111,9 @@ type Setup struct {
 	Upstream upstream.Options
 	Breaker  bool // circuits may open; most tests fail calls on purpose
 	Load     *overload.Ladder
-	Content  audit.Content // what of messages is captured
-	Level    string        // of the logs
+	Content  audit.Content      // what of messages is captured
+	Digest   audit.DigestConfig // which bodies have a digest in the records
+	Level    string             // of the logs
 	Traces   telemetry.Traces
 	JWKS     func() []byte  // the document of public keys
 	Signing  signature.Ring // signs the cards that the gateway serves

@@ -89,7 +89,7 @@ type Recorder struct {
 // begins with it.
 func (rc *Recorder) begin(w http.ResponseWriter, r *http.Request, at exchange.Site) *exchange.Exchange {
 	x := &exchange.Exchange{FromClient: exchange.FromClient{Request: r, Site: at}, Negotiation: exchange.Negotiation{Book: rc.Book}}
-	x.Out = exchange.Response{ResponseWriter: w, Limit: rc.Server.Timeouts.Write.Std()}
+	x.Out = exchange.Response{ResponseWriter: w, Limit: rc.Server.Timeouts.Write.Std(), Summer: rc.Audit.Summer()}
 	x.Writer = &x.Out
 	if len(r.Header["Expect"]) > 0 && r.ProtoMajor < 2 {
 		x.Writer.ArmDeadline() // 100 Continue is written before any response
@@ -145,7 +145,7 @@ func (rc *Recorder) Conclude(x *exchange.Exchange, v any) {
 	rc.settleAccount(x)
 	rc.Telemetry.Metrics.Calls.Leave()
 	x.Rec.Duration = time.Since(x.Rec.Start)
-	x.Rec.Status, x.Rec.ResponseBytes = x.Writer.Status, x.Writer.Bytes
+	x.Rec.Status, x.Rec.ResponseBytes, x.Rec.ResponseDigest = x.Writer.Status, x.Writer.Bytes, x.Writer.Digest()
 	x.Describe()
 	if x.Away == nil {
 		x.Depict()
