@@ -1,7 +1,6 @@
 package netpoll
 
 import (
-	"errors"
 	"os"
 	"sync"
 	"syscall"
@@ -20,12 +19,11 @@ type epoll struct {
 	mu     sync.Mutex
 	fd     int
 	file   *os.File // fd, as the runtime's poller knows it; nil while nothing is watched
+	loop   *loop    // waits for it
 	places []place
 	free   []int32
-	n      int           // places taken
-	turns  int32         // how often one was
-	ready  chan *Watch   // for goroutines that have run something before
-	idle   chan struct{} // has room for as many of them as may wait
+	n      int   // places taken
+	turns  int32 // how often one was
 }
 
 // place is where a watch is.
@@ -33,12 +31,6 @@ type place struct {
 	w    *Watch
 	turn int32 // tells it from those that were there before
 }
-
-// Bounds of what is done at once.
-const (
-	mostEvents = 128
-	mostIdle   = 8 // goroutines that wait for something to run
-)
 
 // interest is what is watched for: something to read, and the end of it. An event is told
 // of once, without being asked for again (EPOLLET, which syscall has below zero).
@@ -99,64 +91,65 @@ func (e *epoll) leave(t token) {
 	}
 }
 
-// open makes the epoll, and a goroutine that waits in the runtime's own poller for it to have events.
+// open makes the epoll, and a loop that waits in the runtime's own poller for it to have events.
 // false where the system has no descriptor left.
 func (e *epoll) open() bool {
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
 		return false
 	}
-	if syscall.SetNonblock(fd, true) != nil {
-		_ = syscall.Close(fd)
+	file := polled(fd)
+	if file == nil {
 		return false
 	}
-	e.fd, e.file = fd, os.NewFile(uintptr(fd), "epoll") //nolint:gosec // descriptors are not below zero
-	e.ready, e.idle = make(chan *Watch), make(chan struct{}, mostIdle)
-	raw, err := e.file.SyscallConn()
-	if err != nil || e.file.SetReadDeadline(time.Time{}) != nil { // the runtime does not poll it
-		e.close()
-		return false
-	}
-	// The channels are given along: a later epoll has others.
-	go e.wait(raw, e.ready, e.idle)
+	e.fd, e.file, e.loop = fd, file, newLoop(e)
+	go e.loop.lead(0, file)
 	return true
 }
 
-// close has the goroutines end.
-func (e *epoll) close() {
-	_ = e.file.Close() // wait then ends, and has the others end
-	e.file, e.places, e.free = nil, nil, nil
-}
-
-// wait hands out what has something to read.
-func (e *epoll) wait(raw syscall.RawConn, ready chan *Watch, idle chan struct{}) {
-	defer close(ready)
-	events := make([]syscall.EpollEvent, mostEvents)
-	var due []*Watch
-	for {
-		n := 0
-		err := raw.Read(func(fd uintptr) bool {
-			var err error
-			n, err = syscall.EpollWait(int(fd), events, 0) //nolint:gosec // descriptors are small
-			return n > 0 || err != nil && !errors.Is(err, syscall.EINTR)
-		})
-		if err != nil {
-			return // it was closed
-		}
-		due = e.due(due[:0], events[:max(n, 0)])
-		for i, w := range due {
-			due[i] = nil
-			select {
-			case ready <- w:
-			default:
-				go serve(w, ready, idle)
-			}
-		}
+// polled is a descriptor of an epoll that the runtime's poller waits for; nil, and the descriptor is
+// closed, where it cannot.
+func polled(fd int) *os.File {
+	if syscall.SetNonblock(fd, true) != nil {
+		_ = syscall.Close(fd)
+		return nil
 	}
+	file := os.NewFile(uintptr(fd), "epoll") //nolint:gosec // descriptors are not below zero
+	if file.SetReadDeadline(time.Time{}) != nil {
+		_ = file.Close()
+		return nil
+	}
+	return file
 }
 
-// due appends those watches that are to be run.
-func (e *epoll) due(all []*Watch, events []syscall.EpollEvent) []*Watch {
+// pass gives the epoll of a loop another descriptor, for the goroutine that is to wait from now on: the one
+// before has the other in use. It is nil where there is none, or the loop is not the epoll's any more, which
+// closed then says.
+func (e *epoll) pass(l *loop) (file *os.File, closed bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.loop != l {
+		return nil, true
+	}
+	fd, _, failed := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(e.fd), syscall.F_DUPFD_CLOEXEC, 0) //nolint:gosec // likewise
+	if failed != 0 {
+		return nil, false
+	}
+	if file = polled(int(fd)); file != nil { //nolint:gosec // likewise
+		e.fd, e.file = int(fd), file //nolint:gosec // likewise
+	}
+	return file, false
+}
+
+// close has the loop end. It may be called by what the loop runs, while the file is in use; Close would wait
+// for itself.
+func (e *epoll) close() {
+	go func(f *os.File) { _ = f.Close() }(e.file)
+	e.file, e.loop, e.places, e.free = nil, nil, nil, nil
+}
+
+// stirred appends those watches that are to be run.
+func (e *epoll) stirred(all []*Watch, events []syscall.EpollEvent) []*Watch {
 	const end = syscall.EPOLLRDHUP | syscall.EPOLLHUP | syscall.EPOLLERR
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -170,19 +163,4 @@ func (e *epoll) due(all []*Watch, events []syscall.EpollEvent) []*Watch {
 		}
 	}
 	return all
-}
-
-// serve runs one watch after the other: a goroutine whose stack has grown already is
-// cheaper than a new one.
-func serve(w *Watch, ready chan *Watch, idle chan struct{}) {
-	for w != nil {
-		w.run()
-		select {
-		case idle <- struct{}{}:
-		default:
-			return // others wait already
-		}
-		w = <-ready
-		<-idle
-	}
 }

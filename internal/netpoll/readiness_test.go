@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -186,4 +187,68 @@ func TestNothingIsLost(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestSlowRun: a run that waits for something keeps no other from being run, the first time and ever after,
+// and one that has become quick is run as any other.
+func TestSlowRun(t *testing.T) {
+	t.Parallel()
+	slow, slowFar := pair(t)
+	free := make(chan struct{})
+	entered := make(chan struct{}, 10)
+	held := Of(raw(t, slow), func() { entered <- struct{}{}; <-free })
+	defer held.Close()
+	type peer struct {
+		near, far interface {
+			io.ReadWriter
+		}
+		w   *Watch
+		ran chan struct{}
+	}
+	var others []peer
+	for range 3 * mostInLoop {
+		near, far := pair(t)
+		p := peer{near: near, far: far, ran: make(chan struct{}, 10)}
+		p.w = Of(raw(t, near), func() { p.ran <- struct{}{} })
+		defer p.w.Close()
+		others = append(others, p)
+	}
+	b := make([]byte, 10)
+	for range 3 {
+		for !held.Park() {
+		}
+		_, err := slowFar.Write([]byte("x"))
+		must(t, err)
+		<-entered
+		for _, p := range others {
+			for !p.w.Park() {
+			}
+		}
+		for _, p := range others {
+			_, err := p.far.Write([]byte("x"))
+			must(t, err)
+		}
+		for _, p := range others {
+			<-p.ran
+			_, err := io.ReadFull(p.near, b[:1])
+			must(t, err)
+		}
+		time.Sleep(2 * impatience) // what is short would not be slow any more
+		free <- struct{}{}
+		_, err = io.ReadFull(slow, b[:1])
+		must(t, err)
+	}
+	if !held.slow.Load() {
+		t.Error("a run that took long is not known to")
+	}
+	close(free)
+	for range 2 {
+		for !held.Park() {
+		}
+		_, err := slowFar.Write([]byte("x"))
+		must(t, err)
+		<-entered
+		_, err = io.ReadFull(slow, b[:1])
+		must(t, err)
+	}
 }

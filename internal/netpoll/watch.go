@@ -12,6 +12,7 @@ type Watch struct {
 	raw   syscall.RawConn
 	state atomic.Int32
 	ended atomic.Bool // the peer has said that nothing more comes, or the socket is broken
+	slow  atomic.Bool // its last run took long: it is run beside the others
 	token token
 }
 
@@ -24,7 +25,7 @@ const (
 )
 
 // Of begins to watch a socket, for run to be called as Park says, each time in a goroutine
-// that may be kept as long as it takes. It is nil where sockets cannot be watched.
+// that may be kept as long as it takes. Other sockets wait for one that takes long, by some milliseconds. It is nil where sockets cannot be watched.
 func Of(raw syscall.RawConn, run func()) *Watch {
 	w := &Watch{run: run, raw: raw}
 	if !poller.add(w) {
