@@ -1,0 +1,142 @@
+package gateway_test
+
+import (
+	"encoding/base64"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allocationLimits are what may be allocated of the heap, by the gateway alone.
+//
+// A call's are what stands in its request and answer, its contexts and timers, headers for both sides, and
+// its records; nothing of its body. Over gRPC a third is the documents that are made of both messages to be
+// read, as nearly all of an event's is, and a quarter the HTTP/2 client toward the agent, which is net/http's.
+//
+// Of calls with a file of 1 MiB the median counts, since a buffer that went to another processor's pool is made
+// once more now and then: the body is copied nowhere, and has a buffer that others had before.
+//
+// An event of a stream is one that comes alone. Of a long stream, the oldest event that is kept goes with each
+// that comes, and is put into the task as it is for those who join (stream.Follower); that ends where the
+// task is larger than streams.buffer.snapshot, which is beyond. Of many at once, memory is made for several.
+var allocationLimits = map[string]costs{
+	"http1": {
+		"call: allocations": 43, "call: bytes": 9_800,
+		"event: allocations": 2.35, "event: bytes": 375,
+		"event of a long stream: allocations": 25, "event of a long stream: bytes": 1_750,
+		"event of many: allocations": 23.9, "event of many: bytes": 1_750,
+		"event of many, beyond: allocations": 0.175, "event of many, beyond: bytes": 272,
+		"file: bytes": 12_200,
+	},
+	"http1-tls": {
+		"call: allocations": 44.8, "call: bytes": 9_950,
+		"event: allocations": 2.35, "event: bytes": 375,
+		"event of a long stream: allocations": 25, "event of a long stream: bytes": 1_750,
+		"event of many: allocations": 23.9, "event of many: bytes": 1_750,
+		"event of many, beyond: allocations": 0.175, "event of many, beyond: bytes": 272,
+		"file: bytes": 13_500,
+	},
+	"http2": {
+		"call: allocations": 45.2, "call: bytes": 10_000,
+		"event: allocations": 2.35, "event: bytes": 375,
+		"event of a long stream: allocations": 25, "event of a long stream: bytes": 1_750,
+		"event of many: allocations": 23.9, "event of many: bytes": 1_750,
+		"event of many, beyond: allocations": 0.175, "event of many, beyond: bytes": 272,
+	},
+	"grpc": {
+		"call: allocations": 203.5, "call: bytes": 24_900,
+		"event: allocations": 51.5, "event: bytes": 2_590,
+		"event of a long stream: allocations": 70, "event of a long stream: bytes": 3_950,
+		"event of many: allocations": 69.7, "event of many: bytes": 3_950,
+		"event of many, beyond: allocations": 50.3, "event of many, beyond: bytes": 2_540,
+	},
+	"grpc-to-jsonrpc": {
+		"call: allocations": 135, "call: bytes": 18_700,
+		"event: allocations": 39.7, "event: bytes": 1_905,
+		"event of a long stream: allocations": 62.4, "event of a long stream: bytes": 3_300,
+		"event of many: allocations": 61.2, "event of many: bytes": 3_300,
+		"event of many, beyond: allocations": 37.5, "event of many, beyond: bytes": 1_770,
+	},
+}
+
+// TestCostsAllocations: what the gateway allocates for calls and events, one after the other.
+func TestCostsAllocations(t *testing.T) {
+	countCosts(t, allocationLimits, func(t *testing.T, b costBinding) costs {
+		w, yaml := newCostWorld(t, b, newCostAgent(t, 0))
+		p := startCosts(w, yaml)
+		c := w.client(p.url)
+		got := costs{}
+		p.each(got, "call", 200, 1, func() { c.call() })
+		if !b.h2 { // where a window is not large enough
+			file := costFileParams()
+			got["file: bytes"] = p.usual(15, func() { c.call(file) })
+		}
+		s := c.open()
+		events := func(n int) func() {
+			return func() {
+				w.agent.next <- n
+				for range n {
+					s.event()
+				}
+			}
+		}
+		p.each(got, "event", 60, 1, events(1))
+		times(5, events(costBlock))
+		p.each(got, "event of a long stream", 200, 1, events(1))
+		p.each(got, "event of many", 8, costBlock, events(costBlock))
+		times(60, events(costBlock))
+		p.each(got, "event of many, beyond", 8, costBlock, events(costBlock))
+		return got
+	})
+}
+
+// costBlock is how many events come at once, where many do.
+const costBlock = 64
+
+// costFileParams are those of a call with a file of 1 MiB, which is a third more in base64.
+func costFileParams() string {
+	content := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("0123456789abcdef", 1<<20/16)))
+	return `{"message":{"messageId":"m","contextId":"c","role":"ROLE_USER","parts":[{"raw":"` + content + `","filename":"a.bin"}]}}`
+}
+
+// turns is how often each counts. The least counts: what goes on by itself, and what a pool of the other
+// processor has not, only ever add to it.
+const turns = 3
+
+// each notes what is allocated each time that something is done, which is several of what, once pools have
+// been filled.
+func (p *costProcess) each(got costs, what string, n, several int, do func()) {
+	p.t.Helper()
+	times(n/2, do)
+	done := float64(n * several)
+	allocations, bytes := math.Inf(1), math.Inf(1)
+	for range turns {
+		before := p.ask("")
+		times(n, do)
+		after := p.ask("")
+		allocations = min(allocations, float64(after.Allocations-before.Allocations)/done)
+		bytes = min(bytes, float64(after.Bytes-before.Bytes)/done)
+	}
+	got[what+": allocations"], got[what+": bytes"] = allocations, bytes
+}
+
+// usual is how many bytes are allocated each time, in the median.
+func (p *costProcess) usual(n int, do func()) float64 {
+	p.t.Helper()
+	times(n/3, do)
+	all, before := make([]uint64, n), p.ask("")
+	for i := range all {
+		do()
+		after := p.ask("")
+		all[i], before = after.Bytes-before.Bytes, after
+	}
+	slices.Sort(all)
+	return float64(all[n/2])
+}
+
+func times(n int, do func()) {
+	for range n {
+		do()
+	}
+}
