@@ -38,6 +38,7 @@ import (
 // the agents' SDK keeps the events of a task that nobody waited for the end of.
 func TestMain(m *testing.M) {
 	testenv.Clear()
+	testenv.Overlap()
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"),
 		goleak.IgnoreTopFunction("github.com/a2aproject/a2a-go/v2/a2asrv/eventqueue.newInMemoryEventBroker.func1"))
 }
