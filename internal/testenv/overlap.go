@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Overlap runs four parallel tests at once for every processor, instead of one: where tests wait for
+// Overlap runs several parallel tests at once for every processor, instead of one: where tests wait for
 // limits, intervals and other processes more than they compute, the processors would have nothing to
 // do. A -parallel on the command line wins. Fuzzing computes, and stays as it is.
 //
@@ -22,6 +22,6 @@ func overlap(flags *flag.FlagSet, processors int) {
 	asked := false
 	flags.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" || f.Name == "test.fuzz" })
 	if !asked {
-		_ = flags.Set("test.parallel", strconv.Itoa(4*processors))
+		_ = flags.Set("test.parallel", strconv.Itoa(perProcessor*processors))
 	}
 }

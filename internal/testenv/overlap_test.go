@@ -7,7 +7,7 @@ import (
 
 func TestOverlap(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]int{"": 8, "-test.parallel=3": 3, "-test.fuzz=FuzzX": 2, "-test.run=TestX": 8} {
+	for line, want := range map[string]int{"": 2 * perProcessor, "-test.parallel=3": 3, "-test.fuzz=FuzzX": 2, "-test.run=TestX": 2 * perProcessor} {
 		flags := flag.NewFlagSet("", flag.ContinueOnError)
 		got := flags.Int("test.parallel", 2, "")
 		flags.String("test.fuzz", "", "")
