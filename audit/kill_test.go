@@ -19,6 +19,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -47,6 +48,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(victimDir); dir != "" {
 		os.Exit(victim(dir, os.Getenv(victimRound)))
 	}
+	testenv.Overlap()
 	goleak.VerifyTestMain(m)
 }
 

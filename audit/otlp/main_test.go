@@ -12,5 +12,6 @@ import (
 
 func TestMain(m *testing.M) {
 	testenv.Clear()
+	testenv.Overlap()
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(victimDir); dir != "" {
 		os.Exit(victim(dir, os.Getenv(victimURL)))
 	}
+	testenv.Overlap()
 	code := m.Run()
 	if sharedAt != nil {
 		sharedAt.end()

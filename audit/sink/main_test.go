@@ -10,5 +10,6 @@ import (
 
 func TestMain(m *testing.M) {
 	testenv.Clear() // pgx adds PG… variables to the addresses of databases
+	testenv.Overlap()
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }

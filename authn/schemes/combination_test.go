@@ -1,12 +1,8 @@
 package schemes
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/clientcert"
 	"github.com/a2a-gateway/a2a-gateway/authn/credential"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv/certtest"
 )
 
 // workloadIssuer signs tokens of software, which come in a header of their own.
@@ -34,25 +31,13 @@ func connection(t testing.TB, id string, change func(*x509.Certificate)) *tls.Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf := &x509.Certificate{SerialNumber: big.NewInt(1), URIs: []*url.URL{u},
+	leaf := x509.Certificate{URIs: []*url.URL{u},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(30 * time.Minute),
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, KeyUsage: x509.KeyUsageDigitalSignature}
 	if change != nil {
-		change(leaf)
+		change(&leaf)
 	}
-	der, err := x509.CreateCertificate(rand.Reader, leaf, leaf, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chain := []*x509.Certificate{cert}
+	chain := []*x509.Certificate{certtest.Issue(t, leaf, nil).Cert}
 	return &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, PeerCertificates: chain,
 		VerifiedChains: [][]*x509.Certificate{chain}}
 }

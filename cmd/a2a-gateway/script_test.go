@@ -27,9 +27,8 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata/*.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "a2a-gateway" { // which has the environment that its script gives it
 		testenv.Clear()
+		testenv.Overlap()
 	}
-	// Scripts wait more than they compute. A -parallel on the command line wins.
-	_ = flag.Set("test.parallel", "8")
 	testscript.Main(m, map[string]func(){"a2a-gateway": main})
 }
 

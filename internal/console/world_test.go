@@ -25,11 +25,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Overlap()
+	goleak.VerifyTestMain(m)
+}
 
 // operations are those of all screens.
 var operations = operationsOf(new(Console).table())

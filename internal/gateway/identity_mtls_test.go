@@ -1,16 +1,11 @@
 package gateway_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net/http"
 	"net/url"
 	"os"
@@ -23,47 +18,19 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv/certtest"
 )
 
 // clientCA vouches for workloads.
 type clientCA struct {
-	t    testing.TB
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	pem  []byte
+	*certtest.Identity
+
+	t testing.TB
 }
 
 func newClientCA(t testing.TB, name string) *clientCA {
 	t.Helper()
-	ca := &clientCA{t: t, key: newKey(t)}
-	der := ca.sign(&x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}, ca.key)
-	var err error
-	if ca.cert, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
-	ca.pem = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	return ca
-}
-
-// sign makes a certificate of this CA, or its own while it has none.
-func (ca *clientCA) sign(c *x509.Certificate, key *ecdsa.PrivateKey) []byte {
-	ca.t.Helper()
-	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
-	if err != nil {
-		ca.t.Fatal(err)
-	}
-	c.SerialNumber, c.NotBefore, c.NotAfter = serial, time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent := ca.cert
-	if parent == nil {
-		parent = c
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, parent, key.Public(), ca.key)
-	if err != nil {
-		ca.t.Fatal(err)
-	}
-	return der
+	return &clientCA{certtest.Authority(t, name), t}
 }
 
 // workload gives a certificate with a SPIFFE id.
@@ -73,11 +40,9 @@ func (ca *clientCA) workload(id string) tls.Certificate {
 	if err != nil {
 		ca.t.Fatal(err)
 	}
-	key := newKey(ca.t)
-	der := ca.sign(&x509.Certificate{
+	return certtest.Issue(ca.t, x509.Certificate{
 		URIs: []*url.URL{name}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	}, key)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	}, ca.Identity).TLS()
 }
 
 // castle is a world whose gateway asks for client certificates.
@@ -105,7 +70,7 @@ func (c *castle) trust(cas ...*clientCA) {
 	c.t.Helper()
 	var all []byte
 	for _, ca := range cas {
-		all = append(all, ca.pem...)
+		all = append(all, ca.PEM()...)
 	}
 	next := c.cas + ".next"
 	if err := os.WriteFile(next, all, 0o600); err != nil {

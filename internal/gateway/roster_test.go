@@ -91,7 +91,7 @@ func TestReplicaCatchesUp(t *testing.T) {
 	w := newWorld(t)
 	agent, alice := greeter(t), w.key("alice")
 	root := filepath.Join(w.dir, "root.pem")
-	whole := newClientCA(t, "pdp").pem
+	whole := newClientCA(t, "pdp").PEM()
 	write := func(text []byte) {
 		if err := os.WriteFile(root, text, 0o600); err != nil {
 			t.Fatal(err)

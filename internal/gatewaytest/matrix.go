@@ -3,6 +3,7 @@ package gatewaytest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,14 +69,14 @@ func RunMatrix(t *testing.T, start func(t *testing.T, agents []*Agent) Gateway) 
 
 // Differences runs the operations with one client, directly on one agent and
 // through the gateway on another of the same flavour, and gives where they went
-// different ways.
-func Differences(t testing.TB, sdk SDK, direct, behind *Agent, g Gateway) []Difference {
+// different ways. only names operations, where not all are to run.
+func Differences(t testing.TB, sdk SDK, direct, behind *Agent, g Gateway, only ...string) []Difference {
 	t.Helper()
 	left := open(t, sdk, direct.Flavour, direct.URL, nil, nil)
 	right := g.open(t, sdk, direct.Flavour, behind.ID)
 	var found []Difference
 	for _, op := range Operations() {
-		if op.Push && !g.Push || op.List && !speaks(direct.Version, "1.0") {
+		if op.Push && !g.Push || op.List && !speaks(direct.Version, "1.0") || only != nil && !slices.Contains(only, op.Name) {
 			continue
 		}
 		a, b := left.perform(op), right.perform(op)

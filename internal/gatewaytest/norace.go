@@ -2,4 +2,5 @@
 
 package gatewaytest
 
-const sampled = 1
+// sampled has a matrix run a sample of its pairs.
+const sampled = false

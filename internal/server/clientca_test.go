@@ -1,62 +1,23 @@
 package server
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
-	"math/big"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv/certtest"
 )
 
 // authority is a CA made for a test.
-type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
+type authority struct{ *certtest.Identity }
 
 func newAuthority(t testing.TB, name string) authority {
 	t.Helper()
-	template := x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign,
-	}
-	cert, key := sign(t, template, nil)
-	return authority{cert, key}
-}
-
-// sign makes a certificate of the template, by the CA or, without one, by itself.
-func sign(t testing.TB, template x509.Certificate, by *authority) (*x509.Certificate, *ecdsa.PrivateKey) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 100)); err != nil {
-		t.Fatal(err)
-	}
-	if template.NotAfter.IsZero() {
-		template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	}
-	parent, signer := &template, key
-	if by != nil {
-		parent, signer = by.cert, by.key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, &template, parent, &key.PublicKey, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cert, key
+	return authority{certtest.Authority(t, name)}
 }
 
 // client is a certificate of a caller, changed by edit.
@@ -69,16 +30,15 @@ func (a authority) client(t testing.TB, name string, edit ...func(*x509.Certific
 	for _, change := range edit {
 		change(&template)
 	}
-	cert, key := sign(t, template, &a)
-	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key, Leaf: cert}
+	return certtest.Issue(t, template, a.Identity).TLS()
 }
 
 // bundle is the PEM of CAs, as a file holds it.
 func bundle(cas ...authority) string {
 	var b strings.Builder
 	for _, ca := range cas {
-		b.WriteString("# " + ca.cert.Subject.CommonName + "\n")
-		b.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.cert.Raw}))
+		b.WriteString("# " + ca.Cert.Subject.CommonName + "\n")
+		b.Write(ca.PEM())
 	}
 	return b.String()
 }
@@ -136,7 +96,7 @@ func TestL24_BadClientCA(t *testing.T) {
 	a, b := newAuthority(t, "A"), newAuthority(t, "B")
 	both := bundle(a, b)
 	leaf := a.client(t, "leaf.example").Leaf
-	key, err := x509.MarshalPKCS8PrivateKey(a.key)
+	key, err := x509.MarshalPKCS8PrivateKey(a.Key)
 	must(t, err)
 	block := func(kind string, der []byte) string {
 		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))

@@ -10,9 +10,14 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Overlap()
+	goleak.VerifyTestMain(m)
+}
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv/certtest"
 )
 
 // states is a handler that keeps the TLS state of the last request.
@@ -263,10 +265,9 @@ func TestTrustedNeedsACertificate(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	root := newAuthority(t, "root")
-	middle := authority{}
-	middle.cert, middle.key = sign(t, x509.Certificate{IsCA: true, BasicConstraintsValid: true}, &root)
+	middle := authority{certtest.Issue(t, x509.Certificate{IsCA: true, BasicConstraintsValid: true}, root.Identity)}
 	pool := x509.NewCertPool()
-	pool.AddCert(root.cert)
+	pool.AddCert(root.Cert)
 	now := time.Now()
 	soon := now.Add(10 * time.Second).Truncate(time.Second)
 	short := root.client(t, "short", func(c *x509.Certificate) {
@@ -286,7 +287,7 @@ func TestVerdicts(t *testing.T) {
 		{"after the clock was put back", []*x509.Certificate{short}, now, true},
 		{"before it began", []*x509.Certificate{short}, now.Add(-time.Hour), false},
 		{"without the intermediate", []*x509.Certificate{leaf}, now, false},
-		{"with it", []*x509.Certificate{leaf, middle.cert}, now, true},
+		{"with it", []*x509.Certificate{leaf, middle.Cert}, now, true},
 		{"without it again", []*x509.Certificate{leaf}, now, false},
 	}
 	for _, step := range steps {
@@ -307,7 +308,7 @@ func TestVerdicts(t *testing.T) {
 func BenchmarkTrusted(b *testing.B) {
 	ca := newAuthority(b, "ca")
 	pool := x509.NewCertPool()
-	pool.AddCert(ca.cert)
+	pool.AddCert(ca.Cert)
 	chain := []*x509.Certificate{ca.client(b, "a.example").Leaf}
 	b.Run("remembered", func(b *testing.B) {
 		var v verdicts

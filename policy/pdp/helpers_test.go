@@ -17,10 +17,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Overlap()
+	goleak.VerifyTestMain(m)
+}
 
 const wellKnown = "/.well-known/authzen-configuration"
 

@@ -341,7 +341,7 @@ func TestInstanceByName(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Host+" "+r.TLS.ServerName)
 	}))
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.sign(t, &x509.Certificate{DNSNames: []string{"agent.invalid"}})}}
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.sign(t, x509.Certificate{DNSNames: []string{"agent.invalid"}}).TLS()}}
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	u := newUpstream(t, Config{

@@ -138,9 +138,9 @@ func echo(method, said string, s grpc.ServerStream) error {
 func TestGRPC(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, "ca")
-	server := ca.sign(t, &x509.Certificate{
+	server := ca.sign(t, x509.Certificate{
 		DNSNames: []string{"agent.internal"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	})
+	}).TLS()
 	_, plain := grpcAgent(t, "127.0.0.1:0", echo)
 	_, secure := grpcAgent(t, "127.0.0.1:0", echo, grpc.Creds(credentials.NewServerTLSFromCert(&server)))
 	tests := []struct {
@@ -210,9 +210,9 @@ func TestAgentWithoutHTTP2(t *testing.T) {
 		}
 	})
 	ca := newAuthority(t, "ca")
-	cert := ca.sign(t, &x509.Certificate{
+	cert := ca.sign(t, x509.Certificate{
 		DNSNames: []string{"agent.internal"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	})
+	}).TLS()
 	u := newUpstream(t, Config{TLS: TLS{CA: ca.file, ServerName: "agent.internal"}})
 	s := httptest.NewUnstartedServer(trap)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"http/1.1"}}

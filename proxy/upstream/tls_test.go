@@ -30,7 +30,7 @@ func TestTLSFiles(t *testing.T) {
 		must(t, os.WriteFile(path(name), text, 0o600))
 	}
 	client := func(name string) (cert, key string) {
-		return files(t, ca.sign(t, &x509.Certificate{
+		return files(t, ca.sign(t, x509.Certificate{
 			Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		}))
 	}
@@ -40,14 +40,12 @@ func TestTLSFiles(t *testing.T) {
 	install(firstCert, "cert")
 	install(firstKey, "key")
 
-	pool := x509.NewCertPool()
-	pool.AddCert(ca.cert)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, r.TLS.PeerCertificates[0].Subject.CommonName)
 	}))
 	s.TLS = &tls.Config{
-		Certificates: []tls.Certificate{ca.sign(t, &x509.Certificate{DNSNames: []string{"agent.internal"}})},
-		ClientCAs:    pool, ClientAuth: tls.RequireAndVerifyClientCert,
+		Certificates: []tls.Certificate{ca.sign(t, x509.Certificate{DNSNames: []string{"agent.internal"}}).TLS()},
+		ClientCAs:    ca.Pool(), ClientAuth: tls.RequireAndVerifyClientCert,
 	}
 	s.StartTLS()
 	t.Cleanup(s.Close)

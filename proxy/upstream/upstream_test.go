@@ -3,17 +3,12 @@ package upstream
 import (
 	"bufio"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -30,11 +25,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv/certtest"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
 // net/http lets a connection it refused linger for half a second, by itself.
 func TestMain(m *testing.M) {
+	testenv.Overlap()
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
@@ -204,70 +202,46 @@ func TestConnectionLimit(t *testing.T) {
 
 // authority is a CA made for one test.
 type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
+	*certtest.Identity
+
 	file string
 }
 
 func newAuthority(t *testing.T, name string) *authority {
 	t.Helper()
-	a := &authority{file: filepath.Join(t.TempDir(), name+".pem")}
-	der := a.sign(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	})
-	var err error
-	a.cert, err = x509.ParseCertificate(der.Certificate[0])
-	must(t, err)
-	a.key, _ = der.PrivateKey.(*ecdsa.PrivateKey)
-	must(t, os.WriteFile(a.file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}), 0o600))
+	a := &authority{certtest.Authority(t, name), filepath.Join(t.TempDir(), name+".pem")}
+	must(t, os.WriteFile(a.file, a.PEM(), 0o600))
 	return a
 }
 
-// sign makes a certificate; the first one signs itself.
-func (a *authority) sign(t *testing.T, c *x509.Certificate) tls.Certificate {
+func (a *authority) sign(t *testing.T, c x509.Certificate) *certtest.Identity {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
-	c.SerialNumber = big.NewInt(time.Now().UnixNano())
-	c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent, signer := a.cert, a.key
-	if parent == nil {
-		parent, signer = c, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, parent, key.Public(), signer)
-	must(t, err)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	return certtest.Issue(t, c, a.Identity)
 }
 
 // files writes a certificate and its key.
-func files(t *testing.T, c tls.Certificate) (cert, key string) {
+func files(t *testing.T, i *certtest.Identity) (cert, key string) {
 	t.Helper()
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	private, _ := c.PrivateKey.(*ecdsa.PrivateKey)
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	must(t, err)
-	must(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate[0]}), 0o600))
-	must(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600))
+	i.Write(t, cert, key)
 	return cert, key
 }
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	ca, other := newAuthority(t, "ca"), newAuthority(t, "other")
-	client, key := files(t, ca.sign(t, &x509.Certificate{
+	client, key := files(t, ca.sign(t, x509.Certificate{
 		Subject: pkix.Name{CommonName: "gateway"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}))
-	server := ca.sign(t, &x509.Certificate{
+	server := ca.sign(t, x509.Certificate{
 		DNSNames: []string{"agent.internal"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	})
-	pool := x509.NewCertPool()
-	pool.AddCert(ca.cert)
+	}).TLS()
 	for _, h2 := range []bool{true, false} {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = fmt.Fprintf(w, "%d %s", r.ProtoMajor, r.TLS.PeerCertificates[0].Subject.CommonName)
 		}))
-		s.TLS = &tls.Config{Certificates: []tls.Certificate{server}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{server}, ClientCAs: ca.Pool(), ClientAuth: tls.RequireAndVerifyClientCert}
 		s.EnableHTTP2 = h2
 		s.Config.ErrorLog = nil
 		s.StartTLS()

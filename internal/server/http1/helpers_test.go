@@ -20,9 +20,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testenv.Overlap()
+	goleak.VerifyTestMain(m)
+}
 
 // patience bounds every wait of these tests; nothing is measured with it.
 const patience = time.Minute

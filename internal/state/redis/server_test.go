@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // shared is one server for all tests that do no harm to it; each store has a prefix of
@@ -36,6 +37,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	testenv.Overlap()
 	code := m.Run()
 	if sharedAt != nil {
 		sharedAt.end()

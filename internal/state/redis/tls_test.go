@@ -1,14 +1,7 @@
 package redis
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"path/filepath"
 	"strings"
@@ -23,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv/certtest"
 )
 
 // secured is a server that wants certificates and a login, and a store's configuration
@@ -164,41 +158,15 @@ func TestOutageWithManyConnections(t *testing.T) {
 // certify writes a CA and the certificates of a server and a client.
 func certify(t testing.TB, dir string) {
 	t.Helper()
-	authority := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "CA"}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	write := func(name string, i *certtest.Identity) {
+		i.Write(t, filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key"))
 	}
-	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sign := func(name string, c *x509.Certificate, key *ecdsa.PrivateKey) {
-		der, err := x509.CreateCertificate(rand.Reader, c, authority, &key.PublicKey, authorityKey)
-		if err != nil {
-			t.Fatal(err)
-		}
-		private, err := x509.MarshalPKCS8PrivateKey(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-		secret := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
-		if _, err := tls.X509KeyPair(certificate, secret); err != nil {
-			t.Fatal(err)
-		}
-		write(t, dir, name+".pem", certificate)
-		write(t, dir, name+".key", secret)
-	}
-	sign("ca", authority, authorityKey)
-	for i, name := range []string{"server", "client"} {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sign(name, &x509.Certificate{
-			SerialNumber: big.NewInt(int64(i + 2)), NotAfter: time.Now().Add(time.Hour),
+	ca := certtest.Authority(t, "CA")
+	write("ca", ca)
+	for _, name := range []string{"server", "client"} {
+		write(name, certtest.Issue(t, x509.Certificate{
 			IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		}, key)
+		}, ca))
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // Variables that make the test binary a process to be killed: its file, its way to sync
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(victimFile); path != "" {
 		os.Exit(victim(path, os.Getenv(victimRound)))
 	}
+	testenv.Overlap()
 	goleak.VerifyTestMain(m)
 }
 

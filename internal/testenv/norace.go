@@ -1,0 +1,6 @@
+//go:build !race
+
+package testenv
+
+// perProcessor is how many parallel tests Overlap runs for every processor.
+const perProcessor = 4
