@@ -25,7 +25,7 @@ var (
 	}
 	gatewaySQLite = subject{
 		name: "gateway-sqlite", what: "the same with state in SQLite, and every call makes a task there",
-		workloads: []string{"unary"}, task: true,
+		workloads: []string{"unary", "unary-one"}, task: true,
 		path: "/agents/billing", start: startGateway("durability: write", "driver: sqlite"),
 	}
 	gateway03 = subject{
@@ -47,15 +47,9 @@ func startGateway(audit, state string) func(*stage, setup) (*running, error) {
 // serve starts the gateway with a configuration, of which it fills in what is the same
 // for all.
 func (st *stage) serve(s gatewaySettings) (*running, error) {
-	binary := st.options.gateway
-	if binary == "" {
-		module, err := root()
-		if err != nil {
-			return nil, err
-		}
-		if binary, err = st.build("a2a-gateway", module, "./cmd/a2a-gateway"); err != nil {
-			return nil, err
-		}
+	binary, err := st.gatewayBinary()
+	if err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp(st.dir, "gateway-")
 	if err != nil {
@@ -86,6 +80,19 @@ func (st *stage) serve(s gatewaySettings) (*running, error) {
 		url: servingAt(line), status: logged(line, "status_url"), began: began, pid: p.cmd.Process.Pid,
 		version: st.gatewayVersion(binary), dataDir: dir, stop: p.stop,
 	}, nil
+}
+
+// gatewayBinary is the one that was given, or one that is built, as it is released but for what
+// profiles need.
+func (st *stage) gatewayBinary() (string, error) {
+	if st.options.gateway != "" {
+		return st.options.gateway, nil
+	}
+	module, err := root()
+	if err != nil {
+		return "", err
+	}
+	return st.build("a2a-gateway", module, "./cmd/a2a-gateway", "-tags", "grpcnotrace")
 }
 
 // servingAt is the URL in the log line that says where the gateway serves.

@@ -39,6 +39,8 @@ func goals() []goal {
 		{workload: unary, subject: gw, key: "cpu", text: "CPU per request", base: caddy.name, limit: 0.40},
 		{workload: unary, subject: gatewaySQLite.name, key: "cpu", text: "CPU per request", base: gw, limit: 1.3},
 		{workload: unary, subject: gw, key: "rss", text: "resident memory after load", to: itself, limit: 60, unit: "MiB"},
+		{workload: unary, subject: gw, key: "rest", text: "resident memory before the first call", to: itself, limit: 35, unit: "MiB"},
+		{workload: unaryOne, subject: gatewaySQLite.name, key: "cpu", text: "CPU per request", limit: 1.4},
 		{workload: rate, subject: gw, key: "p50", text: "p50", to: over, base: direct.name, limit: 150, unit: "µs"},
 		{workload: rate, subject: gw, key: "p99", text: "p99", to: over, base: direct.name, limit: 300, unit: "µs"},
 		{workload: idlePlain, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 10, unit: "KiB"},
@@ -50,6 +52,9 @@ func goals() []goal {
 		{workload: file, subject: gw, key: "p50", text: "p50 over direct", to: overBoth, limit: 1.2},
 		{workload: translation, subject: gateway03.name, key: "cpu", text: "CPU per request", to: over, limit: 10, unit: "µs"},
 		{workload: translation, subject: gateway10.name, key: "cpu", text: "CPU per request", to: over, limit: 10, unit: "µs"},
+		{workload: start, subject: gw, key: "ready", text: "ready after", to: itself, limit: 0.3, unit: "s"},
+		{workload: start, subject: gw, key: "size", text: "stripped program", to: itself, limit: 40, unit: "MB"},
+		{workload: start, subject: gw, key: "minimal", text: "stripped program without add-ons", to: itself, limit: 20, unit: "MB"},
 		{workload: growthAgents, key: "single", text: "CPU per request to one agent", limit: mostGrowth},
 	}
 	for _, w := range []workload{growthAgents, growthRules, growthSkills, growthKeys, growthCallers} {
@@ -118,7 +123,11 @@ func (g *goal) amount(v float64) string {
 	case over:
 		return fmt.Sprintf("%s %s over %s", number(v, 0), g.unit, g.base)
 	case itself:
-		return fmt.Sprintf("%s %s", number(v, 1), g.unit)
+		decimals := 1
+		if g.limit < 1 {
+			decimals = 2 // else what is a little too much would read as the limit
+		}
+		return fmt.Sprintf("%s %s", number(v, decimals), g.unit)
 	case times, overBoth:
 	}
 	if g.workload.growth != nil {

@@ -138,7 +138,7 @@ func (st *stage) settle(w workload, n int) (*grown, error) {
 	}
 	st.versions[gateway.name] = r.version
 	g := &grown{n: n, crowd: c, start: figures{"up": time.Since(r.began).Seconds()}}
-	if err := st.ready(r); err != nil {
+	if err := st.ready(r, time.Second/2); err != nil {
 		r.stop()
 		return nil, err
 	}
@@ -230,8 +230,9 @@ func (c *client) lap(ctx context.Context) error {
 	return err
 }
 
-// ready waits until the gateway knows all its agents.
-func (st *stage) ready(r *running) error {
+// ready waits until the gateway knows all its agents. It asks again after each pause, since a
+// question costs the gateway something for each of them.
+func (st *stage) ready(r *running, pause time.Duration) error {
 	ctx, cancel := context.WithTimeout(st.ctx, growthTimeout)
 	defer cancel()
 	client := &http.Client{Timeout: growthTimeout}
@@ -254,7 +255,7 @@ func (st *stage) ready(r *running) error {
 		} else if ctx.Err() != nil {
 			return fmt.Errorf("not ready after %s: %d failed: %.300s", growthTimeout, missing, said)
 		}
-		wait(ctx, time.Second/2)
+		wait(ctx, pause)
 	}
 }
 

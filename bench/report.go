@@ -20,6 +20,7 @@ type table struct {
 func (r *record) tables() []table {
 	var all []table
 	for _, w := range workloads {
+		w.columns = slices.DeleteFunc(slices.Clone(w.columns), func(c column) bool { return !r.has(w, c) })
 		t := table{workload: w, lines: [][]string{{"subject"}}}
 		for _, c := range w.columns {
 			title := c.title
@@ -41,6 +42,11 @@ func (r *record) tables() []table {
 		}
 	}
 	return all
+}
+
+// has reports whether there is any figure for a column: an older run has none for those that came later.
+func (r *record) has(w workload, c column) bool {
+	return slices.ContainsFunc(r.Rows, func(row *row) bool { return row.Workload == w.name && len(row.Figures[c.key]) > 0 })
 }
 
 func (r *record) line(w workload, of *row) []string {

@@ -75,6 +75,9 @@ func (st *stage) measure(w workload, rec *record) error {
 }
 
 func (st *stage) round(w workload, s subject) (figures, error) {
+	if w.alone != nil {
+		return w.alone(st)
+	}
 	r, err := st.run(w, s)
 	if err != nil || r == nil {
 		return nil, err
@@ -85,6 +88,7 @@ func (st *stage) round(w workload, s subject) (figures, error) {
 	l := &lane{stage: st, workload: w, subject: s, running: r}
 	wait := l.profile(st.options.profiles, s.name)
 	f, err := w.round(l)
+	r.called = true
 	return f, errors.Join(err, wait())
 }
 

@@ -163,14 +163,15 @@ func (st *stage) write(name, content string) (string, error) {
 	return path, os.WriteFile(path, []byte(content), 0o600)
 }
 
-// build makes a binary of a package in a module, once in a run.
-func (st *stage) build(name, module, pkg string) (string, error) {
+// build makes a binary of a package in a module, once in a run, with further flags of go build.
+func (st *stage) build(name, module, pkg string, flags ...string) (string, error) {
 	if path := st.binaries[name]; path != "" {
 		return path, nil
 	}
 	st.say("building %s", name)
 	path := st.file(name)
-	cmd := exec.CommandContext(st.ctx, "go", "build", "-C", module, "-buildvcs=false", "-o", path, pkg)
+	args := append([]string{"build", "-C", module, "-buildvcs=false", "-trimpath", "-o", path}, flags...)
+	cmd := exec.CommandContext(st.ctx, "go", append(args, pkg)...)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", name, err, said)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -56,6 +57,8 @@ type running struct {
 	version string
 	dataDir string // of a gateway, where it says how its admin listener is reached
 	stop    func()
+	called  bool    // that rest is from before
+	rest    float64 // resident memory before the first call, in MiB
 }
 
 func (r *running) cpu() (total time.Duration, err error) {
@@ -76,6 +79,23 @@ func (r *running) rss() (total int, err error) {
 	})
 	return total, err
 }
+
+// atRest is the resident memory before anybody called, in MiB: what a process takes that is there
+// and not needed. It is known where the first workload of a run asks for it.
+func (r *running) atRest(ctx context.Context) (mib float64, known bool, err error) {
+	if !r.called && r.pid != 0 && r.rest == 0 {
+		wait(ctx, settling)
+		rss, err := r.rss()
+		if err != nil {
+			return 0, false, err
+		}
+		r.rest = float64(rss) / 1024
+	}
+	return r.rest, r.rest > 0, nil
+}
+
+// settling is how long a process has, after its start, to be done with that.
+const settling = time.Second
 
 func (r *running) each(do func(pid int) error) error {
 	if r.pid == 0 {

@@ -29,11 +29,13 @@ type workload struct {
 	columns []column
 	// round does the work once through one subject.
 	round func(*lane) (figures, error)
+	// alone does it once in place of round, through a gateway that it starts itself.
+	alone func(*stage) (figures, error)
 }
 
 // workloads in the order in which they run and are printed.
 var workloads = []workload{
-	unary, unaryH2, rate, active, idle, idlePlain, idleH2, flood, file, translation,
+	unary, unaryOne, unaryH2, rate, active, idle, idlePlain, idleH2, flood, file, translation, start,
 	growthAgents, growthRules, growthSkills, growthKeys, growthCallers, growthStreams,
 }
 
