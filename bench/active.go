@@ -15,7 +15,7 @@ const pause = time.Second
 // active is a fleet at work: many streams, each with an event now and then, which
 // has to pass at once.
 var active = workload{
-	name: "active", unit: "event", rounds: 3,
+	name: "active", unit: "event", rounds: 3, streams: true,
 	what: "many streams with one event a second each, HTTP/1.1 with TLS",
 	columns: []column{
 		cpuColumn,

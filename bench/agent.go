@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -95,6 +96,32 @@ func serveCard(name, endpoint string) http.HandlerFunc {
 	}
 }
 
+// head is how the calls of this benchmark begin, and the answers to them.
+var head = []byte(`{"jsonrpc":"2.0","id":`)
+
+// asSent finds what is needed of a call in the form in which the load generator sends it.
+func asSent(body []byte) (id []byte, text string, ok bool) {
+	rest, ok := bytes.CutPrefix(body, head)
+	id, rest, _ = bytes.Cut(rest, []byte(","))
+	_, rest, _ = bytes.Cut(rest, []byte(`"text":"`))
+	found, _, _ := bytes.Cut(rest, []byte(`"`))
+	return id, string(found), ok
+}
+
+// asWritten finds the same where a gateway has written the call anew, as it likes.
+func asWritten(body []byte) (id []byte, text string, ok bool) {
+	var call struct {
+		ID     json.RawMessage
+		Params struct {
+			Message struct{ Parts []struct{ Text string } }
+		}
+	}
+	if err := json.Unmarshal(body, &call); err != nil || len(call.ID) == 0 || len(call.Params.Message.Parts) == 0 {
+		return nil, "", false
+	}
+	return call.ID, call.Params.Message.Parts[0].Text, true
+}
+
 // tasks are counted, for every run has an agent of its own.
 var tasks atomic.Int64
 
@@ -102,22 +129,26 @@ func newTask() string { return "t-" + strconv.FormatInt(tasks.Add(1), 10) }
 
 // answer serves calls with the result that result says, unless that has answered.
 func answer(result func(w http.ResponseWriter, r *http.Request, id []byte, text string) string) http.HandlerFunc {
-	head := []byte(`{"jsonrpc":"2.0","id":`)
 	return func(w http.ResponseWriter, r *http.Request) {
 		body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
-		if _, err := io.Copy(body, r.Body); err != nil || !bytes.HasPrefix(body.Bytes(), head) {
+		if _, err := io.Copy(body, r.Body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		id, text, ok := asSent(body.Bytes())
+		if !ok {
+			id, text, ok = asWritten(body.Bytes())
+		}
+		if !ok {
 			http.Error(w, "unexpected call", http.StatusBadRequest)
 			return
 		}
-		id, rest, _ := bytes.Cut(body.Bytes()[len(head):], []byte(","))
-		_, rest, _ = bytes.Cut(rest, []byte(`"text":"`))
-		text, _, _ := bytes.Cut(rest, []byte(`"`))
 		for _, name := range []string{"A2a-Extensions", "X-A2a-Extensions"} {
 			if v := r.Header[name]; v != nil {
 				w.Header()[name] = v // all that is asked for is active
 			}
 		}
-		said := result(w, r, id, string(text))
+		said := result(w, r, id, text)
 		if said == "" {
 			return
 		}

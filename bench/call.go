@@ -69,12 +69,17 @@ func (l *lane) header() http.Header {
 	if l.subject.version == "0.3" {
 		version, extensions = "0.3", "X-A2a-Extensions"
 	}
-	return http.Header{
+	h := http.Header{
 		"Content-Type":  {"application/json"},
 		"A2a-Version":   {version},
 		extensions:      {timing},
 		"Authorization": {"Bearer " + l.token},
 	}
+	if l.running != nil && l.running.credential != nil {
+		h.Del("Authorization")
+		h.Set(l.running.credential.Header, l.running.credential.Value)
+	}
+	return h
 }
 
 func (l *lane) target() string { return l.running.url + l.subject.path }

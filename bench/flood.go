@@ -14,7 +14,7 @@ const floodStreams = 4
 // flood is what an event costs when there are always more: an agent that replays,
 // or one that is fast.
 var flood = workload{
-	name: "flood", unit: "event",
+	name: "flood", unit: "event", streams: true,
 	what: "a few streams with events as fast as they pass, HTTP/1.1 with TLS",
 	columns: []column{
 		{key: "cpu", title: "CPU µs", decimals: 3, beside: ratio},

@@ -11,6 +11,7 @@ require github.com/a2a-gateway/a2a-gateway v0.0.0-00010101000000-000000000000
 
 require (
 	github.com/go-jose/go-jose/v4 v4.1.8
+	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/net v0.60.0
 )
 
@@ -103,7 +104,6 @@ require (
 	go.uber.org/zap v1.28.0 // indirect
 	go.uber.org/zap/exp v0.3.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	go.yaml.in/yaml/v4 v4.0.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
 	golang.org/x/mod v0.41.0 // indirect

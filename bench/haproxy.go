@@ -70,14 +70,12 @@ func haproxyVersion(said string) string {
 
 // issuerKey writes the issuer's public key as PEM, which is what HAProxy reads.
 func (st *stage) issuerKey() (string, error) {
-	var metadata struct {
-		Keys string `json:"jwks_uri"`
-	}
-	if err := fetch(st.issuer.URL+"/.well-known/openid-configuration", &metadata); err != nil {
+	keys, err := st.jwksURL()
+	if err != nil {
 		return "", err
 	}
 	var set jose.JSONWebKeySet
-	if err := fetch(metadata.Keys, &set); err != nil {
+	if err := fetch(keys, &set); err != nil {
 		return "", err
 	}
 	if len(set.Keys) != 1 {
@@ -88,6 +86,15 @@ func (st *stage) issuerKey() (string, error) {
 		return "", err
 	}
 	return st.write("issuer.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
+}
+
+// jwksURL is where the issuer's keys are.
+func (st *stage) jwksURL() (string, error) {
+	var metadata struct {
+		Keys string `json:"jwks_uri"`
+	}
+	err := fetch(st.issuer.URL+"/.well-known/openid-configuration", &metadata)
+	return metadata.Keys, err
 }
 
 func fetch(url string, into any) error {

@@ -8,15 +8,15 @@ import (
 // idle is the memory that a client costs who only waits for something to happen.
 var (
 	idle = workload{
-		name: "idle", unit: "stream", rounds: 1, fresh: true, columns: idleColumns, round: idleStreams,
+		name: "idle", unit: "stream", rounds: 1, fresh: true, streams: true, columns: idleColumns, round: idleStreams,
 		what: "many streams on which nothing happens, HTTP/1.1 with TLS",
 	}
 	idlePlain = workload{
-		name: "idle-plain", unit: "stream", rounds: 1, fresh: true, plain: true, columns: idleColumns, round: idleStreams,
+		name: "idle-plain", unit: "stream", rounds: 1, fresh: true, streams: true, plain: true, columns: idleColumns, round: idleStreams,
 		what: "the same without TLS",
 	}
 	idleH2 = workload{
-		name: "idle-h2", unit: "stream", rounds: 1, fresh: true, h2: true, columns: idleColumns, round: idleStreams,
+		name: "idle-h2", unit: "stream", rounds: 1, fresh: true, streams: true, h2: true, columns: idleColumns, round: idleStreams,
 		what: "the same over HTTP/2 with TLS, a hundred streams on each connection",
 	}
 )

@@ -59,6 +59,10 @@ func TestCalls(t *testing.T) {
 	if answer, _ := io.ReadAll(resp.Body); !json.Valid(answer) || !bytes.Contains(answer, []byte(own)) || !bytes.Contains(l.contextCall(17), []byte(own)) {
 		t.Errorf("answered in another context: %s", answer)
 	}
+	anew := `{"params": {"message": {"parts": [{"kind": "text", "text": "task x"}]}}, "id": 7}`
+	if id, text, ok := asWritten([]byte(anew)); !ok || string(id) != "7" || text != "task x" {
+		t.Errorf("%s, %s, %v of %s", id, text, ok, anew)
+	}
 	if body := fileCall(fileSize); !json.Valid(body) || len(body) < fileSize*4/3 {
 		t.Errorf("a file of %d bytes", len(body))
 	}

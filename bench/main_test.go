@@ -252,7 +252,7 @@ func TestFlags(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if err := list(&out); err != nil {
+	if err := list(&out, options{}); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}

@@ -54,7 +54,7 @@ func (st *stage) listening(cmd *exec.Cmd, address string, how setup, version str
 	if err != nil {
 		return nil, err
 	}
-	if err := p.reachable(st.ctx, address); err != nil {
+	if err := p.reachable(st.ctx, address, startTimeout); err != nil {
 		return nil, err
 	}
 	return &running{url: how.scheme() + "://" + address, pid: p.cmd.Process.Pid, version: version, stop: p.stop}, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -107,4 +108,32 @@ func (p proc) model() string {
 func (p proc) kernel() string {
 	release, _ := os.ReadFile(filepath.Join(string(p), "sys/kernel/osrelease"))
 	return strings.TrimSpace(string(release))
+}
+
+// offspring are a process and its descendants, with when each was started: a number alone may be
+// another process's by the time that it is used.
+type offspring map[int]string
+
+// offspring are those of a process now.
+func (p proc) offspring(root int) offspring {
+	found := offspring{}
+	pids, _ := p.tree(root)
+	for _, pid := range pids {
+		if stat, err := p.stat(pid); err == nil && len(stat) > startTime {
+			found[pid] = stat[startTime]
+		}
+	}
+	return found
+}
+
+// startTime is the place of a process's start in what stat returns.
+const startTime = 19
+
+// kill ends what is still there of them, such as the workers of a master that was killed.
+func (o offspring) kill(p proc) {
+	for pid, began := range o {
+		if stat, err := p.stat(pid); err == nil && len(stat) > startTime && stat[startTime] == began {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // has ended, or belongs to nobody else
+		}
+	}
 }

@@ -32,7 +32,7 @@ func (r *record) tables() []table {
 		if w.growth != nil {
 			t.lines[0][0] = w.growth.of
 		}
-		for _, name := range w.names() {
+		for _, name := range r.names(w) {
 			if row := r.row(w.name, name); row != nil {
 				t.lines = append(t.lines, r.line(w, row))
 			}
@@ -112,6 +112,9 @@ func (r *record) about() []string {
 		versions = append(versions, name+" "+r.Versions[name])
 	}
 	lines = append(lines, strings.Join(versions, "; "))
+	for _, name := range slices.Sorted(maps.Keys(r.Notes)) {
+		lines = append(lines, name+" "+r.Notes[name])
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		reason, _, _ := strings.Cut(r.LeftOut[name], "\n")
 		lines = append(lines, name+" left out: "+reason)
@@ -161,7 +164,7 @@ func (r *record) benchmarks(out io.Writer) error {
 			if line := "Unit " + unit + " better=" + better + "\n"; !strings.Contains(b.String(), line) {
 				b.WriteString(line)
 			}
-			for _, name := range w.names() {
+			for _, name := range r.names(w) {
 				if name == w.baseline() {
 					continue
 				}

@@ -21,7 +21,7 @@ func run(ctx context.Context, o options, progress io.Writer) (*record, error) {
 	}
 	defer st.close()
 	rec := newRecord(o)
-	defer func() { rec.Versions, rec.LeftOut = st.versions, st.leftOut }()
+	defer func() { rec.Versions, rec.LeftOut, rec.Notes = st.versions, st.leftOut, st.notes }()
 	for _, w := range workloads {
 		if !o.takes(w) {
 			continue
@@ -55,7 +55,7 @@ func (st *stage) measure(w workload, rec *record) error {
 		rounds = min(rounds, w.rounds)
 	}
 	for range rounds {
-		for _, s := range subjects {
+		for _, s := range st.options.all() {
 			if !w.through(s) || st.options.subjects != nil && !slices.Contains(st.options.subjects, s.name) {
 				continue
 			}

@@ -40,6 +40,7 @@ type stage struct {
 	binaries map[string]string
 	running  map[string]*running
 	leftOut  map[string]string // subject to reason
+	notes    map[string]string // subject to what is to be known of its figures
 	versions map[string]string
 	stops    []func()
 }
@@ -51,7 +52,7 @@ func newStage(ctx context.Context, o options, progress io.Writer) (*stage, error
 	}
 	st := &stage{
 		ctx: ctx, options: o, progress: progress, dir: dir,
-		binaries: map[string]string{}, running: map[string]*running{}, leftOut: map[string]string{}, versions: map[string]string{},
+		binaries: map[string]string{}, running: map[string]*running{}, leftOut: map[string]string{}, notes: map[string]string{}, versions: map[string]string{},
 	}
 	st.stops = append(st.stops, func() { _ = os.RemoveAll(dir) })
 	if err := st.prepare(); err != nil {

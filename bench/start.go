@@ -15,7 +15,7 @@ const startAgents = 1000
 // start is how long a gateway takes that was not running, and how large its program is: what
 // somebody waits for who rolls out another version, and what each machine has to fetch for it.
 var start = workload{
-	name: "start", unit: "start", subjects: []string{gateway.name},
+	name: "start", unit: "start", base: gateway.name, subjects: []string{gateway.name},
 	what: fmt.Sprintf("a gateway of %d agents that was not running, until it serves and knows them all", startAgents),
 	columns: []column{
 		{key: "up", title: "serves after s", decimals: 2},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"time"
 )
 
@@ -20,6 +22,8 @@ type subject struct {
 	path string
 	// task makes the agent answer every call with a new task, not with a message.
 	task bool
+	// cannot is what it is not able to; workloads that need it leave the subject out.
+	cannot []ability
 	// like names the subject whose processes serve this one too; it is before this
 	// one in the table, and start is nil.
 	like string
@@ -48,17 +52,22 @@ func (s setup) scheme() string {
 // errMissing says that a program is not on this machine.
 var errMissing = errors.New("is not here")
 
+// all are the subjects of a run: those of this program, and the peers that were described.
+func (o *options) all() []subject { return slices.Concat(subjects, o.peers) }
+
 // running is a subject that has been started.
 type running struct {
-	url     string
-	status  string    // URL of the gateway's status listener
-	began   time.Time // when the gateway was started
-	pid     int       // of its first process, whose descendants count too; 0 for none
-	version string
-	dataDir string // of a gateway, where it says how its admin listener is reached
-	stop    func()
-	called  bool    // that rest is from before
-	rest    float64 // resident memory before the first call, in MiB
+	url        string
+	status     string    // URL of the gateway's status listener
+	began      time.Time // when the gateway was started
+	pid        int       // of its first process, whose descendants count too; 0 for none
+	version    string
+	dataDir    string // of a gateway, where it says how its admin listener is reached
+	stop       func()
+	credential *credential // of a peer, in place of the usual token
+	paused     bool        // stopped, since another is measured
+	called     bool        // that rest is from before
+	rest       float64     // resident memory before the first call, in MiB
 }
 
 func (r *running) cpu() (total time.Duration, err error) {
@@ -106,7 +115,11 @@ func (r *running) each(do func(pid int) error) error {
 		return err
 	}
 	for _, pid := range pids {
-		if err := do(pid); err != nil {
+		err := do(pid)
+		if pid != r.pid && errors.Is(err, fs.ErrNotExist) {
+			continue // a child that has ended since
+		}
+		if err != nil {
 			return fmt.Errorf("process %d: %w", pid, err)
 		}
 	}
