@@ -92,6 +92,9 @@ func (st *stage) grow(w workload, rec *record) error {
 	if st.options.subjects != nil && !slices.Contains(st.options.subjects, gateway.name) {
 		return nil
 	}
+	if err := st.only(nil); err != nil {
+		return err
+	}
 	var all []*grown
 	defer func() {
 		for _, g := range all {
@@ -114,6 +117,9 @@ func (st *stage) grow(w workload, rec *record) error {
 	}
 	for range min(st.options.rounds, w.rounds) {
 		for _, g := range all {
+			if err := g.alone(all); err != nil {
+				return err
+			}
 			f, err := round(g)
 			if err != nil {
 				return fmt.Errorf("%d %s: %w", g.n, w.growth.of, err)
@@ -122,6 +128,19 @@ func (st *stage) grow(w workload, rec *record) error {
 		}
 	}
 	return nil
+}
+
+// alone lets one size run, and stops the others.
+func (g *grown) alone(all []*grown) error {
+	for _, other := range all {
+		if other == g {
+			continue
+		}
+		if err := other.running.pause(); err != nil {
+			return err
+		}
+	}
+	return g.awake(g.running)
 }
 
 // settle starts a gateway of one size, and makes every call once: what is there for the

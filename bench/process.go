@@ -134,6 +134,7 @@ func (p *process) failed(how string) error {
 // stop asks the process to end, and ends it, with its descendants, when it takes too long over it.
 func (p *process) stop() {
 	family := processes.offspring(p.cmd.Process.Pid)
+	_ = signalTree(p.cmd.Process.Pid, syscall.SIGCONT) // else a stopped one hears nothing
 	if err := p.cmd.Process.Signal(syscall.SIGINT); errors.Is(err, os.ErrProcessDone) {
 		return
 	}

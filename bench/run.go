@@ -75,11 +75,17 @@ func (st *stage) measure(w workload, rec *record) error {
 }
 
 func (st *stage) round(w workload, s subject) (figures, error) {
+	if err := st.only(nil); err != nil {
+		return nil, err
+	}
 	if w.alone != nil {
 		return w.alone(st)
 	}
 	r, err := st.run(w, s)
 	if err != nil || r == nil {
+		return nil, err
+	}
+	if err := st.only(r); err != nil {
 		return nil, err
 	}
 	if w.fresh && r.stop != nil {
