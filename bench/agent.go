@@ -45,6 +45,9 @@ const card = `{"name":"%s","description":"Bench.","version":"1","capabilities":{
 	`"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],` +
 	`"skills":[{"id":"summarize","name":"Summarize","description":"","tags":[]}],%s}`
 
+// agentWord is what the agent says, over and over.
+const agentWord = "summarized "
+
 // fleetPath is where the agents of a fleet are, each below its name.
 const fleetPath = "/fleet/"
 
@@ -57,7 +60,7 @@ func fleetName(i int) string {
 }
 
 func agentHandler(base string) http.Handler {
-	text := strings.Repeat("summarized ", 40)
+	text := strings.Repeat(agentWord, 40)
 	message := `{"message":{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
 	message03 := `{"kind":"message","messageId":"a-1","contextId":"bench","role":"agent","parts":[{"kind":"text","text":"` + text + `"}]}`
 	task := `{"task":{"id":"%s","contextId":"bench","status":{"state":"TASK_STATE_COMPLETED","message":` +

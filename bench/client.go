@@ -151,9 +151,19 @@ func (c *client) shoot(ctx context.Context, s shot) error {
 	if err != nil {
 		return err
 	}
-	// A fast refusal must not pass for a fast gateway.
-	if resp.StatusCode != http.StatusOK || !bytes.Contains(answer, []byte(`"result"`)) {
-		return fmt.Errorf("answer %d: %.300s", resp.StatusCode, answer)
+	return answered(resp.StatusCode, answer)
+}
+
+// answered says what is wrong with an answer: it is not the agent's, or not to this call. A fast refusal must not
+// pass for a fast gateway.
+func answered(status int, answer []byte) error {
+	if status != http.StatusOK {
+		return fmt.Errorf("answer %d: %.300s", status, answer)
+	}
+	for _, want := range []string{`"result"`, callID, agentWord} {
+		if !bytes.Contains(answer, []byte(want)) {
+			return fmt.Errorf("answer %d has no %s: %.300s", status, want, answer)
+		}
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,7 +16,7 @@ var flood = workload{
 	what: "a few streams with events as fast as they pass, HTTP/1.1 with TLS",
 	columns: []column{
 		{key: "cpu", title: "CPU µs", decimals: 3, beside: ratio},
-		rateColumn, rssColumn,
+		rateColumn, rssColumn, lostColumn,
 	},
 	round: fullSpeed,
 }
@@ -39,20 +37,15 @@ func fullSpeed(l *lane) (figures, error) {
 	for i, s := range streams {
 		_ = s.conn.SetDeadline(time.Now().Add(l.options.time + 30*time.Second))
 		wg.Go(func() {
-			read := 0
-			for errs[i] == nil {
-				_, errs[i] = s.event()
-				read++
-			}
-			n.Add(int64(read))
-			if errors.Is(errs[i], io.EOF) {
-				errs[i] = nil
-			}
+			errs[i] = s.rest(nil)
+			n.Add(int64(s.n))
 		})
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	f, err := m.stop(int(n.Load()))
+	if err != nil {
 		return nil, err
 	}
-	return m.stop(int(n.Load()))
+	f["lost"], err = l.lost(errs)
+	return f, err
 }

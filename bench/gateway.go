@@ -15,25 +15,25 @@ const timing = "https://bench.example/extensions/timing/v1"
 // extension, audit log, metrics, traces of which one in a hundred is sent.
 var (
 	gateway = subject{
-		name: "gateway", what: "the gateway, everything on",
+		name: "gateway", strict: true, what: "the gateway, everything on",
 		path: "/agents/billing", start: startGateway("durability: write", "driver: memory"),
 	}
 	gatewaySync = subject{
-		name: "gateway-sync", what: "the same; audit records are on the disk before they count",
+		name: "gateway-sync", strict: true, what: "the same; audit records are on the disk before they count",
 		workloads: []string{"unary"},
 		path:      "/agents/billing", start: startGateway("durability: sync", "driver: memory"),
 	}
 	gatewaySQLite = subject{
-		name: "gateway-sqlite", what: "the same with state in SQLite, and every call makes a task there",
+		name: "gateway-sqlite", strict: true, what: "the same with state in SQLite, and every call makes a task there",
 		workloads: []string{"unary", "unary-one"}, task: true,
 		path: "/agents/billing", start: startGateway("durability: write", "driver: sqlite"),
 	}
 	gateway03 = subject{
-		name: "gateway-0.3-to-1.0", what: "calls in A2A 0.3 of an agent that speaks 1.0",
+		name: "gateway-0.3-to-1.0", strict: true, what: "calls in A2A 0.3 of an agent that speaks 1.0",
 		workloads: []string{"translation"}, version: "0.3", like: "gateway", path: "/agents/billing",
 	}
 	gateway10 = subject{
-		name: "gateway-1.0-to-0.3", what: "calls in A2A 1.0 of an agent that speaks 0.3",
+		name: "gateway-1.0-to-0.3", strict: true, what: "calls in A2A 1.0 of an agent that speaks 0.3",
 		workloads: []string{"translation"}, like: "gateway", path: "/agents/legacy",
 	}
 )

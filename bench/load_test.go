@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -74,6 +76,12 @@ func TestRefusalEndsIt(t *testing.T) {
 	for _, answer := range []http.HandlerFunc{
 		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
 		func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"error":{}}`) },
+		func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"id":"`+callID+`","result":{}}`)
+		},
+		func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"id":7,"result":"`+agentWord+`"}`)
+		},
 	} {
 		l := laneTo(t, answer, subject{})
 		c := l.client(2, l.unaryCall())
@@ -95,7 +103,7 @@ func TestOpenLoop(t *testing.T) {
 	t.Parallel()
 	l := laneTo(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(20 * time.Millisecond)
-		_, _ = io.WriteString(w, `{"result":1}`)
+		_, _ = io.WriteString(w, `{"id":"`+callID+`","result":"`+agentWord+`"}`)
 	}), subject{})
 	c := l.client(1, l.unaryCall())
 	defer c.close()
@@ -131,15 +139,69 @@ func TestStreams(t *testing.T) {
 	if err := l.endStreams(); err != nil {
 		t.Fatal(err)
 	}
-	var last []byte
-	for err == nil {
-		var data []byte
-		if data, err = s.event(); err == nil {
-			last = bytes.Clone(data)
+	if err := s.rest(nil); err != nil || s.n < 4 {
+		t.Errorf("%d events, %v", s.n, err)
+	}
+}
+
+// TestLost: a stream that breaks off, ends early or lacks an event is none that has passed.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	const first, piece = `data: {"jsonrpc":"2.0","id":1,"result":{"task":{}}}` + "\n\n", `data: {"artifactUpdate":{}}` + "\n\n"
+	end := func(n int) string { return "data: " + fmt.Sprintf(lastEvent, "t-1", n) + "\n\n" }
+	for _, test := range []struct{ body, want string }{
+		{first + piece + ": heartbeat\n\n" + piece + end(2), ""},
+		{first + end(0), ""},
+		{first + piece + end(2), "1 pieces of 2"},
+		{first + piece + piece + end(1), "2 pieces of 1"},
+		{first + piece, "ends with"},
+		{first + piece + `data: {"error":{"code":-32603}}` + "\n\n", "the stream says"},
+		{first + piece + "break", "unexpected EOF"},
+	} {
+		l := laneTo(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			body, broken := strings.CutSuffix(test.body, "break")
+			_, _ = io.WriteString(w, body)
+			if broken {
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		}), subject{})
+		s, err := l.open(l.ctx, textIdle, 1024)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.rest(nil); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: %v, want %q", test.body, err, test.want)
+		}
+		s.close()
+	}
+}
+
+// TestLosses: what other proxies lose is counted, and what the gateway loses ends the run.
+func TestLosses(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("gone")
+	for _, test := range []struct {
+		wrong  []error
+		strict bool
+		n      float64
+		fails  bool
+	}{
+		{[]error{nil, nil}, true, 0, false},
+		{[]error{nil, gone, gone}, false, 2, false},
+		{[]error{nil, gone}, true, 1, true},
+		{[]error{gone, gone}, false, 2, true},
+	} {
+		l := &lane{stage: &stage{progress: io.Discard}, subject: subject{strict: test.strict}}
+		if n, err := l.lost(test.wrong); n != test.n || (err != nil) != test.fails {
+			t.Errorf("%+v: %v, %v", test, n, err)
 		}
 	}
-	if err != io.EOF || !bytes.Contains(last, []byte("TASK_STATE_COMPLETED")) {
-		t.Errorf("%s, %v", last, err)
+	for _, s := range subjects {
+		if s.strict != (s.name == direct.name || strings.HasPrefix(s.name, gateway.name)) {
+			t.Errorf("%s: strict %t", s.name, s.strict)
+		}
 	}
 }
 

@@ -22,6 +22,8 @@ type subject struct {
 	path string
 	// task makes the agent answer every call with a new task, not with a message.
 	task bool
+	// strict ends a run in which it loses a stream: only other proxies may.
+	strict bool
 	// cannot is what it is not able to; workloads that need it leave the subject out.
 	cannot []ability
 	// like names the subject whose processes serve this one too; it is before this
