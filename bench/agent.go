@@ -29,12 +29,16 @@ func serveAgent(args []string) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(os.Stdout, "agent=%s,%s\n", plain.Addr(), secure.Addr())
+	failed := make(chan error, 4)
+	rpc, rpcTLS, err := serveAgentRPC(args[0], args[1], agentMessage, failed)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(os.Stdout, "agent=%s,%s,%s,%s\n", plain.Addr(), secure.Addr(), rpc, rpcTLS)
 	server := &http.Server{
-		Handler: agentHandler("http://" + plain.Addr().String()), ReadHeaderTimeout: time.Minute,
+		Handler: agentHandler("http://"+plain.Addr().String(), rpc), ReadHeaderTimeout: time.Minute,
 		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 1000},
 	}
-	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(plain) }()
 	go func() { failed <- server.ServeTLS(secure, args[0], args[1]) }()
 	return <-failed
@@ -59,9 +63,15 @@ func fleetName(i int) string {
 	return "agent-" + strconv.Itoa(i)
 }
 
-func agentHandler(base string) http.Handler {
-	text := strings.Repeat(agentWord, 40)
-	message := `{"message":{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
+// agentText is what the agent answers, and agentMessage the answer, as most calls get it.
+var (
+	agentText    = strings.Repeat(agentWord, 40)
+	agentMessage = `{"message":{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + agentText + `"}]}}`
+)
+
+// agentHandler is the agent at a base URL, which speaks gRPC at an address.
+func agentHandler(base, rpc string) http.Handler {
+	text, message := agentText, agentMessage
 	message03 := `{"kind":"message","messageId":"a-1","contextId":"bench","role":"agent","parts":[{"kind":"text","text":"` + text + `"}]}`
 	task := `{"task":{"id":"%s","contextId":"bench","status":{"state":"TASK_STATE_COMPLETED","message":` +
 		`{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}}}`
@@ -70,6 +80,8 @@ func agentHandler(base string) http.Handler {
 		`"supportedInterfaces":[{"url":"`+base+`","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`))
 	mux.HandleFunc("GET /0.3/.well-known/agent-card.json", serveCard("Billing",
 		`"protocolVersion":"0.3.0","preferredTransport":"JSONRPC","url":"`+base+`/0.3/"`))
+	mux.HandleFunc("GET /rpc/.well-known/agent-card.json", serveCard("Billing",
+		`"supportedInterfaces":[{"url":"`+rpc+`","protocolBinding":"GRPC","protocolVersion":"1.0"}]`))
 	mux.HandleFunc("GET "+fleetPath+"{name}/.well-known/agent-card.json", func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue("name")
 		serveCard(name, `"supportedInterfaces":[{"url":"`+base+fleetPath+name+`","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`)(w, r)

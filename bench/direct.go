@@ -9,6 +9,6 @@ var direct = subject{
 		if how.plain {
 			return &running{url: "http://" + st.agent}, nil
 		}
-		return &running{url: "https://" + st.agentTLS}, nil
+		return &running{url: "https://" + st.agentTLS, rpc: st.agentRPCTLS}, nil
 	},
 }

@@ -32,20 +32,28 @@ func fullSpeed(l *lane) (figures, error) {
 	}
 	defer closeAll(streams)
 	var n atomic.Int64
-	errs := make([]error, len(streams))
-	var wg sync.WaitGroup
-	for i, s := range streams {
+	errs := inParallel(len(streams), func(i int) error {
+		s := streams[i]
 		_ = s.conn.SetDeadline(time.Now().Add(l.options.time + 30*time.Second))
-		wg.Go(func() {
-			errs[i] = s.rest(nil)
-			n.Add(int64(s.n))
-		})
-	}
-	wg.Wait()
+		err := s.rest(nil)
+		n.Add(int64(s.n))
+		return err
+	})
 	f, err := m.stop(int(n.Load()))
 	if err != nil {
 		return nil, err
 	}
 	f["lost"], err = l.lost(errs)
 	return f, err
+}
+
+// inParallel does something n times at once, and returns the error of each.
+func inParallel(n int, do func(i int) error) []error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = do(i) })
+	}
+	wg.Wait()
+	return errs
 }

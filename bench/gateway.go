@@ -16,7 +16,7 @@ const timing = "https://bench.example/extensions/timing/v1"
 var (
 	gateway = subject{
 		name: "gateway", strict: true, what: "the gateway, everything on",
-		path: "/agents/billing", start: startGateway("durability: write", "driver: memory"),
+		path: "/agents/billing", tenant: "rpc", start: startGateway("durability: write", "driver: memory"),
 	}
 	gatewaySync = subject{
 		name: "gateway-sync", strict: true, what: "the same; audit records are on the disk before they count",
@@ -55,7 +55,8 @@ func (st *stage) serve(s gatewaySettings) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.dir, s.cert, s.key, s.issuer, s.agent = dir, st.file("cert.pem"), st.file("key.pem"), st.issuer.URL, "http://"+st.agent
+	s.dir, s.cert, s.key, s.issuer = dir, st.file("cert.pem"), st.file("key.pem"), st.issuer.URL
+	s.agent, s.agentRPC = "http://"+st.agent, st.agentRPC
 	path, err := st.write("config.yaml", gatewayConfig(s))
 	if err != nil {
 		return nil, err
@@ -122,8 +123,9 @@ func (st *stage) gatewayVersion(binary string) string {
 type gatewaySettings struct {
 	setup
 	dir, cert, key, issuer, agent string
+	agentRPC                      string // address
 	audit, state                  string
-	agents                        int      // so many of one kind; 0 for billing and legacy
+	agents                        int      // so many of one kind; 0 for billing, legacy and rpc
 	rules                         []string // beside the one that lets the calls pass
 	keys                          string   // file of API keys; "" for none
 }
@@ -162,7 +164,7 @@ agents:
   rules:
     - {name: finance, effect: allow, groups: [finance], scopes: [billing.read]`)
 	if s.agents == 0 {
-		b.WriteString(", agents: [billing, legacy]")
+		b.WriteString(", agents: [billing, legacy, rpc]")
 	}
 	b.WriteString("}\n")
 	for i, rule := range s.rules {
@@ -179,6 +181,8 @@ func (s *gatewaySettings) fleet(b *strings.Builder) {
 	const agent = "  - {id: %s, connections: %d, card: \"%s/.well-known/agent-card.json\"}\n"
 	if s.agents == 0 {
 		_, _ = fmt.Fprintf(b, agent+agent, "billing", many, s.agent, "legacy", many, s.agent+"/0.3")
+		_, _ = fmt.Fprintf(b, "  - {id: rpc, connections: %d, card: \"%s/rpc/.well-known/agent-card.json\", endpoints: [\"grpc://%s\"]}\n",
+			many, s.agent, s.agentRPC)
 		return
 	}
 	for i := range s.agents {

@@ -50,6 +50,8 @@ func goals() []goal {
 		{workload: flood, subject: gw, key: "cpu", text: "CPU per event", limit: 1},
 		{workload: file, subject: gw, key: "cpu", text: "CPU per request", limit: 1.4},
 		{workload: file, subject: gw, key: "p50", text: "p50 over direct", to: overBoth, limit: 1.2},
+		{workload: grpcUnary, subject: gw, key: "cpu", text: "CPU per request", limit: 1},
+		{workload: grpcStream, subject: gw, key: "cpu", text: "CPU per event", limit: 1},
 		{workload: translation, subject: gateway03.name, key: "cpu", text: "CPU per request", to: over, limit: 10, unit: "µs"},
 		{workload: translation, subject: gateway10.name, key: "cpu", text: "CPU per request", to: over, limit: 10, unit: "µs"},
 		{workload: start, subject: gw, key: "ready", text: "ready after", to: itself, limit: 0.3, unit: "s"},

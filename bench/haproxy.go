@@ -51,7 +51,7 @@ func startHAProxy(policy bool) func(*stage, setup) (*running, error) {
 			rules = haproxyRules(key, st.issuer.URL)
 		}
 		config, err := st.write("haproxy.cfg", haproxyConfig(plainProxy{
-			setup: how, address: address, agent: st.agent, workers: runtime.NumCPU(), descriptors: descriptors(), both: st.file("both.pem"),
+			setup: how, address: address, agent: st.agent, rpc: st.agentRPC, workers: runtime.NumCPU(), descriptors: descriptors(), both: st.file("both.pem"),
 		}, rules))
 		if err != nil {
 			return nil, err
@@ -153,8 +153,11 @@ defaults
   http-reuse always
 frontend callers
   bind %s backlog 4096%s
-%s  default_backend agent
+%s  use_backend rpc if { path_beg %s }
+  default_backend agent
+backend rpc
+  server agent %s proto h2
 backend agent
   server agent %s pool-purge-delay 1h
-`, p.workers, max(100, (p.descriptors-500)/2), p.address, tls, rules, p.agent)
+`, p.workers, max(100, (p.descriptors-500)/2), p.address, tls, rules, grpcService, p.rpc, p.agent)
 }

@@ -31,7 +31,7 @@ func laneTo(t *testing.T, handler http.Handler, s subject) *lane {
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	for _, s := range []subject{{}, {task: true}, {version: "0.3", path: "/0.3/"}} {
-		l := laneTo(t, agentHandler("http://agent"), s)
+		l := laneTo(t, agentHandler("http://agent", "agent:1"), s)
 		body := l.unaryCall()
 		if !json.Valid(body) || len(body) < 600 || len(body) > 800 {
 			t.Errorf("%+v: %d bytes: %s", s, len(body), body)
@@ -51,7 +51,7 @@ func TestCalls(t *testing.T) {
 		}
 		c.close()
 	}
-	l := laneTo(t, agentHandler("http://agent"), subject{path: "/"})
+	l := laneTo(t, agentHandler("http://agent", "agent:1"), subject{path: "/"})
 	resp, err := http.Post(l.target(), "application/json", bytes.NewReader(l.contextCall(17)))
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestOpenLoop(t *testing.T) {
 
 func TestStreams(t *testing.T) {
 	t.Parallel()
-	l := laneTo(t, agentHandler("http://agent"), subject{})
+	l := laneTo(t, agentHandler("http://agent", "agent:1"), subject{})
 	s, err := l.open(l.ctx, textEvents(time.Millisecond), 1024)
 	if err != nil {
 		t.Fatal(err)

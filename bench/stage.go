@@ -36,13 +36,15 @@ type stage struct {
 	token    string
 	agent    string // address of the agent, without TLS
 	agentTLS string // and with it
-	traces   string // URL of the collector
-	binaries map[string]string
-	running  map[string]*running
-	leftOut  map[string]string // subject to reason
-	notes    map[string]string // subject to what is to be known of its figures
-	versions map[string]string
-	stops    []func()
+	// The same for gRPC.
+	agentRPC, agentRPCTLS string
+	traces                string // URL of the collector
+	binaries              map[string]string
+	running               map[string]*running
+	leftOut               map[string]string // subject to reason
+	notes                 map[string]string // subject to what is to be known of its figures
+	versions              map[string]string
+	stops                 []func()
 }
 
 func newStage(ctx context.Context, o options, progress io.Writer) (*stage, error) {
@@ -85,8 +87,12 @@ func (st *stage) prepare() (err error) {
 		_, addresses, _ := strings.Cut(line, "agent=")
 		return addresses
 	})
-	st.agent, st.agentTLS, _ = strings.Cut(said, ",")
-	return err
+	if err != nil {
+		return err
+	}
+	addresses := strings.Split(said, ",")
+	st.agent, st.agentTLS, st.agentRPC, st.agentRPCTLS = addresses[0], addresses[1], addresses[2], addresses[3]
+	return nil
 }
 
 // collector takes the spans that gateways send and forgets them.

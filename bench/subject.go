@@ -20,6 +20,8 @@ type subject struct {
 	version string
 	// path of the agent's JSON-RPC endpoint, below what start says.
 	path string
+	// tenant names the agent over gRPC, which has no path for it.
+	tenant string
 	// task makes the agent answer every call with a new task, not with a message.
 	task bool
 	// strict ends a run in which it loses a stream: only other proxies may.
@@ -35,7 +37,7 @@ type subject struct {
 
 // subjects in the order in which they run and are printed.
 var subjects = []subject{
-	direct, floor, nginx, haproxy, haproxyJWT, caddy,
+	direct, floor, grpcFloor, nginx, haproxy, haproxyJWT, caddy,
 	gateway, gatewaySync, gatewaySQLite, gateway03, gateway10,
 }
 
@@ -60,6 +62,7 @@ func (o *options) all() []subject { return slices.Concat(subjects, o.peers) }
 // running is a subject that has been started.
 type running struct {
 	url        string
+	rpc        string    // address for gRPC, where it is another
 	status     string    // URL of the gateway's status listener
 	began      time.Time // when the gateway was started
 	pid        int       // of its first process, whose descendants count too; 0 for none
