@@ -152,6 +152,7 @@ func TestLost(t *testing.T) {
 	for _, test := range []struct{ body, want string }{
 		{first + piece + ": heartbeat\n\n" + piece + end(2), ""},
 		{first + end(0), ""},
+		{first + piece + strings.Replace(end(1), `"pieces":1`, `"pieces": 1.0`, 1), ""},
 		{first + piece + end(2), "1 pieces of 2"},
 		{first + piece + piece + end(1), "2 pieces of 1"},
 		{first + piece, "ends with"},

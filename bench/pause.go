@@ -45,7 +45,7 @@ const catchUp = 100 * time.Millisecond
 
 // pause stops the processes of a subject until awake.
 func (r *running) pause() error {
-	if r.paused || r.pid == 0 {
+	if r.paused || r.awake || r.pid == 0 {
 		return nil
 	}
 	r.paused = true

@@ -56,7 +56,8 @@ func TestOnly(t *testing.T) {
 	one, ones := family(t, st)
 	two, twos := family(t, st)
 	a, b := &running{pid: one.cmd.Process.Pid}, &running{pid: two.cmd.Process.Pid}
-	st.running = map[string]*running{"direct": {}, "a": a, "b": b}
+	three, threes := family(t, st)
+	st.running = map[string]*running{"direct": {}, "a": a, "b": b, "c": {pid: three.cmd.Process.Pid, awake: true}}
 	stopped, runs := []string{"T", "T"}, []string{"S", "S"}
 	for _, step := range []struct {
 		who        *running
@@ -75,9 +76,12 @@ func TestOnly(t *testing.T) {
 			}
 		}
 	}
+	if got := states(t, threes); !slices.Equal(got, runs) {
+		t.Errorf("who is to stay awake is %v", got)
+	}
 	// b is stopped, and neither its shell nor the shell's child would heed SIGINT.
 	st.close()
-	for _, pid := range append(ones, twos...) {
+	for _, pid := range slices.Concat(ones, twos, threes) {
 		if stat, err := processes.stat(pid); err == nil && stat[0] != "Z" {
 			t.Errorf("process %d is still there: %s", pid, stat[0])
 		}

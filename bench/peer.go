@@ -53,7 +53,10 @@ func readPeer(flag string, taken []subject) (subject, error) {
 func (st *stage) startPeer(name string, d *description, how setup) (*running, error) {
 	if d.lacks(canTLS) {
 		how.plain = true
-		st.notes[name] = "speaks no TLS, which others pay for"
+		st.note(name, "speaks no TLS, which others pay for")
+	}
+	if d.Awake {
+		st.note(name, "is not stopped while others are measured")
 	}
 	address, err := freePort()
 	if err != nil {
@@ -92,7 +95,7 @@ func (st *stage) startPeer(name string, d *description, how setup) (*running, er
 	}
 	return &running{
 		url: strings.TrimSuffix(d.URL, "/"), pid: p.cmd.Process.Pid, version: d.version(st.ctx), stop: p.stop,
-		credential: d.Credential,
+		credential: d.Credential, awake: d.Awake,
 	}, nil
 }
 

@@ -33,6 +33,9 @@ type description struct {
 	// Prepare are requests before any call, each of which has to be answered 2xx.
 	Prepare []preparation `yaml:"prepare"`
 	Cannot  []ability     `yaml:"cannot"` // workloads that need one of these leave it out
+	// Awake keeps it from being stopped while others are measured, for a master that takes a worker
+	// that was stopped for one that hangs, and ends it.
+	Awake bool `yaml:"awake"`
 }
 
 // credential is a header of every call.

@@ -49,14 +49,15 @@ func (p proc) tree(root int) ([]int, error) {
 	return tree, nil
 }
 
-// cpu is the user and system time of a process so far.
+// cpu is the user and system time of a process so far, and of its children that have ended: what a worker took is
+// not gone when its master has started another.
 func (p proc) cpu(pid int) (time.Duration, error) {
 	stat, err := p.stat(pid)
 	if err != nil {
 		return 0, err
 	}
 	var ticks int64
-	for _, f := range stat[11:13] {
+	for _, f := range stat[11:15] {
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {
 			return 0, fmt.Errorf("stat: %w", err)
@@ -75,7 +76,7 @@ func (p proc) stat(pid int) ([]string, error) {
 	// The command in parentheses may hold anything, a parenthesis too; what follows
 	// it does not.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 13 {
+	if len(fields) < 15 {
 		return nil, fmt.Errorf("stat has %d fields", len(fields))
 	}
 	return fields, nil

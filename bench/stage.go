@@ -153,6 +153,15 @@ func (st *stage) run(w workload, s subject) (*running, error) {
 	return r, nil
 }
 
+// note keeps what is to be known of a subject's figures.
+func (st *stage) note(subject, what string) {
+	if said := st.notes[subject]; said == "" {
+		st.notes[subject] = what
+	} else if !strings.Contains(said, what) {
+		st.notes[subject] = said + "; " + what
+	}
+}
+
 func (st *stage) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(st.progress, format+"\n", args...)
 }

@@ -70,6 +70,7 @@ type running struct {
 	dataDir    string // of a gateway, where it says how its admin listener is reached
 	stop       func()
 	credential *credential // of a peer, in place of the usual token
+	awake      bool        // is never stopped
 	paused     bool        // stopped, since another is measured
 	called     bool        // that rest is from before
 	rest       float64     // resident memory before the first call, in MiB
