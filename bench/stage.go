@@ -188,6 +188,7 @@ func (st *stage) build(name, module, pkg string, flags ...string) (string, error
 	path := st.file(name)
 	args := append([]string{"build", "-C", module, "-buildvcs=false", "-trimpath", "-o", path}, flags...)
 	cmd := exec.CommandContext(st.ctx, "go", append(args, pkg)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is released
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", name, err, said)
 	}
