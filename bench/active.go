@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,13 +14,13 @@ const pause = time.Second
 // active is a fleet at work: many streams, each with an event now and then, which
 // has to pass at once.
 var active = workload{
-	name: "active", unit: "event", rounds: 3,
+	name: "active", unit: "event", rounds: 3, streams: true,
 	what: "many streams with one event a second each, HTTP/1.1 with TLS",
 	columns: []column{
 		cpuColumn,
 		{key: "p50", title: "delay p50 µs", beside: ratio},
 		{key: "p99", title: "delay p99 µs", beside: ratio},
-		rssColumn,
+		rssColumn, lostColumn,
 	},
 	round: activeStreams,
 }
@@ -52,7 +51,7 @@ func (l *lane) events(streams []*stream, pause time.Duration) (figures, error) {
 	if err := errors.Join(err, l.endStreams(), l.ctx.Err()); err != nil {
 		return nil, err
 	}
-	if err := ended(); err != nil {
+	if f["lost"], err = l.lost(ended()); err != nil {
 		return nil, err
 	}
 	f.latencies(slices.Concat(d.all...))
@@ -66,31 +65,24 @@ type delays struct {
 	all      [][]time.Duration // of each stream
 }
 
-// follow reads all streams; the function it returns waits for their ends.
-func (d *delays) follow(streams []*stream, deadline time.Time) (ended func() error) {
+// follow reads all streams; the function it returns waits for their ends, and says what is wrong with each.
+func (d *delays) follow(streams []*stream, deadline time.Time) (ended func() []error) {
 	d.all = make([][]time.Duration, len(streams))
 	errs := make([]error, len(streams))
 	var wg sync.WaitGroup
 	for i, s := range streams {
 		_ = s.conn.SetDeadline(deadline)
 		wg.Go(func() {
-			for {
-				data, err := s.event()
-				if err != nil {
-					if !errors.Is(err, io.EOF) {
-						errs[i] = err
-					}
-					return
-				}
+			errs[i] = s.rest(func(data []byte) {
 				if at, ok := sentAt(data); ok && d.counting.Load() {
 					d.n.Add(1)
 					d.all[i] = append(d.all[i], time.Since(at))
 				}
-			}
+			})
 		})
 	}
-	return func() error {
+	return func() []error {
 		wg.Wait()
-		return errors.Join(errs...)
+		return errs
 	}
 }

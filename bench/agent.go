@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -28,12 +29,16 @@ func serveAgent(args []string) error {
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(os.Stdout, "agent=%s,%s\n", plain.Addr(), secure.Addr())
+	failed := make(chan error, 4)
+	rpc, rpcTLS, err := serveAgentRPC(args[0], args[1], agentMessage, failed)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(os.Stdout, "agent=%s,%s,%s,%s\n", plain.Addr(), secure.Addr(), rpc, rpcTLS)
 	server := &http.Server{
-		Handler: agentHandler("http://" + plain.Addr().String()), ReadHeaderTimeout: time.Minute,
+		Handler: agentHandler("http://"+plain.Addr().String(), rpc), ReadHeaderTimeout: time.Minute,
 		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 1000},
 	}
-	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(plain) }()
 	go func() { failed <- server.ServeTLS(secure, args[0], args[1]) }()
 	return <-failed
@@ -43,6 +48,9 @@ func serveAgent(args []string) error {
 const card = `{"name":"%s","description":"Bench.","version":"1","capabilities":{"streaming":true,"extensions":[{"uri":"` + timing + `"}]},` +
 	`"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],` +
 	`"skills":[{"id":"summarize","name":"Summarize","description":"","tags":[]}],%s}`
+
+// agentWord is what the agent says, over and over.
+const agentWord = "summarized "
 
 // fleetPath is where the agents of a fleet are, each below its name.
 const fleetPath = "/fleet/"
@@ -55,9 +63,15 @@ func fleetName(i int) string {
 	return "agent-" + strconv.Itoa(i)
 }
 
-func agentHandler(base string) http.Handler {
-	text := strings.Repeat("summarized ", 40)
-	message := `{"message":{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
+// agentText is what the agent answers, and agentMessage the answer, as most calls get it.
+var (
+	agentText    = strings.Repeat(agentWord, 40)
+	agentMessage = `{"message":{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + agentText + `"}]}}`
+)
+
+// agentHandler is the agent at a base URL, which speaks gRPC at an address.
+func agentHandler(base, rpc string) http.Handler {
+	text, message := agentText, agentMessage
 	message03 := `{"kind":"message","messageId":"a-1","contextId":"bench","role":"agent","parts":[{"kind":"text","text":"` + text + `"}]}`
 	task := `{"task":{"id":"%s","contextId":"bench","status":{"state":"TASK_STATE_COMPLETED","message":` +
 		`{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}}}`
@@ -66,6 +80,8 @@ func agentHandler(base string) http.Handler {
 		`"supportedInterfaces":[{"url":"`+base+`","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`))
 	mux.HandleFunc("GET /0.3/.well-known/agent-card.json", serveCard("Billing",
 		`"protocolVersion":"0.3.0","preferredTransport":"JSONRPC","url":"`+base+`/0.3/"`))
+	mux.HandleFunc("GET /rpc/.well-known/agent-card.json", serveCard("Billing",
+		`"supportedInterfaces":[{"url":"`+rpc+`","protocolBinding":"GRPC","protocolVersion":"1.0"}]`))
 	mux.HandleFunc("GET "+fleetPath+"{name}/.well-known/agent-card.json", func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue("name")
 		serveCard(name, `"supportedInterfaces":[{"url":"`+base+fleetPath+name+`","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`)(w, r)
@@ -95,6 +111,32 @@ func serveCard(name, endpoint string) http.HandlerFunc {
 	}
 }
 
+// head is how the calls of this benchmark begin, and the answers to them.
+var head = []byte(`{"jsonrpc":"2.0","id":`)
+
+// asSent finds what is needed of a call in the form in which the load generator sends it.
+func asSent(body []byte) (id []byte, text string, ok bool) {
+	rest, ok := bytes.CutPrefix(body, head)
+	id, rest, _ = bytes.Cut(rest, []byte(","))
+	_, rest, _ = bytes.Cut(rest, []byte(`"text":"`))
+	found, _, _ := bytes.Cut(rest, []byte(`"`))
+	return id, string(found), ok
+}
+
+// asWritten finds the same where a gateway has written the call anew, as it likes.
+func asWritten(body []byte) (id []byte, text string, ok bool) {
+	var call struct {
+		ID     json.RawMessage
+		Params struct {
+			Message struct{ Parts []struct{ Text string } }
+		}
+	}
+	if err := json.Unmarshal(body, &call); err != nil || len(call.ID) == 0 || len(call.Params.Message.Parts) == 0 {
+		return nil, "", false
+	}
+	return call.ID, call.Params.Message.Parts[0].Text, true
+}
+
 // tasks are counted, for every run has an agent of its own.
 var tasks atomic.Int64
 
@@ -102,22 +144,26 @@ func newTask() string { return "t-" + strconv.FormatInt(tasks.Add(1), 10) }
 
 // answer serves calls with the result that result says, unless that has answered.
 func answer(result func(w http.ResponseWriter, r *http.Request, id []byte, text string) string) http.HandlerFunc {
-	head := []byte(`{"jsonrpc":"2.0","id":`)
 	return func(w http.ResponseWriter, r *http.Request) {
 		body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
-		if _, err := io.Copy(body, r.Body); err != nil || !bytes.HasPrefix(body.Bytes(), head) {
+		if _, err := io.Copy(body, r.Body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		id, text, ok := asSent(body.Bytes())
+		if !ok {
+			id, text, ok = asWritten(body.Bytes())
+		}
+		if !ok {
 			http.Error(w, "unexpected call", http.StatusBadRequest)
 			return
 		}
-		id, rest, _ := bytes.Cut(body.Bytes()[len(head):], []byte(","))
-		_, rest, _ = bytes.Cut(rest, []byte(`"text":"`))
-		text, _, _ := bytes.Cut(rest, []byte(`"`))
 		for _, name := range []string{"A2a-Extensions", "X-A2a-Extensions"} {
 			if v := r.Header[name]; v != nil {
 				w.Header()[name] = v // all that is asked for is active
 			}
 		}
-		said := result(w, r, id, string(text))
+		said := result(w, r, id, text)
 		if said == "" {
 			return
 		}

@@ -19,6 +19,7 @@ type events struct {
 	w        http.ResponseWriter
 	prefix   string // of every event's data
 	artifact string // of each piece of the artifact, up to its text
+	sent     int    // pieces
 }
 
 // ending ends the streams that are open when it is closed.
@@ -75,9 +76,13 @@ func serveStream(w http.ResponseWriter, r *http.Request, id []byte, how string) 
 		}
 	}
 	if err == nil {
-		_ = e.send(`{"statusUpdate":{"taskId":"` + task + `","contextId":"bench","status":{"state":"TASK_STATE_COMPLETED"}}}`)
+		_ = e.send(fmt.Sprintf(lastEvent, task, e.sent))
 	}
 }
+
+// lastEvent has a task's id and how many pieces of its artifact were sent, which who reads the stream
+// holds against what has come.
+const lastEvent = `{"statusUpdate":{"taskId":"%s","contextId":"bench","status":{"state":"TASK_STATE_COMPLETED"},"metadata":{"pieces":%d}}}`
 
 func (e *events) send(result string) error {
 	if _, err := fmt.Fprintf(e.w, "%s%s}\n\n", e.prefix, result); err != nil {
@@ -117,6 +122,7 @@ func (e *events) every(r *http.Request, pause time.Duration, ended <-chan struct
 		if _, err := e.w.Write(b.Bytes()); err != nil {
 			return err
 		}
+		e.sent++
 		if err := http.NewResponseController(e.w).Flush(); err != nil {
 			return err
 		}
@@ -131,11 +137,13 @@ func (e *events) flood(end <-chan time.Time) error {
 	if _, err := e.w.Write(first.Bytes()); err != nil {
 		return err
 	}
+	e.sent++
 	block := bytes.Repeat(more.Bytes(), floodBlock)
 	for {
 		if _, err := e.w.Write(block); err != nil {
 			return err
 		}
+		e.sent += floodBlock
 		if err := http.NewResponseController(e.w).Flush(); err != nil {
 			return err
 		}

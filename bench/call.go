@@ -23,11 +23,14 @@ func textEvents(pause time.Duration) string { return fmt.Sprintf("stream every %
 
 func textFlood(long time.Duration) string { return fmt.Sprintf("stream flood %s", long) }
 
+// callID is every call's, which its answer has to have.
+const callID = "01a1fe36-7a96-7cb8-a529-0be518f37800"
+
 // call is a request of about 700 bytes with such a text, in a context that is known
 // after the first.
 func (l *lane) call(method, text string) []byte {
 	if l.subject.version == "0.3" {
-		return []byte(`{"jsonrpc":"2.0","id":"01a1fe36-7a96-7cb8-a529-0be518f37800","method":"` + methods03[method] + `","params":{"message":` +
+		return []byte(`{"jsonrpc":"2.0","id":"` + callID + `","method":"` + methods03[method] + `","params":{"message":` +
 			`{"kind":"message","messageId":"m-1","contextId":"bench","role":"user","parts":[{"kind":"text","text":"` + text +
 			`"}]},"configuration":{"acceptedOutputModes":["text/plain"]}}}`)
 	}
@@ -44,7 +47,7 @@ func (l *lane) contextCall(i int) []byte {
 var methods03 = map[string]string{"SendMessage": "message/send", "SendStreamingMessage": "message/stream"}
 
 func call10(method, parts string) []byte {
-	return []byte(`{"jsonrpc":"2.0","id":"01a1fe36-7a96-7cb8-a529-0be518f37800","method":"` + method + `","params":{"message":` +
+	return []byte(`{"jsonrpc":"2.0","id":"` + callID + `","method":"` + method + `","params":{"message":` +
 		`{"messageId":"m-1","contextId":"bench","role":"ROLE_USER","parts":[` + parts +
 		`]},"configuration":{"acceptedOutputModes":["text/plain"]}}}`)
 }
@@ -69,12 +72,17 @@ func (l *lane) header() http.Header {
 	if l.subject.version == "0.3" {
 		version, extensions = "0.3", "X-A2a-Extensions"
 	}
-	return http.Header{
+	h := http.Header{
 		"Content-Type":  {"application/json"},
 		"A2a-Version":   {version},
 		extensions:      {timing},
 		"Authorization": {"Bearer " + l.token},
 	}
+	if l.running != nil && l.running.credential != nil {
+		h.Del("Authorization")
+		h.Set(l.running.credential.Header, l.running.credential.Value)
+	}
+	return h
 }
 
 func (l *lane) target() string { return l.running.url + l.subject.path }

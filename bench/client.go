@@ -19,6 +19,8 @@ type client struct {
 	url         string
 	shots       []shot
 	turn        atomic.Uint64
+	// make makes a call in place of shots over HTTP.
+	make func(context.Context) error
 }
 
 // shot is one call that is made again and again.
@@ -48,7 +50,11 @@ func (l *lane) shooter(connections int, shots []shot) *client {
 	}
 }
 
-func (c *client) close() { c.http.CloseIdleConnections() }
+func (c *client) close() {
+	if c.http != nil {
+		c.http.CloseIdleConnections()
+	}
+}
 
 // warm opens the connections and lets caches fill, of which HTTP/2 has use for
 // a connection that somebody waits for.
@@ -133,6 +139,9 @@ func (c *client) each(ctx context.Context, work func(context.Context) ([]time.Du
 }
 
 func (c *client) call(ctx context.Context) error {
+	if c.make != nil {
+		return c.make(ctx)
+	}
 	return c.shoot(ctx, c.shots[(c.turn.Add(1)-1)%uint64(len(c.shots))])
 }
 
@@ -151,9 +160,19 @@ func (c *client) shoot(ctx context.Context, s shot) error {
 	if err != nil {
 		return err
 	}
-	// A fast refusal must not pass for a fast gateway.
-	if resp.StatusCode != http.StatusOK || !bytes.Contains(answer, []byte(`"result"`)) {
-		return fmt.Errorf("answer %d: %.300s", resp.StatusCode, answer)
+	return answered(resp.StatusCode, answer)
+}
+
+// answered says what is wrong with an answer: it is not the agent's, or not to this call. A fast refusal must not
+// pass for a fast gateway.
+func answered(status int, answer []byte) error {
+	if status != http.StatusOK {
+		return fmt.Errorf("answer %d: %.300s", status, answer)
+	}
+	for _, want := range []string{`"result"`, callID, agentWord} {
+		if !bytes.Contains(answer, []byte(want)) {
+			return fmt.Errorf("answer %d has no %s: %.300s", status, want, answer)
+		}
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,11 +12,11 @@ const floodStreams = 4
 // flood is what an event costs when there are always more: an agent that replays,
 // or one that is fast.
 var flood = workload{
-	name: "flood", unit: "event",
+	name: "flood", unit: "event", streams: true,
 	what: "a few streams with events as fast as they pass, HTTP/1.1 with TLS",
 	columns: []column{
 		{key: "cpu", title: "CPU µs", decimals: 3, beside: ratio},
-		rateColumn, rssColumn,
+		rateColumn, rssColumn, lostColumn,
 	},
 	round: fullSpeed,
 }
@@ -34,25 +32,28 @@ func fullSpeed(l *lane) (figures, error) {
 	}
 	defer closeAll(streams)
 	var n atomic.Int64
-	errs := make([]error, len(streams))
-	var wg sync.WaitGroup
-	for i, s := range streams {
+	errs := inParallel(len(streams), func(i int) error {
+		s := streams[i]
 		_ = s.conn.SetDeadline(time.Now().Add(l.options.time + 30*time.Second))
-		wg.Go(func() {
-			read := 0
-			for errs[i] == nil {
-				_, errs[i] = s.event()
-				read++
-			}
-			n.Add(int64(read))
-			if errors.Is(errs[i], io.EOF) {
-				errs[i] = nil
-			}
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+		err := s.rest(nil)
+		n.Add(int64(s.n))
+		return err
+	})
+	f, err := m.stop(int(n.Load()))
+	if err != nil {
 		return nil, err
 	}
-	return m.stop(int(n.Load()))
+	f["lost"], err = l.lost(errs)
+	return f, err
+}
+
+// inParallel does something n times at once, and returns the error of each.
+func inParallel(n int, do func(i int) error) []error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = do(i) })
+	}
+	wg.Wait()
+	return errs
 }

@@ -20,7 +20,7 @@ var floor = subject{
 	name: "floor",
 	what: "httputil.ReverseProxy with a tuned transport and no policy",
 	start: func(st *stage, how setup) (*running, error) {
-		args := []string{"role", "floor", "http://" + st.agent}
+		args := []string{"role", "floor", "127.0.0.1:0", "http://" + st.agent}
 		if !how.plain {
 			args = append(args, st.file("cert.pem"), st.file("key.pem"))
 		}
@@ -38,23 +38,24 @@ var floor = subject{
 	},
 }
 
-// serveFloor proxies for a target, args[0], with the certificate args[1] and its key.
+// serveFloor listens at an address, args[0], and proxies for a target, args[1], with the certificate
+// args[2] and its key.
 func serveFloor(args []string) error {
-	if len(args) == 0 {
-		return fmt.Errorf("no target")
+	if len(args) < 2 {
+		return fmt.Errorf("no address, or no target")
 	}
-	target, err := url.Parse(args[0])
+	target, err := url.Parse(args[1])
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", args[0])
 	if err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintf(os.Stdout, "floor=%s\n", l.Addr())
 	server := &http.Server{Handler: reverseProxy(target), ReadHeaderTimeout: time.Minute}
-	if len(args) == 3 {
-		return server.ServeTLS(l, args[1], args[2])
+	if len(args) == 4 {
+		return server.ServeTLS(l, args[2], args[3])
 	}
 	return server.Serve(l)
 }

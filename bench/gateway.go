@@ -15,25 +15,25 @@ const timing = "https://bench.example/extensions/timing/v1"
 // extension, audit log, metrics, traces of which one in a hundred is sent.
 var (
 	gateway = subject{
-		name: "gateway", what: "the gateway, everything on",
-		path: "/agents/billing", start: startGateway("durability: write", "driver: memory"),
+		name: "gateway", strict: true, what: "the gateway, everything on",
+		path: "/agents/billing", tenant: "rpc", start: startGateway("durability: write", "driver: memory"),
 	}
 	gatewaySync = subject{
-		name: "gateway-sync", what: "the same; audit records are on the disk before they count",
+		name: "gateway-sync", strict: true, what: "the same; audit records are on the disk before they count",
 		workloads: []string{"unary"},
 		path:      "/agents/billing", start: startGateway("durability: sync", "driver: memory"),
 	}
 	gatewaySQLite = subject{
-		name: "gateway-sqlite", what: "the same with state in SQLite, and every call makes a task there",
-		workloads: []string{"unary"}, task: true,
+		name: "gateway-sqlite", strict: true, what: "the same with state in SQLite, and every call makes a task there",
+		workloads: []string{"unary", "unary-one"}, task: true,
 		path: "/agents/billing", start: startGateway("durability: write", "driver: sqlite"),
 	}
 	gateway03 = subject{
-		name: "gateway-0.3-to-1.0", what: "calls in A2A 0.3 of an agent that speaks 1.0",
+		name: "gateway-0.3-to-1.0", strict: true, what: "calls in A2A 0.3 of an agent that speaks 1.0",
 		workloads: []string{"translation"}, version: "0.3", like: "gateway", path: "/agents/billing",
 	}
 	gateway10 = subject{
-		name: "gateway-1.0-to-0.3", what: "calls in A2A 1.0 of an agent that speaks 0.3",
+		name: "gateway-1.0-to-0.3", strict: true, what: "calls in A2A 1.0 of an agent that speaks 0.3",
 		workloads: []string{"translation"}, like: "gateway", path: "/agents/legacy",
 	}
 )
@@ -47,21 +47,16 @@ func startGateway(audit, state string) func(*stage, setup) (*running, error) {
 // serve starts the gateway with a configuration, of which it fills in what is the same
 // for all.
 func (st *stage) serve(s gatewaySettings) (*running, error) {
-	binary := st.options.gateway
-	if binary == "" {
-		module, err := root()
-		if err != nil {
-			return nil, err
-		}
-		if binary, err = st.build("a2a-gateway", module, "./cmd/a2a-gateway"); err != nil {
-			return nil, err
-		}
+	binary, err := st.gatewayBinary()
+	if err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp(st.dir, "gateway-")
 	if err != nil {
 		return nil, err
 	}
-	s.dir, s.cert, s.key, s.issuer, s.agent = dir, st.file("cert.pem"), st.file("key.pem"), st.issuer.URL, "http://"+st.agent
+	s.dir, s.cert, s.key, s.issuer = dir, st.file("cert.pem"), st.file("key.pem"), st.issuer.URL
+	s.agent, s.agentRPC = "http://"+st.agent, st.agentRPC
 	path, err := st.write("config.yaml", gatewayConfig(s))
 	if err != nil {
 		return nil, err
@@ -86,6 +81,19 @@ func (st *stage) serve(s gatewaySettings) (*running, error) {
 		url: servingAt(line), status: logged(line, "status_url"), began: began, pid: p.cmd.Process.Pid,
 		version: st.gatewayVersion(binary), dataDir: dir, stop: p.stop,
 	}, nil
+}
+
+// gatewayBinary is the one that was given, or one that is built, as it is released but for what
+// profiles need.
+func (st *stage) gatewayBinary() (string, error) {
+	if st.options.gateway != "" {
+		return st.options.gateway, nil
+	}
+	module, err := root()
+	if err != nil {
+		return "", err
+	}
+	return st.build("a2a-gateway", module, "./cmd/a2a-gateway", "-tags", "grpcnotrace")
 }
 
 // servingAt is the URL in the log line that says where the gateway serves.
@@ -115,8 +123,9 @@ func (st *stage) gatewayVersion(binary string) string {
 type gatewaySettings struct {
 	setup
 	dir, cert, key, issuer, agent string
+	agentRPC                      string // address
 	audit, state                  string
-	agents                        int      // so many of one kind; 0 for billing and legacy
+	agents                        int      // so many of one kind; 0 for billing, legacy and rpc
 	rules                         []string // beside the one that lets the calls pass
 	keys                          string   // file of API keys; "" for none
 }
@@ -155,7 +164,7 @@ agents:
   rules:
     - {name: finance, effect: allow, groups: [finance], scopes: [billing.read]`)
 	if s.agents == 0 {
-		b.WriteString(", agents: [billing, legacy]")
+		b.WriteString(", agents: [billing, legacy, rpc]")
 	}
 	b.WriteString("}\n")
 	for i, rule := range s.rules {
@@ -172,6 +181,8 @@ func (s *gatewaySettings) fleet(b *strings.Builder) {
 	const agent = "  - {id: %s, connections: %d, card: \"%s/.well-known/agent-card.json\"}\n"
 	if s.agents == 0 {
 		_, _ = fmt.Fprintf(b, agent+agent, "billing", many, s.agent, "legacy", many, s.agent+"/0.3")
+		_, _ = fmt.Fprintf(b, "  - {id: rpc, connections: %d, card: \"%s/rpc/.well-known/agent-card.json\", endpoints: [\"grpc://%s\"]}\n",
+			many, s.agent, s.agentRPC)
 		return
 	}
 	for i := range s.agents {

@@ -32,22 +32,31 @@ const (
 func goals() []goal {
 	gw := gateway.name
 	list := []goal{
-		{workload: unary, subject: gw, key: "cpu", text: "CPU per request", limit: 0.60},
-		{workload: unaryH2, subject: gw, key: "cpu", text: "CPU per request", limit: 0.80},
+		{workload: unary, subject: gw, key: "cpu", text: "CPU per request", limit: 0.75},
+		{workload: unaryH2, subject: gw, key: "cpu", text: "CPU per request", limit: 0.85},
 		{workload: unary, subject: gw, key: "cpu", text: "CPU per request", base: nginx.name, limit: 1.8},
 		{workload: unary, subject: gw, key: "cpu", text: "CPU per request", base: haproxyJWT.name, limit: 0.40},
 		{workload: unary, subject: gw, key: "cpu", text: "CPU per request", base: caddy.name, limit: 0.40},
-		{workload: unary, subject: gatewaySQLite.name, key: "cpu", text: "CPU per request", limit: 1},
+		{workload: unary, subject: gatewaySQLite.name, key: "cpu", text: "CPU per request", base: gw, limit: 1.3},
+		{workload: unary, subject: gw, key: "rss", text: "resident memory after load", to: itself, limit: 60, unit: "MiB"},
+		{workload: unary, subject: gw, key: "rest", text: "resident memory before the first call", to: itself, limit: 35, unit: "MiB"},
+		{workload: unaryOne, subject: gatewaySQLite.name, key: "cpu", text: "CPU per request", limit: 1.4},
 		{workload: rate, subject: gw, key: "p50", text: "p50", to: over, base: direct.name, limit: 150, unit: "µs"},
-		{workload: rate, subject: gw, key: "p99", text: "p99", to: over, base: direct.name, limit: 400, unit: "µs"},
-		{workload: idlePlain, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 8, unit: "KiB"},
-		{workload: idle, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 22, unit: "KiB"},
+		{workload: rate, subject: gw, key: "p99", text: "p99", to: over, base: direct.name, limit: 300, unit: "µs"},
+		{workload: idlePlain, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 10, unit: "KiB"},
+		{workload: idle, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 18, unit: "KiB"},
 		{workload: idleH2, subject: gw, key: "kib", text: "memory of a stream", to: itself, limit: 20, unit: "KiB"},
-		{workload: active, subject: gw, key: "cpu", text: "CPU per event", limit: 0.90},
-		{workload: flood, subject: gw, key: "cpu", text: "CPU per event", limit: 0.60},
+		{workload: active, subject: gw, key: "cpu", text: "CPU per event", limit: 1},
+		{workload: flood, subject: gw, key: "cpu", text: "CPU per event", limit: 1},
+		{workload: file, subject: gw, key: "cpu", text: "CPU per request", limit: 1.4},
 		{workload: file, subject: gw, key: "p50", text: "p50 over direct", to: overBoth, limit: 1.2},
+		{workload: grpcUnary, subject: gw, key: "cpu", text: "CPU per request", limit: 1},
+		{workload: grpcStream, subject: gw, key: "cpu", text: "CPU per event", limit: 1},
 		{workload: translation, subject: gateway03.name, key: "cpu", text: "CPU per request", to: over, limit: 10, unit: "µs"},
 		{workload: translation, subject: gateway10.name, key: "cpu", text: "CPU per request", to: over, limit: 10, unit: "µs"},
+		{workload: start, subject: gw, key: "ready", text: "ready after", to: itself, limit: 0.3, unit: "s"},
+		{workload: start, subject: gw, key: "size", text: "stripped program", to: itself, limit: 40, unit: "MB"},
+		{workload: start, subject: gw, key: "minimal", text: "stripped program without add-ons", to: itself, limit: 20, unit: "MB"},
 		{workload: growthAgents, key: "single", text: "CPU per request to one agent", limit: mostGrowth},
 	}
 	for _, w := range []workload{growthAgents, growthRules, growthSkills, growthKeys, growthCallers} {
@@ -116,7 +125,11 @@ func (g *goal) amount(v float64) string {
 	case over:
 		return fmt.Sprintf("%s %s over %s", number(v, 0), g.unit, g.base)
 	case itself:
-		return fmt.Sprintf("%s %s", number(v, 1), g.unit)
+		decimals := 1
+		if g.limit < 1 {
+			decimals = 2 // else what is a little too much would read as the limit
+		}
+		return fmt.Sprintf("%s %s", number(v, decimals), g.unit)
 	case times, overBoth:
 	}
 	if g.workload.growth != nil {

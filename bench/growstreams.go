@@ -19,7 +19,7 @@ var growthStreams = workload{
 		{key: "p99", title: "delay p99 µs"},
 		{key: "kib", title: "KiB/stream", decimals: 1},
 		{key: "open", title: "CPU µs to open"},
-		rssColumn,
+		rssColumn, lostColumn,
 	},
 	growth: &growth{
 		of: "streams", sizes: []int{1, 10, 100, 1000, 9000, 20_000}, most: mostStreams,

@@ -92,6 +92,9 @@ func (st *stage) grow(w workload, rec *record) error {
 	if st.options.subjects != nil && !slices.Contains(st.options.subjects, gateway.name) {
 		return nil
 	}
+	if err := st.only(nil); err != nil {
+		return err
+	}
 	var all []*grown
 	defer func() {
 		for _, g := range all {
@@ -114,6 +117,9 @@ func (st *stage) grow(w workload, rec *record) error {
 	}
 	for range min(st.options.rounds, w.rounds) {
 		for _, g := range all {
+			if err := g.alone(all); err != nil {
+				return err
+			}
 			f, err := round(g)
 			if err != nil {
 				return fmt.Errorf("%d %s: %w", g.n, w.growth.of, err)
@@ -122,6 +128,19 @@ func (st *stage) grow(w workload, rec *record) error {
 		}
 	}
 	return nil
+}
+
+// alone lets one size run, and stops the others.
+func (g *grown) alone(all []*grown) error {
+	for _, other := range all {
+		if other == g {
+			continue
+		}
+		if err := other.running.pause(); err != nil {
+			return err
+		}
+	}
+	return g.awake(g.running)
 }
 
 // settle starts a gateway of one size, and makes every call once: what is there for the
@@ -138,7 +157,7 @@ func (st *stage) settle(w workload, n int) (*grown, error) {
 	}
 	st.versions[gateway.name] = r.version
 	g := &grown{n: n, crowd: c, start: figures{"up": time.Since(r.began).Seconds()}}
-	if err := st.ready(r); err != nil {
+	if err := st.ready(r, time.Second/2); err != nil {
 		r.stop()
 		return nil, err
 	}
@@ -230,8 +249,9 @@ func (c *client) lap(ctx context.Context) error {
 	return err
 }
 
-// ready waits until the gateway knows all its agents.
-func (st *stage) ready(r *running) error {
+// ready waits until the gateway knows all its agents. It asks again after each pause, since a
+// question costs the gateway something for each of them.
+func (st *stage) ready(r *running, pause time.Duration) error {
 	ctx, cancel := context.WithTimeout(st.ctx, growthTimeout)
 	defer cancel()
 	client := &http.Client{Timeout: growthTimeout}
@@ -254,7 +274,7 @@ func (st *stage) ready(r *running) error {
 		} else if ctx.Err() != nil {
 			return fmt.Errorf("not ready after %s: %d failed: %.300s", growthTimeout, missing, said)
 		}
-		wait(ctx, time.Second/2)
+		wait(ctx, pause)
 	}
 }
 

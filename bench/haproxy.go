@@ -51,7 +51,7 @@ func startHAProxy(policy bool) func(*stage, setup) (*running, error) {
 			rules = haproxyRules(key, st.issuer.URL)
 		}
 		config, err := st.write("haproxy.cfg", haproxyConfig(plainProxy{
-			setup: how, address: address, agent: st.agent, workers: runtime.NumCPU(), descriptors: descriptors(), both: st.file("both.pem"),
+			setup: how, address: address, agent: st.agent, rpc: st.agentRPC, workers: runtime.NumCPU(), descriptors: descriptors(), both: st.file("both.pem"),
 		}, rules))
 		if err != nil {
 			return nil, err
@@ -70,14 +70,12 @@ func haproxyVersion(said string) string {
 
 // issuerKey writes the issuer's public key as PEM, which is what HAProxy reads.
 func (st *stage) issuerKey() (string, error) {
-	var metadata struct {
-		Keys string `json:"jwks_uri"`
-	}
-	if err := fetch(st.issuer.URL+"/.well-known/openid-configuration", &metadata); err != nil {
+	keys, err := st.jwksURL()
+	if err != nil {
 		return "", err
 	}
 	var set jose.JSONWebKeySet
-	if err := fetch(metadata.Keys, &set); err != nil {
+	if err := fetch(keys, &set); err != nil {
 		return "", err
 	}
 	if len(set.Keys) != 1 {
@@ -88,6 +86,15 @@ func (st *stage) issuerKey() (string, error) {
 		return "", err
 	}
 	return st.write("issuer.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
+}
+
+// jwksURL is where the issuer's keys are.
+func (st *stage) jwksURL() (string, error) {
+	var metadata struct {
+		Keys string `json:"jwks_uri"`
+	}
+	err := fetch(st.issuer.URL+"/.well-known/openid-configuration", &metadata)
+	return metadata.Keys, err
 }
 
 func fetch(url string, into any) error {
@@ -146,8 +153,11 @@ defaults
   http-reuse always
 frontend callers
   bind %s backlog 4096%s
-%s  default_backend agent
+%s  use_backend rpc if { path_beg %s }
+  default_backend agent
+backend rpc
+  server agent %s proto h2
 backend agent
   server agent %s pool-purge-delay 1h
-`, p.workers, max(100, (p.descriptors-500)/2), p.address, tls, rules, p.agent)
+`, p.workers, max(100, (p.descriptors-500)/2), p.address, tls, rules, grpcService, p.rpc, p.agent)
 }

@@ -2,21 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
 // idle is the memory that a client costs who only waits for something to happen.
 var (
 	idle = workload{
-		name: "idle", unit: "stream", rounds: 1, fresh: true, columns: idleColumns, round: idleStreams,
+		name: "idle", unit: "stream", rounds: 1, fresh: true, streams: true, columns: idleColumns, round: idleStreams,
 		what: "many streams on which nothing happens, HTTP/1.1 with TLS",
 	}
 	idlePlain = workload{
-		name: "idle-plain", unit: "stream", rounds: 1, fresh: true, plain: true, columns: idleColumns, round: idleStreams,
+		name: "idle-plain", unit: "stream", rounds: 1, fresh: true, streams: true, plain: true, columns: idleColumns, round: idleStreams,
 		what: "the same without TLS",
 	}
 	idleH2 = workload{
-		name: "idle-h2", unit: "stream", rounds: 1, fresh: true, h2: true, columns: idleColumns, round: idleStreams,
+		name: "idle-h2", unit: "stream", rounds: 1, fresh: true, streams: true, h2: true, columns: idleColumns, round: idleStreams,
 		what: "the same over HTTP/2 with TLS, a hundred streams on each connection",
 	}
 )
@@ -27,6 +28,7 @@ var idleColumns = []column{
 	{key: "open", title: "CPU µs to open", beside: ratio},
 	{key: "streams", title: "streams", higher: true},
 	{key: "held", title: "CPU ms/s held", decimals: 1},
+	lostColumn,
 }
 
 // held is how long they are open before it is said what that takes: beyond the quarter of
@@ -55,13 +57,13 @@ func idleStreams(l *lane) (figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	closeStreams, err := l.openIdle(n)
+	streams, err := l.openIdle(n)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		_ = l.endStreams()
-		closeStreams()
+		streams.close()
 	}()
 	f, err := m.stop(n)
 	if err != nil {
@@ -73,23 +75,50 @@ func idleStreams(l *lane) (figures, error) {
 	}
 	wait(l.ctx, l.held())
 	held, err := m.stop(n)
+	if err := errors.Join(err, l.ctx.Err(), l.endStreams()); err != nil {
+		return nil, err
+	}
+	lost, err := l.lost(streams.ended())
 	if err != nil || l.running.pid == 0 {
-		return figures{"streams": float64(n)}, err
+		return figures{"streams": float64(n), "lost": lost}, err
 	}
 	return figures{
 		"streams": float64(n), "open": f["cpu"], "rss": held["rss"],
 		"kib":  (held["rss"]*1024 - float64(before)) / float64(n),
 		"held": held["cpu"] * held["rate"] / 1000,
-	}, l.ctx.Err()
+		"lost": lost,
+	}, nil
+}
+
+// idlers are streams that nobody reads while nothing happens on them.
+type idlers interface {
+	// ended reads each to its end, which the agent has been asked for, and says what is wrong with it.
+	ended() []error
+	close()
 }
 
 // openIdle opens n streams, on connections of their own or, over HTTP/2, on few.
-func (l *lane) openIdle(n int) (closeAllOf func(), err error) {
+func (l *lane) openIdle(n int) (idlers, error) {
 	if l.workload.h2 {
 		return l.openH2(n)
 	}
 	streams, err := l.openAll(n, 1<<10, textIdle)
-	return func() { closeAll(streams) }, err
+	return ownConns(streams), err
+}
+
+// ownConns are streams that have a connection each.
+type ownConns []*stream
+
+func (all ownConns) close() { closeAll(all) }
+
+func (all ownConns) ended() []error {
+	deadline := time.Now().Add(30 * time.Second)
+	errs := make([]error, len(all))
+	for i, s := range all {
+		_ = s.conn.SetDeadline(deadline)
+		errs[i] = s.rest(nil)
+	}
+	return errs
 }
 
 // wait ends early only with the run.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -29,7 +31,7 @@ func laneTo(t *testing.T, handler http.Handler, s subject) *lane {
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	for _, s := range []subject{{}, {task: true}, {version: "0.3", path: "/0.3/"}} {
-		l := laneTo(t, agentHandler("http://agent"), s)
+		l := laneTo(t, agentHandler("http://agent", "agent:1"), s)
 		body := l.unaryCall()
 		if !json.Valid(body) || len(body) < 600 || len(body) > 800 {
 			t.Errorf("%+v: %d bytes: %s", s, len(body), body)
@@ -49,7 +51,7 @@ func TestCalls(t *testing.T) {
 		}
 		c.close()
 	}
-	l := laneTo(t, agentHandler("http://agent"), subject{path: "/"})
+	l := laneTo(t, agentHandler("http://agent", "agent:1"), subject{path: "/"})
 	resp, err := http.Post(l.target(), "application/json", bytes.NewReader(l.contextCall(17)))
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +60,10 @@ func TestCalls(t *testing.T) {
 	const own = `"contextId":"c-17"`
 	if answer, _ := io.ReadAll(resp.Body); !json.Valid(answer) || !bytes.Contains(answer, []byte(own)) || !bytes.Contains(l.contextCall(17), []byte(own)) {
 		t.Errorf("answered in another context: %s", answer)
+	}
+	anew := `{"params": {"message": {"parts": [{"kind": "text", "text": "task x"}]}}, "id": 7}`
+	if id, text, ok := asWritten([]byte(anew)); !ok || string(id) != "7" || text != "task x" {
+		t.Errorf("%s, %s, %v of %s", id, text, ok, anew)
 	}
 	if body := fileCall(fileSize); !json.Valid(body) || len(body) < fileSize*4/3 {
 		t.Errorf("a file of %d bytes", len(body))
@@ -70,6 +76,12 @@ func TestRefusalEndsIt(t *testing.T) {
 	for _, answer := range []http.HandlerFunc{
 		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
 		func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"error":{}}`) },
+		func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"id":"`+callID+`","result":{}}`)
+		},
+		func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"id":7,"result":"`+agentWord+`"}`)
+		},
 	} {
 		l := laneTo(t, answer, subject{})
 		c := l.client(2, l.unaryCall())
@@ -91,7 +103,7 @@ func TestOpenLoop(t *testing.T) {
 	t.Parallel()
 	l := laneTo(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(20 * time.Millisecond)
-		_, _ = io.WriteString(w, `{"result":1}`)
+		_, _ = io.WriteString(w, `{"id":"`+callID+`","result":"`+agentWord+`"}`)
 	}), subject{})
 	c := l.client(1, l.unaryCall())
 	defer c.close()
@@ -109,7 +121,7 @@ func TestOpenLoop(t *testing.T) {
 
 func TestStreams(t *testing.T) {
 	t.Parallel()
-	l := laneTo(t, agentHandler("http://agent"), subject{})
+	l := laneTo(t, agentHandler("http://agent", "agent:1"), subject{})
 	s, err := l.open(l.ctx, textEvents(time.Millisecond), 1024)
 	if err != nil {
 		t.Fatal(err)
@@ -127,15 +139,70 @@ func TestStreams(t *testing.T) {
 	if err := l.endStreams(); err != nil {
 		t.Fatal(err)
 	}
-	var last []byte
-	for err == nil {
-		var data []byte
-		if data, err = s.event(); err == nil {
-			last = bytes.Clone(data)
+	if err := s.rest(nil); err != nil || s.n < 4 {
+		t.Errorf("%d events, %v", s.n, err)
+	}
+}
+
+// TestLost: a stream that breaks off, ends early or lacks an event is none that has passed.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	const first, piece = `data: {"jsonrpc":"2.0","id":1,"result":{"task":{}}}` + "\n\n", `data: {"artifactUpdate":{}}` + "\n\n"
+	end := func(n int) string { return "data: " + fmt.Sprintf(lastEvent, "t-1", n) + "\n\n" }
+	for _, test := range []struct{ body, want string }{
+		{first + piece + ": heartbeat\n\n" + piece + end(2), ""},
+		{first + end(0), ""},
+		{first + piece + strings.Replace(end(1), `"pieces":1`, `"pieces": 1.0`, 1), ""},
+		{first + piece + end(2), "1 pieces of 2"},
+		{first + piece + piece + end(1), "2 pieces of 1"},
+		{first + piece, "ends with"},
+		{first + piece + `data: {"error":{"code":-32603}}` + "\n\n", "the stream says"},
+		{first + piece + "break", "unexpected EOF"},
+	} {
+		l := laneTo(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			body, broken := strings.CutSuffix(test.body, "break")
+			_, _ = io.WriteString(w, body)
+			if broken {
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		}), subject{})
+		s, err := l.open(l.ctx, textIdle, 1024)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.rest(nil); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: %v, want %q", test.body, err, test.want)
+		}
+		s.close()
+	}
+}
+
+// TestLosses: what other proxies lose is counted, and what the gateway loses ends the run.
+func TestLosses(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("gone")
+	for _, test := range []struct {
+		wrong  []error
+		strict bool
+		n      float64
+		fails  bool
+	}{
+		{[]error{nil, nil}, true, 0, false},
+		{[]error{nil, gone, gone}, false, 2, false},
+		{[]error{nil, gone}, true, 1, true},
+		{[]error{gone, gone}, false, 2, true},
+	} {
+		l := &lane{stage: &stage{progress: io.Discard}, subject: subject{strict: test.strict}}
+		if n, err := l.lost(test.wrong); n != test.n || (err != nil) != test.fails {
+			t.Errorf("%+v: %v, %v", test, n, err)
 		}
 	}
-	if err != io.EOF || !bytes.Contains(last, []byte("TASK_STATE_COMPLETED")) {
-		t.Errorf("%s, %v", last, err)
+	for _, s := range subjects {
+		if s.strict != (s.name == direct.name || strings.HasPrefix(s.name, gateway.name)) {
+			t.Errorf("%s: strict %t", s.name, s.strict)
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ type options struct {
 	workloads   []string      // empty: all of the kind
 	subjects    []string      // empty: all
 	gateway     string        // binary; built when empty
+	peers       []subject     // that files describe
 	profiles    string        // folder for profiles of the gateway; none are taken when empty
 }
 
@@ -62,7 +63,7 @@ func command(ctx context.Context, args []string, out, progress io.Writer) error 
 	case err != nil:
 		return err
 	case do.list:
-		return list(out)
+		return list(out, o)
 	case do.benchmarks != "":
 		return recorded(do.benchmarks, func(r *record) error { return r.benchmarks(out) })
 	case do.docs != "":
@@ -95,6 +96,11 @@ func parse(args []string) (o options, do actions, err error) {
 	set.StringVar(&o.gateway, "gateway", "", "gateway `binary`; built when empty")
 	set.BoolVar(&o.growth, "growth", false, "measure how the gateway's cost grows: the workloads whose names begin with growth")
 	set.IntVar(&o.largest, "largest", 0, "leave out larger sizes of what grows; 0 for none")
+	set.Func("peer", "measure the proxy that a file describes too, as `NAME=FILE`; may be given more than once", func(value string) error {
+		s, err := readPeer(value, o.all())
+		o.peers = append(o.peers, s)
+		return err
+	})
 	set.StringVar(&o.profiles, "profiles", "", "write CPU and allocation profiles of the gateway's latest round to this `folder`; its figures then count the profiling too")
 	only := set.String("workloads", "", "run only these, a `list` with commas")
 	through := set.String("subjects", "", "run only these, a `list` with commas")
@@ -114,7 +120,7 @@ func parse(args []string) (o options, do actions, err error) {
 	if o.workloads, err = chosen(*only, workloads, func(w workload) string { return w.name }); err != nil {
 		return o, do, fmt.Errorf("-workloads: %w", err)
 	}
-	if o.subjects, err = chosen(*through, subjects, func(s subject) string { return s.name }); err != nil {
+	if o.subjects, err = chosen(*through, o.all(), func(s subject) string { return s.name }); err != nil {
 		return o, do, fmt.Errorf("-subjects: %w", err)
 	}
 	return o, do, nil
@@ -135,14 +141,14 @@ func chosen[T any](list string, table []T, name func(T) string) ([]string, error
 	return names, nil
 }
 
-func list(out io.Writer) error {
+func list(out io.Writer, o options) error {
 	var b strings.Builder
 	b.WriteString("workloads\n")
 	for _, w := range workloads {
 		_, _ = fmt.Fprintf(&b, "  %-14s %s\n", w.name, w.what)
 	}
 	b.WriteString("subjects\n")
-	for _, s := range subjects {
+	for _, s := range o.all() {
 		_, _ = fmt.Fprintf(&b, "  %-20s %s\n", s.name, s.what)
 	}
 	_, err := io.WriteString(out, b.String())

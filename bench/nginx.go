@@ -25,7 +25,7 @@ var nginx = subject{
 			return nil, err
 		}
 		config, err := st.write("nginx.conf", nginxConfig(plainProxy{
-			setup: how, address: address, agent: st.agent, workers: runtime.NumCPU(), descriptors: descriptors(),
+			setup: how, address: address, agent: st.agent, rpc: st.agentRPC, workers: runtime.NumCPU(), descriptors: descriptors(),
 			cert: st.file("cert.pem"), key: st.file("key.pem"), root: os.Getuid() == 0,
 		}))
 		if err != nil {
@@ -41,6 +41,7 @@ var nginx = subject{
 type plainProxy struct {
 	setup
 	address, agent string // host:port
+	rpc            string // that of the agent's gRPC
 	workers        int
 	descriptors    int // that a process may have open
 	cert, key      string
@@ -54,7 +55,7 @@ func (st *stage) listening(cmd *exec.Cmd, address string, how setup, version str
 	if err != nil {
 		return nil, err
 	}
-	if err := p.reachable(st.ctx, address); err != nil {
+	if err := p.reachable(st.ctx, address, startTimeout); err != nil {
 		return nil, err
 	}
 	return &running{url: how.scheme() + "://" + address, pid: p.cmd.Process.Pid, version: version, stop: p.stop}, nil
@@ -81,12 +82,17 @@ http {
   access_log off;
   client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
   upstream agent { server %[3]s; keepalive 512; keepalive_requests 1000000000; keepalive_timeout 1h; }
+  upstream rpc { server %[6]s; keepalive 512; keepalive_requests 1000000000; keepalive_timeout 1h; }
   server {
     listen %[4]s;
     %[5]s
     keepalive_requests 1000000000;
     keepalive_timeout 1h;
     client_max_body_size 16m;
+    location %[7]s {
+      grpc_pass grpc://rpc;
+      grpc_read_timeout 1h;
+    }
     location / {
       proxy_pass http://agent;
       proxy_http_version 1.1;
@@ -98,6 +104,6 @@ http {
     }
   }
 }
-`, p.workers, p.descriptors, p.agent, listen, tls)
+`, p.workers, p.descriptors, p.agent, listen, tls, p.rpc, grpcService)
 	return b.String()
 }

@@ -13,7 +13,7 @@ import (
 
 func proxyHere(plain bool) plainProxy {
 	return plainProxy{
-		setup: setup{plain: plain}, address: "127.0.0.1:1234", agent: "127.0.0.1:5678", workers: 3, descriptors: 4000,
+		setup: setup{plain: plain}, address: "127.0.0.1:1234", agent: "127.0.0.1:5678", rpc: "127.0.0.1:9012", workers: 3, descriptors: 4000,
 		cert: "/x/cert.pem", key: "/x/key.pem", both: "/x/both.pem",
 	}
 }
@@ -38,7 +38,7 @@ func TestNginxConfig(t *testing.T) {
 	tls := []string{"127.0.0.1:1234 ssl http2", `ssl_certificate "/x/cert.pem";`, `ssl_certificate_key "/x/key.pem";`}
 	both := []string{
 		"worker_processes 3;", "worker_connections 4000;", "server 127.0.0.1:5678;", "keepalive 512;",
-		"proxy_http_version 1.1;", `proxy_set_header Connection "";`, "proxy_buffering off;", "access_log off;",
+		"proxy_http_version 1.1;", `proxy_set_header Connection "";`, "proxy_buffering off;", "access_log off;", "server 127.0.0.1:9012;", "location /lf.a2a.v1.A2AService/ {", "grpc_pass",
 	}
 	has(t, nginxConfig(proxyHere(false)), append(tls, both...), []string{"user root"})
 	has(t, nginxConfig(proxyHere(true)), append(both, "listen 127.0.0.1:1234 reuseport"), append(tls, "ssl"))
@@ -51,6 +51,7 @@ func TestHAProxyConfig(t *testing.T) {
 	t.Parallel()
 	both := []string{
 		"nbthread 3", "maxconn 1750", "bind 127.0.0.1:1234", "server agent 127.0.0.1:5678", "http-reuse always", "option http-no-delay",
+		"server agent 127.0.0.1:9012 proto h2",
 	}
 	tls := []string{"ssl crt '/x/both.pem' alpn h2,http/1.1"}
 	has(t, haproxyConfig(proxyHere(false), ""), append(tls, both...), []string{"http-request"})
@@ -120,7 +121,7 @@ func TestGatewayConfig(t *testing.T) {
 			file := filepath.Join(dir, "config.yaml")
 			content := gatewayConfig(gatewaySettings{
 				setup: setup{plain: plain}, dir: dir, cert: "cert.pem", key: "key.pem",
-				issuer: "http://127.0.0.1:1", agent: "http://127.0.0.1:2", audit: audit, state: "driver: sqlite",
+				issuer: "http://127.0.0.1:1", agent: "http://127.0.0.1:2", agentRPC: "127.0.0.1:3", audit: audit, state: "driver: sqlite",
 			})
 			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 				t.Fatal(err)

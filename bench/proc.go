@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -48,14 +49,15 @@ func (p proc) tree(root int) ([]int, error) {
 	return tree, nil
 }
 
-// cpu is the user and system time of a process so far.
+// cpu is the user and system time of a process so far, and of its children that have ended: what a worker took is
+// not gone when its master has started another.
 func (p proc) cpu(pid int) (time.Duration, error) {
 	stat, err := p.stat(pid)
 	if err != nil {
 		return 0, err
 	}
 	var ticks int64
-	for _, f := range stat[11:13] {
+	for _, f := range stat[11:15] {
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {
 			return 0, fmt.Errorf("stat: %w", err)
@@ -74,7 +76,7 @@ func (p proc) stat(pid int) ([]string, error) {
 	// The command in parentheses may hold anything, a parenthesis too; what follows
 	// it does not.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 13 {
+	if len(fields) < 15 {
 		return nil, fmt.Errorf("stat has %d fields", len(fields))
 	}
 	return fields, nil
@@ -107,4 +109,32 @@ func (p proc) model() string {
 func (p proc) kernel() string {
 	release, _ := os.ReadFile(filepath.Join(string(p), "sys/kernel/osrelease"))
 	return strings.TrimSpace(string(release))
+}
+
+// offspring are a process and its descendants, with when each was started: a number alone may be
+// another process's by the time that it is used.
+type offspring map[int]string
+
+// offspring are those of a process now.
+func (p proc) offspring(root int) offspring {
+	found := offspring{}
+	pids, _ := p.tree(root)
+	for _, pid := range pids {
+		if stat, err := p.stat(pid); err == nil && len(stat) > startTime {
+			found[pid] = stat[startTime]
+		}
+	}
+	return found
+}
+
+// startTime is the place of a process's start in what stat returns.
+const startTime = 19
+
+// kill ends what is still there of them, such as the workers of a master that was killed.
+func (o offspring) kill(p proc) {
+	for pid, began := range o {
+		if stat, err := p.stat(pid); err == nil && len(stat) > startTime && stat[startTime] == began {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // has ended, or belongs to nobody else
+		}
+	}
 }

@@ -62,7 +62,7 @@ func TestTree(t *testing.T) {
 func TestCPU(t *testing.T) {
 	t.Parallel()
 	p := kernelOf(t, map[int]string{
-		1: stat(1, "a b) c", 0, 120, 30),
+		1: stat(1, "a b) c", 0, 110, 25), // and 7 and 8 of children that have ended
 		2: "2 (short) S 1",
 		3: strings.Replace(stat(3, "x", 0, 424242, 1), "424242", "many", 1),
 	}, nil)

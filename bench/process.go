@@ -29,6 +29,8 @@ type process struct {
 	heard func()        // ends that
 	deaf  chan struct{} // has ended
 	ended chan struct{}
+	// patience is how long it may take over its end.
+	patience time.Duration
 
 	mu   sync.Mutex // guards said
 	said []string   // the last lines, for errors
@@ -49,7 +51,7 @@ func (st *stage) spawn(cmd *exec.Cmd) (*process, error) {
 		_ = r.Close()
 		return nil, err
 	}
-	p := &process{cmd: cmd, lines: make(chan string), deaf: make(chan struct{}), ended: make(chan struct{})}
+	p := &process{cmd: cmd, patience: stopTimeout, lines: make(chan string), deaf: make(chan struct{}), ended: make(chan struct{})}
 	p.heard = sync.OnceFunc(func() { close(p.deaf) })
 	go p.listen(r)
 	st.stops = append(st.stops, p.stop)
@@ -93,21 +95,32 @@ func (p *process) find(find func(string) string) (string, error) {
 }
 
 // reachable waits until the process takes connections at an address.
-func (p *process) reachable(ctx context.Context, address string) error {
+func (p *process) reachable(ctx context.Context, address string, within time.Duration) error {
+	return p.until(ctx, within, func(ctx context.Context) error {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	})
+}
+
+// until tries something until it is done without an error.
+func (p *process) until(ctx context.Context, within time.Duration, try func(context.Context) error) error {
 	p.heard()
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+		err := try(ctx)
 		if err == nil {
-			return conn.Close()
+			return nil
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-p.ended:
 			return p.failed("ended")
 		case <-ctx.Done():
-			return p.failed("is not ready")
+			return fmt.Errorf("%w; %w", p.failed("is not ready"), err)
 		}
 	}
 }
@@ -118,15 +131,17 @@ func (p *process) failed(how string) error {
 	return fmt.Errorf("%s %s: %s", p.cmd.Path, how, strings.Join(p.said, "\n"))
 }
 
-// stop asks the process to end, and ends it when it takes too long over it.
+// stop asks the process to end, and ends it, with its descendants, when it takes too long over it.
 func (p *process) stop() {
+	family := processes.offspring(p.cmd.Process.Pid)
+	_ = signalTree(p.cmd.Process.Pid, syscall.SIGCONT) // else a stopped one hears nothing
 	if err := p.cmd.Process.Signal(syscall.SIGINT); errors.Is(err, os.ErrProcessDone) {
 		return
 	}
 	select {
 	case <-p.ended:
-	case <-time.After(stopTimeout):
-		_ = p.cmd.Process.Kill()
+	case <-time.After(p.patience):
+		family.kill(processes)
 		<-p.ended
 	}
 }

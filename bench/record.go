@@ -18,6 +18,7 @@ type record struct {
 	Settings settings          `json:"settings"`
 	Versions map[string]string `json:"versions"`          // by subject
 	LeftOut  map[string]string `json:"leftOut,omitempty"` // subjects, and why
+	Notes    map[string]string `json:"notes,omitempty"`   // subjects, and what is to be known of their figures
 	Rows     []*row            `json:"rows"`
 }
 
@@ -62,6 +63,18 @@ func (r *record) row(workload, subject string) *row {
 		}
 	}
 	return nil
+}
+
+// names are those of a workload's rows in the order in which they are printed: peers come after those
+// that every run has.
+func (r *record) names(w workload) []string {
+	names := w.names()
+	for _, row := range r.Rows {
+		if row.Workload == w.name && !slices.Contains(names, row.Subject) {
+			names = append(names, row.Subject)
+		}
+	}
+	return names
 }
 
 // relative is a figure of a row by round, as ratio to that of the base in the same

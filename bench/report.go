@@ -20,6 +20,7 @@ type table struct {
 func (r *record) tables() []table {
 	var all []table
 	for _, w := range workloads {
+		w.columns = slices.DeleteFunc(slices.Clone(w.columns), func(c column) bool { return !r.has(w, c) })
 		t := table{workload: w, lines: [][]string{{"subject"}}}
 		for _, c := range w.columns {
 			title := c.title
@@ -31,7 +32,7 @@ func (r *record) tables() []table {
 		if w.growth != nil {
 			t.lines[0][0] = w.growth.of
 		}
-		for _, name := range w.names() {
+		for _, name := range r.names(w) {
 			if row := r.row(w.name, name); row != nil {
 				t.lines = append(t.lines, r.line(w, row))
 			}
@@ -41,6 +42,11 @@ func (r *record) tables() []table {
 		}
 	}
 	return all
+}
+
+// has reports whether there is any figure for a column: an older run has none for those that came later.
+func (r *record) has(w workload, c column) bool {
+	return slices.ContainsFunc(r.Rows, func(row *row) bool { return row.Workload == w.name && len(row.Figures[c.key]) > 0 })
 }
 
 func (r *record) line(w workload, of *row) []string {
@@ -106,6 +112,9 @@ func (r *record) about() []string {
 		versions = append(versions, name+" "+r.Versions[name])
 	}
 	lines = append(lines, strings.Join(versions, "; "))
+	for _, name := range slices.Sorted(maps.Keys(r.Notes)) {
+		lines = append(lines, name+" "+r.Notes[name])
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		reason, _, _ := strings.Cut(r.LeftOut[name], "\n")
 		lines = append(lines, name+" left out: "+reason)
@@ -155,7 +164,7 @@ func (r *record) benchmarks(out io.Writer) error {
 			if line := "Unit " + unit + " better=" + better + "\n"; !strings.Contains(b.String(), line) {
 				b.WriteString(line)
 			}
-			for _, name := range w.names() {
+			for _, name := range r.names(w) {
 				if name == w.baseline() {
 					continue
 				}

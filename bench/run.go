@@ -21,7 +21,7 @@ func run(ctx context.Context, o options, progress io.Writer) (*record, error) {
 	}
 	defer st.close()
 	rec := newRecord(o)
-	defer func() { rec.Versions, rec.LeftOut = st.versions, st.leftOut }()
+	defer func() { rec.Versions, rec.LeftOut, rec.Notes = st.versions, st.leftOut, st.notes }()
 	for _, w := range workloads {
 		if !o.takes(w) {
 			continue
@@ -55,7 +55,7 @@ func (st *stage) measure(w workload, rec *record) error {
 		rounds = min(rounds, w.rounds)
 	}
 	for range rounds {
-		for _, s := range subjects {
+		for _, s := range st.options.all() {
 			if !w.through(s) || st.options.subjects != nil && !slices.Contains(st.options.subjects, s.name) {
 				continue
 			}
@@ -75,8 +75,17 @@ func (st *stage) measure(w workload, rec *record) error {
 }
 
 func (st *stage) round(w workload, s subject) (figures, error) {
+	if err := st.only(nil); err != nil {
+		return nil, err
+	}
+	if w.alone != nil {
+		return w.alone(st)
+	}
 	r, err := st.run(w, s)
 	if err != nil || r == nil {
+		return nil, err
+	}
+	if err := st.only(r); err != nil {
 		return nil, err
 	}
 	if w.fresh && r.stop != nil {
@@ -85,6 +94,7 @@ func (st *stage) round(w workload, s subject) (figures, error) {
 	l := &lane{stage: st, workload: w, subject: s, running: r}
 	wait := l.profile(st.options.profiles, s.name)
 	f, err := w.round(l)
+	r.called = true
 	return f, errors.Join(err, wait())
 }
 

@@ -36,12 +36,15 @@ type stage struct {
 	token    string
 	agent    string // address of the agent, without TLS
 	agentTLS string // and with it
-	traces   string // URL of the collector
-	binaries map[string]string
-	running  map[string]*running
-	leftOut  map[string]string // subject to reason
-	versions map[string]string
-	stops    []func()
+	// The same for gRPC.
+	agentRPC, agentRPCTLS string
+	traces                string // URL of the collector
+	binaries              map[string]string
+	running               map[string]*running
+	leftOut               map[string]string // subject to reason
+	notes                 map[string]string // subject to what is to be known of its figures
+	versions              map[string]string
+	stops                 []func()
 }
 
 func newStage(ctx context.Context, o options, progress io.Writer) (*stage, error) {
@@ -51,7 +54,7 @@ func newStage(ctx context.Context, o options, progress io.Writer) (*stage, error
 	}
 	st := &stage{
 		ctx: ctx, options: o, progress: progress, dir: dir,
-		binaries: map[string]string{}, running: map[string]*running{}, leftOut: map[string]string{}, versions: map[string]string{},
+		binaries: map[string]string{}, running: map[string]*running{}, leftOut: map[string]string{}, notes: map[string]string{}, versions: map[string]string{},
 	}
 	st.stops = append(st.stops, func() { _ = os.RemoveAll(dir) })
 	if err := st.prepare(); err != nil {
@@ -84,8 +87,12 @@ func (st *stage) prepare() (err error) {
 		_, addresses, _ := strings.Cut(line, "agent=")
 		return addresses
 	})
-	st.agent, st.agentTLS, _ = strings.Cut(said, ",")
-	return err
+	if err != nil {
+		return err
+	}
+	addresses := strings.Split(said, ",")
+	st.agent, st.agentTLS, st.agentRPC, st.agentRPCTLS = addresses[0], addresses[1], addresses[2], addresses[3]
+	return nil
 }
 
 // collector takes the spans that gateways send and forgets them.
@@ -146,6 +153,15 @@ func (st *stage) run(w workload, s subject) (*running, error) {
 	return r, nil
 }
 
+// note keeps what is to be known of a subject's figures.
+func (st *stage) note(subject, what string) {
+	if said := st.notes[subject]; said == "" {
+		st.notes[subject] = what
+	} else if !strings.Contains(said, what) {
+		st.notes[subject] = said + "; " + what
+	}
+}
+
 func (st *stage) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(st.progress, format+"\n", args...)
 }
@@ -163,14 +179,16 @@ func (st *stage) write(name, content string) (string, error) {
 	return path, os.WriteFile(path, []byte(content), 0o600)
 }
 
-// build makes a binary of a package in a module, once in a run.
-func (st *stage) build(name, module, pkg string) (string, error) {
+// build makes a binary of a package in a module, once in a run, with further flags of go build.
+func (st *stage) build(name, module, pkg string, flags ...string) (string, error) {
 	if path := st.binaries[name]; path != "" {
 		return path, nil
 	}
 	st.say("building %s", name)
 	path := st.file(name)
-	cmd := exec.CommandContext(st.ctx, "go", "build", "-C", module, "-buildvcs=false", "-o", path, pkg)
+	args := append([]string{"build", "-C", module, "-buildvcs=false", "-trimpath", "-o", path}, flags...)
+	cmd := exec.CommandContext(st.ctx, "go", append(args, pkg)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is released
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", name, err, said)
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,6 +22,8 @@ import (
 type stream struct {
 	conn net.Conn
 	body *bufio.Reader
+	n    int    // events that have come
+	last []byte // the latest of them
 }
 
 // open sends a call and returns when its first event has come.
@@ -86,8 +89,42 @@ func (s *stream) event() ([]byte, error) {
 		if bytes.Contains(data, []byte(`"error":`)) {
 			return nil, fmt.Errorf("the stream says %.300s", data)
 		}
+		s.n++
+		s.last = append(s.last[:0], data...)
 		return data, nil
 	}
+}
+
+// rest reads to the end of the stream, with seen for each event, and says what is wrong with it: it broke
+// off, did not end with the task's end, or had not as many events as the agent sent.
+func (s *stream) rest(seen func(data []byte)) error {
+	for {
+		data, err := s.event()
+		if errors.Is(err, io.EOF) {
+			return whole(s.last, s.n-2) // beside the task and its end
+		}
+		if err != nil {
+			return err
+		}
+		if seen != nil {
+			seen(data)
+		}
+	}
+}
+
+// whole says what is wrong with a stream that has ended, of its last event and how many pieces it had.
+func whole(last []byte, pieces int) error {
+	_, count, ok := bytes.Cut(last, []byte(`"pieces":`))
+	if !ok || !bytes.Contains(last, []byte("TASK_STATE_COMPLETED")) {
+		return fmt.Errorf("the stream ends with %.300s", last)
+	}
+	count, _, _ = bytes.Cut(count, []byte("}"))
+	// Who writes events anew may write 4 as 4.0, since metadata has numbers of any kind.
+	sent, err := strconv.ParseFloat(string(bytes.TrimSpace(count)), 64)
+	if err == nil && sent != float64(pieces) {
+		err = fmt.Errorf("the stream has %d pieces of %.0f", pieces, sent)
+	}
+	return err
 }
 
 func (s *stream) close() { _ = s.conn.Close() }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"time"
 )
 
@@ -17,8 +20,14 @@ type subject struct {
 	version string
 	// path of the agent's JSON-RPC endpoint, below what start says.
 	path string
+	// tenant names the agent over gRPC, which has no path for it.
+	tenant string
 	// task makes the agent answer every call with a new task, not with a message.
 	task bool
+	// strict ends a run in which it loses a stream: only other proxies may.
+	strict bool
+	// cannot is what it is not able to; workloads that need it leave the subject out.
+	cannot []ability
 	// like names the subject whose processes serve this one too; it is before this
 	// one in the table, and start is nil.
 	like string
@@ -28,7 +37,7 @@ type subject struct {
 
 // subjects in the order in which they run and are printed.
 var subjects = []subject{
-	direct, floor, nginx, haproxy, haproxyJWT, caddy,
+	direct, floor, grpcFloor, nginx, haproxy, haproxyJWT, caddy,
 	gateway, gatewaySync, gatewaySQLite, gateway03, gateway10,
 }
 
@@ -47,15 +56,24 @@ func (s setup) scheme() string {
 // errMissing says that a program is not on this machine.
 var errMissing = errors.New("is not here")
 
+// all are the subjects of a run: those of this program, and the peers that were described.
+func (o *options) all() []subject { return slices.Concat(subjects, o.peers) }
+
 // running is a subject that has been started.
 type running struct {
-	url     string
-	status  string    // URL of the gateway's status listener
-	began   time.Time // when the gateway was started
-	pid     int       // of its first process, whose descendants count too; 0 for none
-	version string
-	dataDir string // of a gateway, where it says how its admin listener is reached
-	stop    func()
+	url        string
+	rpc        string    // address for gRPC, where it is another
+	status     string    // URL of the gateway's status listener
+	began      time.Time // when the gateway was started
+	pid        int       // of its first process, whose descendants count too; 0 for none
+	version    string
+	dataDir    string // of a gateway, where it says how its admin listener is reached
+	stop       func()
+	credential *credential // of a peer, in place of the usual token
+	awake      bool        // is never stopped
+	paused     bool        // stopped, since another is measured
+	called     bool        // that rest is from before
+	rest       float64     // resident memory before the first call, in MiB
 }
 
 func (r *running) cpu() (total time.Duration, err error) {
@@ -77,6 +95,23 @@ func (r *running) rss() (total int, err error) {
 	return total, err
 }
 
+// atRest is the resident memory before anybody called, in MiB: what a process takes that is there
+// and not needed. It is known where the first workload of a run asks for it.
+func (r *running) atRest(ctx context.Context) (mib float64, known bool, err error) {
+	if !r.called && r.pid != 0 && r.rest == 0 {
+		wait(ctx, settling)
+		rss, err := r.rss()
+		if err != nil {
+			return 0, false, err
+		}
+		r.rest = float64(rss) / 1024
+	}
+	return r.rest, r.rest > 0, nil
+}
+
+// settling is how long a process has, after its start, to be done with that.
+const settling = time.Second
+
 func (r *running) each(do func(pid int) error) error {
 	if r.pid == 0 {
 		return nil
@@ -86,7 +121,11 @@ func (r *running) each(do func(pid int) error) error {
 		return err
 	}
 	for _, pid := range pids {
-		if err := do(pid); err != nil {
+		err := do(pid)
+		if pid != r.pid && errors.Is(err, fs.ErrNotExist) {
+			continue // a child that has ended since
+		}
+		if err != nil {
 			return fmt.Errorf("process %d: %w", pid, err)
 		}
 	}

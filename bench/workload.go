@@ -15,6 +15,8 @@ type workload struct {
 	h2   bool
 	// plain takes TLS away between load generator and proxy.
 	plain bool
+	// streams wants answers with events, as they come.
+	streams bool
 	// fresh gives every round processes of its own, so that memory which was taken
 	// before is not taken for the round's.
 	fresh bool
@@ -29,11 +31,13 @@ type workload struct {
 	columns []column
 	// round does the work once through one subject.
 	round func(*lane) (figures, error)
+	// alone does it once in place of round, through a gateway that it starts itself.
+	alone func(*stage) (figures, error)
 }
 
 // workloads in the order in which they run and are printed.
 var workloads = []workload{
-	unary, unaryH2, rate, active, idle, idlePlain, idleH2, flood, file, translation,
+	unary, unaryOne, unaryH2, rate, active, idle, idlePlain, idleH2, flood, file, grpcUnary, grpcStream, translation, start,
 	growthAgents, growthRules, growthSkills, growthKeys, growthCallers, growthStreams,
 }
 
@@ -70,7 +74,22 @@ var (
 
 func (w workload) through(s subject) bool {
 	return w.growth == nil && (w.subjects == nil || slices.Contains(w.subjects, s.name)) &&
-		(s.workloads == nil || slices.Contains(s.workloads, w.name))
+		(s.workloads == nil || slices.Contains(s.workloads, w.name)) &&
+		!slices.ContainsFunc(w.needs(), func(a ability) bool { return slices.Contains(s.cannot, a) })
+}
+
+// needs is what a subject has to be able to. TLS is not among it: who cannot is measured without, and
+// a note says so.
+func (w workload) needs() []ability {
+	var needs []ability
+	for a, needed := range map[ability]bool{
+		canHTTP2: w.h2, canPlain: w.plain, canStreams: w.streams, canFiles: w.name == file.name,
+	} {
+		if needed {
+			needs = append(needs, a)
+		}
+	}
+	return needs
 }
 
 // baseline is the name of the subject that ratios are to.
