@@ -35,6 +35,7 @@ var floors = [][]string{
 		"internal/jws",
 		"internal/keypath",
 		"internal/netpoll",
+		"internal/tcpio",
 		"internal/pattern",
 		"internal/quantity",
 		"internal/secret",

@@ -42,10 +42,9 @@ var (
 	}
 	// peekedCalls are the look at a kept connection of HTTP/1.1 to the agent, which may have ended.
 	peekedCalls = costs{"call: recvfrom agent, nothing": 1}
-	// parkedCalls are an event's that wakes a stream without a goroutine: netpoll is asked what has come, and once
-	// more, before it waits.
+	// parkedCalls are an event's that wakes a stream without a goroutine: netpoll is asked once what has come.
 	parkedCalls = costs{
-		"event: epoll_pwait netpoll": 1, "event: epoll_pwait netpoll, nothing": 1,
+		"event: epoll_pwait netpoll": 1,
 		"event: read agent": 1, "event: write client": 1,
 	}
 )

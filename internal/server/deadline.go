@@ -68,7 +68,7 @@ func (d *deadline) moved(err error, arm func(time.Time) error) bool {
 // Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
-		n, err := c.TCPConn.Read(p)
+		n, err := c.Conn.Read(p)
 		if err == nil || n > 0 || !c.reading.moved(err, c.TCPConn.SetReadDeadline) {
 			return n, err
 		}
@@ -78,7 +78,7 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write implements net.Conn.
 func (c *conn) Write(p []byte) (written int, err error) {
 	for {
-		n, err := c.TCPConn.Write(p[written:])
+		n, err := c.Conn.Write(p[written:])
 		if written += n; err == nil || !c.writing.moved(err, c.TCPConn.SetWriteDeadline) {
 			return written, err
 		}

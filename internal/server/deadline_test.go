@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tcpio"
 )
 
 // TestDeadlineIsMovedSeldom: the runtime is told of what is earlier, and of what is later
@@ -72,7 +74,7 @@ func admittedPair(t *testing.T) (*conn, net.Conn) {
 	}
 	t.Cleanup(func() { _, _ = far.Close(), nc.Close() })
 	tcp, _ := nc.(*net.TCPConn)
-	return &conn{TCPConn: tcp}, far
+	return &conn{Conn: tcpio.New(tcp)}, far
 }
 
 // TestDeadlinesOfReads: one that has passed ends reads of now and later, one that was taken

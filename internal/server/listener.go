@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server/clientip"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
+	"github.com/a2a-gateway/a2a-gateway/internal/tcpio"
 )
 
 // reserve is how many connections above the limit are still told that there
@@ -112,7 +113,7 @@ func (l *listener) admit(tcp *net.TCPConn) (c *conn, limit string) {
 	if addr, ok := tcp.RemoteAddr().(*net.TCPAddr); ok {
 		peer = addr.AddrPort().Addr().Unmap().WithZone("")
 	}
-	c = &conn{TCPConn: tcp, from: l}
+	c = &conn{Conn: tcpio.New(tcp), from: l}
 	if !clientip.Contains(live.trusted, peer) { // a proxy speaks for many clients
 		c.peer = network(peer)
 	}
@@ -146,7 +147,7 @@ func network(addr netip.Addr) netip.Addr {
 
 // conn is an admitted connection.
 type conn struct {
-	*net.TCPConn
+	tcpio.Conn
 	from  *listener
 	peer  netip.Addr // what it counts for; the zero Addr for a trusted proxy
 	shed  bool       // above the limit: told so and closed

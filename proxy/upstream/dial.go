@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/tcpio"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
@@ -27,7 +28,7 @@ func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn
 	if err != nil {
 		return nil, unreached{err}
 	}
-	return c, nil
+	return tcpio.Of(c), nil
 }
 
 // dial connects in plaintext, over which only gRPC speaks HTTP/2.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"syscall"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tcpio"
 )
 
 // silent reports whether a socket is open and has nothing to read.
@@ -41,13 +43,11 @@ func newWaiter(raw syscall.RawConn) *waiter {
 	w := &waiter{raw: raw}
 	w.try = func(fd uintptr) bool {
 		w.into = newBuffer()
-		for {
-			w.n, w.err = syscall.Read(int(fd), w.into)
-			if !errors.Is(w.err, syscall.EINTR) {
-				break
-			}
+		n, errno := tcpio.Read(fd, w.into)
+		if w.n, w.err = n, nil; errno != 0 {
+			w.err = errno
 		}
-		if !errors.Is(w.err, syscall.EAGAIN) {
+		if errno != syscall.EAGAIN {
 			return true
 		}
 		release(w.into)
