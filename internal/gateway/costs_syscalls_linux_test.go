@@ -23,13 +23,13 @@ var systemCallLimits = map[string]costs{
 	"http1":     join(unaryCalls, peekedCalls, parkedCalls),
 	"http1-tls": join(unaryCalls, peekedCalls, parkedCalls),
 	"http2":     join(unaryCalls, peekedCalls, parkedCalls),
-	// Toward an agent of gRPC net/http writes head and body, toward the client we message and trailer. Its
+	// Toward an agent of gRPC net/http writes head and body, toward the client all is one write. Its
 	// streams are read by a goroutine that waits in a read.
 	"grpc": join(unaryCalls, costs{
-		"call: write agent": 2, "call: write client": 2,
+		"call: write agent": 2, "call: write client": 1,
 		"event: read agent": 1, "event: read agent, nothing": 1, "event: write client": 1,
 	}),
-	"grpc-to-jsonrpc": join(unaryCalls, peekedCalls, parkedCalls, costs{"call: write client": 2}),
+	"grpc-to-jsonrpc": join(unaryCalls, peekedCalls, parkedCalls),
 }
 
 var (

@@ -209,7 +209,9 @@ func (w *response) send(p []byte, end bool) error {
 			st.endSent()
 		}
 	} else if bare {
-		return w.finishWrite(st.write(nil, true))
+		err := st.write(nil, true)
+		c.flush()
+		return w.finishWrite(err)
 	}
 	last := end && !trailers
 	if held > 0 {

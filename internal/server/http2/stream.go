@@ -154,8 +154,8 @@ func (st *stream) endSent() {
 	}
 }
 
-// write queues p as DATA, with END_STREAM if it is the end, as the windows let it, and sends
-// it. It waits where the client takes no more, until the time for that is over, which resets
+// write queues p as DATA, with END_STREAM if it is the end, as the windows let it; what is queued last the
+// caller flushes, with what follows it. It waits where the client takes no more, until the time for that is over, which resets
 // the stream.
 //
 // An empty p with end is a frame that no window holds back. Beyond mostQueued it waits although
@@ -178,7 +178,6 @@ func (st *stream) write(p []byte, end bool) error {
 				st.endSent()
 			}
 			if len(p) == 0 {
-				c.flush()
 				return nil
 			}
 			continue
