@@ -35,7 +35,6 @@ var floors = [][]string{
 		"internal/jws",
 		"internal/keypath",
 		"internal/netpoll",
-		"internal/tcpio",
 		"internal/pattern",
 		"internal/quantity",
 		"internal/secret",
@@ -67,6 +66,7 @@ var floors = [][]string{
 		"internal/server/http1",
 		"internal/server/http2",
 		"internal/state",
+		"internal/tcpio",
 		"internal/tunnel",
 		"internal/wire",
 		"internal/wire/fold",
@@ -75,7 +75,6 @@ var floors = [][]string{
 		"proxy/catalog",
 		"proxy/stream/agentevents",
 		"proxy/upstream/discovery",
-		"proxy/upstream/http1",
 	},
 	{ // 2
 		"audit/ocsf",
@@ -100,6 +99,7 @@ var floors = [][]string{
 		"policy/expr",
 		"proxy/agents/interfaces",
 		"proxy/stream",
+		"proxy/upstream/http1",
 		"telemetry/metrics",
 	},
 	{ // 3

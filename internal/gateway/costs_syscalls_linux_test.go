@@ -45,7 +45,7 @@ var (
 	// parkedCalls are an event's that wakes a stream without a goroutine: netpoll is asked once what has come.
 	parkedCalls = costs{
 		"event: epoll_pwait netpoll": 1,
-		"event: read agent": 1, "event: write client": 1,
+		"event: read agent":          1, "event: write client": 1,
 	}
 )
 

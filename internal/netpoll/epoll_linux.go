@@ -103,6 +103,7 @@ func (e *epoll) open() bool {
 		return false
 	}
 	e.fd, e.file, e.loop = fd, file, newLoop(e)
+	current.Store(e.loop)
 	go e.loop.lead(0, file)
 	return true
 }
@@ -145,6 +146,7 @@ func (e *epoll) pass(l *loop) (file *os.File, closed bool) {
 // for itself.
 func (e *epoll) close() {
 	go func(f *os.File) { _ = f.Close() }(e.file)
+	current.Store(nil)
 	e.file, e.loop, e.places, e.free = nil, nil, nil, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -14,19 +15,18 @@ const (
 	mostEvents = 128
 	mostInLoop = 8 // watches of one wait that the loop runs itself; others may be run on other processors
 	mostIdle   = 8 // goroutines that wait for something to run
-	// patience is after how long a run counts as one that waits for something. What has come meanwhile
-	// waits as long, and no longer, as another goroutine then takes the loop over.
-	patience = 10 * time.Millisecond
-	// impatience is patience for as long as wary after a run that took too long: what one slow client
-	// does, many do.
-	impatience = time.Millisecond
-	wary       = 10 * time.Second
+	// quickRun is how long a run takes that waits for nothing, with room for a busy machine. What took longer
+	// is run beside the others the next time.
+	quickRun = 200 * time.Microsecond
+	// patience is after how long another goroutine takes the loop over from a run that has not said that it
+	// waits (Waits). It is looked after by a timer, which costs a wake-up each time.
+	patience = 50 * time.Millisecond
 )
 
 // loop waits for events and runs watches, in one goroutine at a time, which is its leader.
 //
 // Most runs read, judge and write an event and wait for nothing: to hand each to another goroutine has a
-// second thread woken for it, which costs as much as half the rest. A run that does take long loses
+// second thread woken for it, which costs as much as half the rest. A run that does wait loses
 // the lead, and goes on by itself.
 type loop struct {
 	epoll *epoll
@@ -37,11 +37,11 @@ type loop struct {
 	leader  int      // who leads: every one has a number of its own
 	due     []*Watch // to be run by the leader, the last first
 	running *Watch   // what the leader runs; nil while it waits
-	runs    uint64   // how many it has begun
-	seen    uint64   // runs, when the timer was set
+	began   time.Time
+	runs    uint64 // how many it has begun
+	seen    uint64 // runs, when the timer was set
 	timer   *time.Timer
 	set     bool // the timer is
-	warier  time.Time
 }
 
 func newLoop(e *epoll) *loop {
@@ -112,9 +112,17 @@ func (l *loop) next(leader int) (w *Watch, leads bool) {
 	if l.leader != leader {
 		return nil, false
 	}
-	if n := len(l.due); n > 0 {
+	n := len(l.due)
+	if l.running == nil && n == 0 {
+		return nil, true
+	}
+	now := time.Now()
+	if l.running != nil {
+		l.running.slow.Store(now.Sub(l.began) > quickRun)
+	}
+	if n > 0 {
 		w, l.due[n-1] = l.due[n-1], nil
-		l.due = l.due[:n-1]
+		l.due, l.began = l.due[:n-1], now
 		l.runs++
 		l.supervise()
 	}
@@ -144,50 +152,67 @@ func (l *loop) supervise() {
 		return
 	}
 	l.set, l.seen = true, l.runs
-	wait := patience
-	if !l.warier.IsZero() && time.Now().Before(l.warier) {
-		wait = impatience
-	}
 	if l.timer == nil {
-		l.timer = time.AfterFunc(wait, l.inspect)
+		l.timer = time.AfterFunc(patience, l.inspect)
 		return
 	}
-	l.timer.Reset(wait)
+	l.timer.Reset(patience)
 }
 
 // inspect takes the lead from a run that has lasted since the timer was set.
 func (l *loop) inspect() {
 	l.mu.Lock()
 	l.set = false
+	lead := func() {} // the next run is seen after again
 	switch {
 	case l.running == nil:
-		l.mu.Unlock()
-		return // the next run is seen after again
 	case l.runs != l.seen:
 		l.supervise()
-		l.mu.Unlock()
-		return
+	default:
+		lead = l.depose()
 	}
+	l.mu.Unlock()
+	lead()
+}
+
+// depose takes the lead from what is run now, for the goroutine that calls lead; l is locked. Where there is no
+// descriptor left to wait with, the run keeps the lead: it may end yet.
+func (l *loop) depose() (lead func()) {
 	file, closed := l.epoll.pass(l)
-	if file == nil && !closed { // there is no descriptor left; it may end yet
+	if file == nil && !closed {
 		l.supervise()
-		l.mu.Unlock()
-		return
+		return func() {}
 	}
 	l.running.slow.Store(true)
 	l.running = nil
-	l.warier = time.Now().Add(wary)
 	l.leader++
 	leader := l.leader
-	l.mu.Unlock()
-	if closed {
+	if !closed {
+		return func() { l.lead(leader, file) }
+	}
+	return func() {
 		if l.work(leader) {
 			close(l.ready)
 		}
+	}
+}
+
+// Waits is called by who is about to wait for something else than a processor: if a Watch is run in the
+// goroutine, another goroutine waits for events from now on. It is as well called where none is.
+func Waits() {
+	l := current.Load()
+	if l == nil {
 		return
 	}
-	l.lead(leader, file)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running != nil {
+		go l.depose()()
+	}
 }
+
+// current is the loop of the poller, nil while nothing is watched.
+var current atomic.Pointer[loop]
 
 // hand has another goroutine run a watch.
 func (l *loop) hand(w *Watch) {
@@ -204,7 +229,7 @@ func (l *loop) serve(w *Watch) {
 	for w != nil {
 		began := time.Now()
 		w.run()
-		w.slow.Store(time.Since(began) > impatience)
+		w.slow.Store(time.Since(began) > quickRun)
 		select {
 		case l.idle <- struct{}{}:
 		default:

@@ -233,7 +233,7 @@ func TestSlowRun(t *testing.T) {
 			_, err := io.ReadFull(p.near, b[:1])
 			must(t, err)
 		}
-		time.Sleep(2 * impatience) // what is short would not be slow any more
+		time.Sleep(2 * quickRun) // what is short would not be slow any more
 		free <- struct{}{}
 		_, err = io.ReadFull(slow, b[:1])
 		must(t, err)
@@ -250,5 +250,37 @@ func TestSlowRun(t *testing.T) {
 		<-entered
 		_, err = io.ReadFull(slow, b[:1])
 		must(t, err)
+	}
+}
+
+// TestWaits: a run that says that it is going to wait has another goroutine wait for events at once.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	Waits() // nobody runs
+	near, far := pair(t)
+	leads := make(chan bool)
+	var w *Watch
+	w = Of(raw(t, near), func() {
+		l := current.Load()
+		runs := func() bool {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return l.running == w
+		}
+		leads <- runs()
+		Waits()
+		leads <- runs()
+	})
+	defer w.Close()
+	for !w.Park() {
+	}
+	_, err := far.Write([]byte("x"))
+	must(t, err)
+	if <-leads {
+		if <-leads {
+			t.Error("it is waited for")
+		}
+	} else { // it was not the leader that ran it
+		<-leads
 	}
 }

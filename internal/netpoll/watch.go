@@ -25,7 +25,9 @@ const (
 )
 
 // Of begins to watch a socket, for run to be called as Park says, each time in a goroutine
-// that may be kept as long as it takes. Other sockets wait for one that takes long, by some milliseconds. It is nil where sockets cannot be watched.
+// that may be kept as long as it takes. Before run waits for something itself it is to call Waits: other
+// sockets wait for it otherwise, by 50 ms at most and the first time only. It is nil where sockets cannot
+// be watched.
 func Of(raw syscall.RawConn, run func()) *Watch {
 	w := &Watch{run: run, raw: raw}
 	if !poller.add(w) {

@@ -8,6 +8,6 @@
 // all of them under the race detector, which takes them for synchronization, and on other systems than
 // Linux.
 //
-// It owns neither connections nor deadlines: a Conn is a *net.TCPConn in all else. It imports no other
-// package of this module.
+// It owns neither connections nor deadlines: a Conn is a *net.TCPConn in all else. A write that has
+// to wait tells package netpoll.
 package tcpio

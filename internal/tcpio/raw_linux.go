@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"unsafe"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/netpoll"
 )
 
 // quick says that Read and Write are those of this package.
@@ -41,8 +43,11 @@ func (c *call) tryWrite(fd uintptr) bool {
 	for c.n < len(c.p) {
 		n, errno := write(fd, c.p[c.n:])
 		if errno != 0 {
-			c.errno = errno
-			return errno != syscall.EAGAIN
+			if c.errno = errno; errno == syscall.EAGAIN {
+				netpoll.Waits()
+				return false
+			}
+			return true
 		}
 		c.n += n
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
+	"github.com/a2a-gateway/a2a-gateway/internal/netpoll"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/agentevents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/ending"
@@ -375,6 +376,7 @@ func (s *source) wait(left time.Duration) bool {
 		defer t.Stop()
 		late = t.C
 	}
+	netpoll.Waits()
 	select {
 	case <-s.room:
 	case <-late:
