@@ -211,7 +211,7 @@ func TestRemovalInterrupted(t *testing.T) {
 func TestDistrustFarBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	l, ring := signedLog(t, Config{Dir: dir, Checkpoint: Checkpoint{Every: 1 << 30}}, newFakeDisk())
+	l, ring := signedLog(t, Config{Dir: dir, Checkpoint: Checkpoint{Every: 1 << 30, Interval: quantity.Duration(time.Hour)}}, newFakeDisk())
 	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
 		t.Fatal(err)
 	}
