@@ -186,9 +186,9 @@ bench-record: $(BIN)/bench ## Make a run the recorded one, and docs/performance.
 $(BIN)/benchstat:
 	GOBIN=$(CURDIR)/$(BIN) $(GO) install golang.org/x/perf/cmd/benchstat@$(PERF_VERSION)
 
+# golangci-lint runs what go vet does (govet) beside the others.
 lint: $(BIN)/golangci-lint ## Run the linters
 	for module in $(MODULES); do \
-	  $(GO) vet -C $$module ./...; \
 	  (cd $$module && GOLANGCI_LINT_CACHE=$(CURDIR)/$(BIN)/lint-cache $(CURDIR)/$(BIN)/golangci-lint run ./...); \
 	done
 
