@@ -102,7 +102,7 @@ func TestShutdownLetsCallsFinish(t *testing.T) {
 // words, before the window closes.
 func TestShutdownEndsStreams(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)
 	defer cancel()
 	s := newStopping(t, ctx)
 	close(s.agent.gate)

@@ -29,7 +29,7 @@ func pair(t testing.TB) (near, far Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, far = New(in.(*net.TCPConn)), Of(out).(Conn)
+	near, far = New(in.(*net.TCPConn)), New(out.(*net.TCPConn))
 	t.Cleanup(func() { _, _ = near.Close(), far.Close() })
 	return near, far
 }
@@ -146,5 +146,20 @@ func TestAllocations(t *testing.T) {
 	})
 	if n > 0 && quick {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestOf: what is no TCP connection stays what it is.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	a, b := net.Pipe()
+	defer a.Close()
+	defer b.Close()
+	if Of(a) != a {
+		t.Error("a pipe has become something else")
+	}
+	near, _ := pair(t)
+	if _, ok := Of(near.TCPConn).(Conn); ok != quick {
+		t.Errorf("a TCP connection is a Conn: %t, want %t", ok, quick)
 	}
 }
