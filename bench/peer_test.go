@@ -128,7 +128,7 @@ func TestDescriptionRefused(t *testing.T) {
 		{"about: x\nurl: http://{{.Address}}\n", "command: is needed: the program"},
 		{"about: x\ncommand: [x]\n", "url: is needed: where it is called"},
 		{"about: x\ncommand: [x]\nurl: \"{{.Address}}/a2a\"\n", `peer.yaml:3:6: url: "127.0.0.1:1234/a2a" is no URL`},
-		{"about: x\ncommand: [x]\nurl: http://{{.Adress}}\n", `peer.yaml:3:6: url: template: placeholders:1:9: executing "placeholders" at <.Adress>: map has no entry for key "Adress"; there are {{.Address}}`},
+		{"about: x\ncommand: [x]\nurl: http://{{.Addr}}\n", `peer.yaml:3:6: url: template: placeholders:1:9: executing "placeholders" at <.Addr>: map has no entry for key "Addr"; there are {{.Address}}`},
 		{good + "files:\n  a.yaml: |\n    x: {{.Cert\n", "peer.yaml:5:11: files"},
 		{good + "files: {../a: x}\n", "want a path below the folder"},
 		{good + "cannot: [h2]\n", `peer.yaml:4:10: cannot[0]: there is no "h2"; want one of [tls plain http2 streams files]`},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,7 +104,9 @@ func beginCosts(w *costWorld, yaml string, begin func(*exec.Cmd) error, end func
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, written, log
 	err = begin(cmd)
-	_, _, _ = theirs.Close(), written.Close(), log.Close()
+	for _, f := range []io.Closer{theirs, written, log} {
+		_ = f.Close()
+	}
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func (c *costTracer) follow(pid int) {
 // stopped notes what a thread calls, and counts it when that is over.
 func (c *costTracer) stopped(pid, tid int, pending map[int]string) {
 	var info ptraceInfo
-	_, _, e := syscall.Syscall6(syscall.SYS_PTRACE, ptraceGetSyscallInfo, uintptr(tid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
+	_, _, e := syscall.Syscall6(syscall.SYS_PTRACE, ptraceGetSyscallInfo, uintptr(tid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0) //nolint:gosec // the kernel fills it
 	if e != 0 {
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -53,7 +53,7 @@ func newLoop(e *epoll) *loop {
 // The runtime tells of each event once, and forgets what it has told of when another read begins. So what has
 // come is run within one read: that would have to look first whether anything has come, each time.
 func (l *loop) lead(leader int, file *os.File) {
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close() // nothing was written
 	events, leads := make([]syscall.EpollEvent, mostEvents), true
 	raw, err := file.SyscallConn()
 	if err == nil {
