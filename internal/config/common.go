@@ -1,13 +1,16 @@
 package config
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
-
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // own are the keys of a gateway alone: replicas of one configuration may have each their own.
@@ -23,66 +26,74 @@ var own = [][]string{
 
 // commonSum is a SHA-256 of what gateways have to have in common to decide alike: what is in
 // force, with references replaced and defaults filled in, without what is each gateway's own,
-// the places of files among it. Secrets are not in it, since sums are public. root is the
-// configuration, and is used up.
+// the places of files among it. Secrets are not in it, since sums are public.
 //
 // It is a metric, and the console shows it for each replica: two gateways with other rules decide
 // the same call differently, by whichever the load balancer picks.
-func (c *Config) commonSum(root *yaml.Node) [32]byte {
-	for _, path := range own {
-		dropAt(root, path)
-	}
-	for _, path := range sink.Own() {
-		dropAt(root, append([]string{"telemetry", "audit", "sinks", "*"}, path...))
-	}
-	places := map[string]bool{}
+func (c *Config) commonSum() [32]byte {
+	s := commonSum{to: bufio.NewWriter(nil), files: map[string]bool{}}
 	readPaths(c, func(path *string) {
 		if *path != "" {
-			places[*path] = true
+			s.files[*path] = true
 		}
 	})
-	hideURLs(root)
-	var b strings.Builder
-	sum(&b, root, places)
-	return sha256.Sum256([]byte(b.String()))
+	without := slices.Clone(own)
+	for _, path := range sink.Own() {
+		without = append(without, append([]string{"telemetry", "audit", "sinks", "*"}, path...))
+	}
+	sum := sha256.New()
+	s.to.Reset(sum)
+	s.add(inForce(reflect.ValueOf(c)), without)
+	_ = s.to.Flush() // a hash takes everything
+	return [32]byte(sum.Sum(nil))
 }
 
-// dropAt takes out what is at a path; what is not there needs no taking out.
-func dropAt(n *yaml.Node, path []string) {
+// commonSum writes each setting so that no two configurations are written alike: the length before a
+// value keeps two neighbours from reading as one.
+type commonSum struct {
+	to *bufio.Writer
+	// files are the places of those that are read: a file is one wherever it lies, and replicas may have it
+	// in different directories.
+	files map[string]bool
+}
+
+// add adds a setting without what is at some paths, which begin at it.
+func (s *commonSum) add(in setting, without [][]string) {
+	if value, ok := in.text(); ok {
+		s.addText(value)
+		return
+	}
+	_ = s.to.WriteByte('{')
+	in.each(func(step keypath.Step, of setting) {
+		name := step.Key
+		if step.Item {
+			name = "*"
+		}
+		var deeper [][]string
+		for _, path := range without {
+			switch {
+			case path[0] != name:
+			case len(path) == 1:
+				return
+			default:
+				deeper = append(deeper, path[1:])
+			}
+		}
+		s.addText(name)
+		s.add(of, deeper)
+	})
+	_ = s.to.WriteByte('}')
+}
+
+// addText adds a name or a value. Of URLs, what may be a secret is left out: in keys of any type, since a
+// password in the wrong place is still one.
+func (s *commonSum) addText(value string) {
 	switch {
-	case n == nil:
-	case len(path) == 1:
-		drop(n, path[0])
-	case path[0] == "*":
-		for _, entry := range n.Content {
-			dropAt(entry, path[1:])
-		}
-	default:
-		dropAt(child(n, path[0]), path[1:])
-	}
-}
-
-// drop takes a key out of a mapping.
-// The slice is cut to its length first, so that append copies: nodes may be shared by aliases.
-func drop(n *yaml.Node, key string) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
-			return
-		}
-	}
-}
-
-// sum writes each node so that no two trees are written alike: the length before a value keeps two
-// neighbours from reading as one. A file is one wherever it lies: replicas may have it in different
-// directories.
-func sum(b *strings.Builder, n *yaml.Node, places map[string]bool) {
-	value := n.Value
-	if n.Kind == yaml.ScalarNode && places[value] {
+	case s.files[value]:
 		value = "a file"
+	case strings.Contains(value, "://"):
+		value = secret.URL(value).String()
 	}
-	_, _ = fmt.Fprintf(b, "%d %d %d:%s\n", n.Kind, len(n.Content), len(value), value)
-	for _, part := range n.Content {
-		sum(b, part, places)
-	}
+	_, _ = fmt.Fprintf(s.to, "%d:", len(value))
+	_, _ = s.to.WriteString(value)
 }

@@ -14,8 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-
-	"go.yaml.in/yaml/v4"
+	"reflect"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/sink"
@@ -178,13 +177,8 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	if err := c.Validate(); err != nil {
 		return nil, placed(src, err)
 	}
-	// What is in force, with defaults, is encoded once for the two comparisons behind it.
-	var inForce yaml.Node
-	if err := inForce.Encode(c); err != nil {
-		return nil, fmt.Errorf("look at the configuration: %w", err)
-	}
-	c.Zeros = src.zeros(&inForce)
-	c.Common = c.commonSum(&inForce)
+	c.Zeros = src.zeros(inForce(reflect.ValueOf(c)))
+	c.Common = c.commonSum()
 	return c, nil
 }
 

@@ -51,11 +51,9 @@ func keepZeros(of reflect.Type, key string, kept map[string]bool) {
 
 // zeros lists the keys of a file that are written as 0 and count as if they were left out, so
 // that a default stands in for them or nothing is bounded: who writes 0 means none. t is the
-// type of what is written, inForce what became of it, nil where that is not known.
-func zeros(written, inForce *yaml.Node, t reflect.Type, path keypath.Path, key string) []string {
-	if written = target(written); inForce != nil {
-		inForce = target(inForce)
-	}
+// type of what is written, became what is in force of it, none where that is not known.
+func zeros(written *yaml.Node, became setting, t reflect.Type, path keypath.Path, key string) []string {
+	written = target(written)
 	told := t.Kind() == reflect.Pointer
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -64,25 +62,26 @@ func zeros(written, inForce *yaml.Node, t reflect.Type, path keypath.Path, key s
 	switch {
 	case readsItself(t):
 	case written.Kind == yaml.ScalarNode:
-		return zeroOf(written, inForce, told || !isNumber(t) || noughts()[key], path)
+		return zeroOf(written, became, told || !isNumber(t) || noughts()[key], path)
 	case written.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
 		known := fields(t)
 		for i := 0; i+1 < len(written.Content); i += 2 {
 			name := written.Content[i].Value
 			if field := known[name]; field != nil {
-				found = append(found, zeros(written.Content[i+1], within(inForce, keypath.Step{Key: name}), field, extend(path, keypath.Step{Key: name}), under(key, name))...)
+				step := keypath.Step{Key: name}
+				found = append(found, zeros(written.Content[i+1], became.at(step), field, extend(path, step), under(key, name))...)
 			}
 		}
 	case written.Kind == yaml.MappingNode && t.Kind() == reflect.Map:
 		for i := 0; i+1 < len(written.Content); i += 2 {
 			name := written.Content[i].Value
 			// What has a name of its own is told from what is not there.
-			found = append(found, zeros(written.Content[i+1], nil, reflect.PointerTo(t.Elem()), extend(path, keypath.Step{Key: name}), key)...)
+			found = append(found, zeros(written.Content[i+1], setting{}, reflect.PointerTo(t.Elem()), extend(path, keypath.Step{Key: name}), key)...)
 		}
 	case written.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
 		for i, item := range written.Content {
 			step := keypath.Step{Index: i, Item: true}
-			found = append(found, zeros(item, within(inForce, step), reflect.PointerTo(t.Elem()), extend(path, step), key)...)
+			found = append(found, zeros(item, became.at(step), reflect.PointerTo(t.Elem()), extend(path, step), key)...)
 		}
 	}
 	return found
@@ -90,12 +89,12 @@ func zeros(written, inForce *yaml.Node, t reflect.Type, path keypath.Path, key s
 
 // zeroOf is zeros of a single value: none, or one text that says what came of it. A zero that is kept
 // is none, unless a default took its place after all.
-func zeroOf(written, inForce *yaml.Node, kept bool, path keypath.Path) []string {
+func zeroOf(written *yaml.Node, became setting, kept bool, path keypath.Path) []string {
 	if !zero.MatchString(written.Value) {
 		return nil
 	}
-	if inForce != nil && inForce.Kind == yaml.ScalarNode && numeric.MatchString(inForce.Value) && !zero.MatchString(inForce.Value) {
-		return []string{fmt.Sprintf("%s: %s is taken for the default, %s", path, written.Value, inForce.Value)}
+	if value, ok := became.text(); ok && numeric.MatchString(value) && !zero.MatchString(value) {
+		return []string{fmt.Sprintf("%s: %s is taken for the default, %s", path, written.Value, value)}
 	}
 	if kept {
 		return nil
@@ -124,7 +123,7 @@ func under(key, name string) string {
 
 // zeros lists such keys of all files that a configuration was read from. Those of further files are
 // told with the file, and without what became of them: there they have another place in the list.
-func (s *sources) zeros(inForce *yaml.Node) []string {
+func (s *sources) zeros(inForce setting) []string {
 	found := zeros(s.main.doc.Content[0], inForce, reflect.TypeFor[Config](), nil, "")
 	for _, l := range []struct {
 		files []*source
@@ -135,7 +134,7 @@ func (s *sources) zeros(inForce *yaml.Node) []string {
 		{s.agents.files, reflect.TypeFor[agentDocument](), ""},
 	} {
 		for _, f := range l.files {
-			for _, text := range zeros(f.doc.Content[0], nil, l.t, nil, l.key) {
+			for _, text := range zeros(f.doc.Content[0], setting{}, l.t, nil, l.key) {
 				found = append(found, f.name+": "+text)
 			}
 		}
