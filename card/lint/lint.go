@@ -164,6 +164,11 @@ func (c *check) text(s string) error {
 	if s == "" || len(c.list) >= MaxFindings {
 		return nil
 	}
+	if isWord(s) && pointer != credentials {
+		c.read += len(s)
+		c.length(s, pointer, isName)
+		return nil
+	}
 	// Patterns are looked for in what is left: an invisible character in the middle of a key hides
 	// it from no one.
 	clean := Clean(s)
@@ -173,7 +178,7 @@ func (c *check) text(s string) error {
 		c.found(Secret, pointer, "what looks like a key or a token")
 	case hasUserinfo(low):
 		c.found(Secret, pointer, "a URL with a user or a password")
-	case pointer == "/authentication/credentials" && !isName:
+	case pointer == credentials && !isName:
 		c.found(Secret, pointer, "credentials, which cards of 0.1 can carry")
 	}
 	if !isInterface(pointer) && (PrivateURL(low) >= 0 && !hasUserinfo(low) || PrivateHostPort(low) >= 0) {
@@ -196,6 +201,24 @@ func (c *check) text(s string) error {
 	}
 	c.length(clean, pointer, isName)
 	return nil
+}
+
+// credentials is where cards of 0.1 can carry some.
+const credentials = "/authentication/credentials"
+
+// longestWord is shorter than any key is that has a form of its own.
+const longestWord = 16
+
+// isWord tells what most texts of a card are, the names of its members above all, and none of the lists
+// has: one short word of ASCII letters and digits. Orders take several words or punctuation, URLs and markup
+// punctuation, and everything that hides or looks alike other characters.
+func isWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9') {
+			return false
+		}
+	}
+	return len(s) <= longestWord
 }
 
 // length holds a text to what is served of it.
