@@ -48,6 +48,7 @@ var floors = [][]string{
 		"internal/sse",
 		"internal/wire/mediatype",
 		"internal/wire/taskstate",
+		"internal/wire/transcode",
 		"proxy/buffers",
 		"proxy/stream/ending",
 		"proxy/stream/grammar",

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/transcode"
 )
 
 // On gRPC everything is read, checked and translated as the ProtoJSON of the
@@ -25,34 +26,65 @@ import (
 
 // rpcTypes are the messages of one RPC; the response of a streaming one is one
 // event.
-type rpcTypes struct{ request, response protoreflect.MessageType }
+type rpcTypes struct {
+	request, response messageType
+}
 
-// typesOf finds the messages by the path of their RPC. They are made on first use,
-// so that a gateway without gRPC does not pay for them.
-var typesOf = sync.OnceValues(func() (map[string]rpcTypes, error) {
+// messageType is a type, and what writes documents of it. Messages are made of documents through the
+// type, by reflection, since protojson reads whatever people and SDKs write: names in both forms, numbers
+// as texts, enums by number.
+type messageType struct {
+	protoreflect.MessageType
+	documents *transcode.Message
+}
+
+// rpcOf is an operation in a version.
+type rpcOf struct {
+	name    string
+	version Version
+}
+
+// typesOf finds the messages of an operation's RPC. They are made on first use, so that a gateway without
+// gRPC does not pay for them.
+var typesOf = sync.OnceValues(func() (map[rpcOf]rpcTypes, error) {
 	file03, err := file03()
 	if err != nil {
 		return nil, err
 	}
-	index := make(map[string]rpcTypes, 2*len(methods))
+	index := make(map[rpcOf]rpcTypes, 2*len(methods))
 	for _, file := range []protoreflect.FileDescriptor{a2apbv1.File_a2av1_proto, file03} {
-		service := file.Services().ByName("A2AService")
+		service, table := file.Services().ByName("A2AService"), transcode.Table{}
 		for i := range service.Methods().Len() {
 			rpc := service.Methods().Get(i)
-			path := "/" + string(service.FullName()) + "/" + string(rpc.Name())
-			index[path] = rpcTypes{typeOf(file, rpc.Input()), typeOf(file, rpc.Output())}
+			m, v, _ := ByRPC("/" + string(service.FullName()) + "/" + string(rpc.Name()))
+			if m == nil {
+				continue
+			}
+			request, err := typeOf(file, rpc.Input(), table)
+			if err != nil {
+				return nil, err
+			}
+			response, err := typeOf(file, rpc.Output(), table)
+			if err != nil {
+				return nil, err
+			}
+			index[rpcOf{m.Name, v}] = rpcTypes{request, response}
 		}
 	}
 	return index, nil
 })
 
 // typeOf prefers a generated type, which is several times as fast.
-func typeOf(file protoreflect.FileDescriptor, d protoreflect.MessageDescriptor) protoreflect.MessageType {
+func typeOf(file protoreflect.FileDescriptor, d protoreflect.MessageDescriptor, table transcode.Table) (messageType, error) {
+	documents, err := table.Message(d)
+	if err != nil {
+		return messageType{}, err
+	}
 	generated, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName())
 	if err == nil && (file == a2apbv1.File_a2av1_proto || d.ParentFile() != file) {
-		return generated
+		return messageType{generated, documents}, nil
 	}
-	return dynamicpb.NewMessageType(d)
+	return messageType{dynamicpb.NewMessageType(d), documents}, nil
 }
 
 // file03 is the SDK's proto of 0.3 with the JSON name that the specification and
@@ -84,8 +116,8 @@ func (m *Method) types(v Version) (rpcTypes, error) {
 	if err != nil {
 		return rpcTypes{}, err
 	}
-	t, ok := index[m.RPC(v)]
-	if !ok {
+	t, ok := index[rpcOf{m.Name, v}]
+	if !ok || m.Extension != "" {
 		return rpcTypes{}, fmt.Errorf("A2A %s has no RPC for %s", v, m.Name)
 	}
 	return t, nil
@@ -145,7 +177,7 @@ func ResponseJSON(m *Method, v Version, message []byte) ([]byte, error) {
 //
 // Deterministic keeps map entries in order, so that one document always gives the same bytes: webhooks
 // and tests compare them.
-func messageOf(t protoreflect.MessageType, doc []byte) ([]byte, error) {
+func messageOf(t messageType, doc []byte) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(doc); len(trimmed) == 0 || string(trimmed) == "null" {
 		return []byte{}, nil
 	}
@@ -166,81 +198,18 @@ func messageOf(t protoreflect.MessageType, doc []byte) ([]byte, error) {
 
 // documentOf writes a message as its ProtoJSON document, after checkMessage has found that everybody
 // reads it alike.
-func documentOf(t protoreflect.MessageType, b []byte, lim Limits) ([]byte, error) {
+//
+// An event of a stream is one: what it costs is what each event of a gRPC agent costs.
+func documentOf(t messageType, b []byte, lim Limits) ([]byte, error) {
 	if err := checkMessage(t.Descriptor(), b, lim.withDefaults()); err != nil {
 		return nil, err
 	}
-	message := t.New().Interface()
-	if err := (proto.UnmarshalOptions{AllowPartial: true, DiscardUnknown: true}).Unmarshal(b, message); err != nil {
-		return nil, fmt.Errorf("read protobuf: %w", err)
-	}
-	doc, err := protojson.MarshalOptions{AllowPartial: true}.Marshal(message)
+	doc, err := t.documents.Append(make([]byte, 0, len(b)+len(b)/2+documentRoom), b)
 	if err != nil {
 		return nil, fmt.Errorf("write ProtoJSON: %w", err)
 	}
-	return escapeLineEnds(compact(doc)), nil
+	return doc, nil
 }
 
-// lineEnds are characters that JSON may hold as they are, and at which Python's
-// splitlines ends a line: the Python SDK's client reads streams with it.
-var lineEnds = []struct{ raw, escaped []byte }{
-	{[]byte("\u0085"), []byte(`\u0085`)},
-	{[]byte("\u2028"), []byte(`\u2028`)},
-	{[]byte("\u2029"), []byte(`\u2029`)},
-}
-
-// escapeLineEnds gives the document without them.
-//
-//	"a\u2028b" as three bytes e2 80 a8   becomes the six characters \u2028
-//
-// An event stream ends lines at CR and LF only (WHATWG HTML §9.2.5); the escape costs nothing else.
-func escapeLineEnds(doc []byte) []byte {
-	for _, e := range lineEnds {
-		if bytes.Contains(doc, e.raw) {
-			doc = bytes.ReplaceAll(doc, e.raw, e.escaped)
-		}
-	}
-	return doc
-}
-
-// compact takes the space out that protojson puts in, or not, by the toss of a
-// coin per build, so that equal messages are equal bytes in every build. It works
-// in place.
-//
-//	{"id": "a b"}   {"id":"a b"}
-func compact(doc []byte) []byte {
-	out := doc[:0]
-	for i := 0; i < len(doc); {
-		switch doc[i] {
-		case ' ':
-			i++
-		case '"':
-			end := i + stringLength(doc[i:])
-			out = append(out, doc[i:end]...)
-			i = end
-		default:
-			out = append(out, doc[i])
-			i++
-		}
-	}
-	return out
-}
-
-// stringLength is the length of the JSON string that doc begins with, quotes
-// included.
-func stringLength(doc []byte) int {
-	for i := 1; ; {
-		n := bytes.IndexByte(doc[i:], '"')
-		if n < 0 {
-			return len(doc)
-		}
-		i += n + 1
-		slashes := 0
-		for doc[i-2-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 { // else it is the quote that is escaped
-			return i
-		}
-	}
-}
+// documentRoom is what the names of members take in a usual document, in bytes, beyond half of the message.
+const documentRoom = 256

@@ -37,6 +37,7 @@ var (
 	errTooMany     = errors.New("the message holds too many messages")
 	errTooManyOf   = errors.New("a field is repeated too often")
 	errTwice       = errors.New("a field is given twice")
+	errNumber      = errors.New("a field has a number that no field can have")
 	errOfOtherType = errors.New("a field has the wire type of another")
 )
 
@@ -56,6 +57,9 @@ func (c *messageCheck) message(d protoreflect.MessageDescriptor, b []byte, depth
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
 			return protowire.ParseError(n)
+		}
+		if !number.IsValid() { // beyond 29 bits, which some parsers refuse
+			return errNumber
 		}
 		size := protowire.ConsumeFieldValue(number, kind, b[n:])
 		if size < 0 {

@@ -117,7 +117,7 @@ func TestDocumentsRoundTrip(t *testing.T) {
 			}
 			return
 		}
-		check := func(mt protoreflect.MessageType, to func(*Method, Version, []byte) ([]byte, error)) {
+		check := func(mt messageType, to func(*Method, Version, []byte) ([]byte, error)) {
 			want := generated(t, mt.Descriptor()).New()
 			fill(t, want, 6)
 			message, err := proto.Marshal(want.Interface())
@@ -261,22 +261,6 @@ func TestMerging(t *testing.T) {
 	status := put(3, put(1, "t")) + put(3, put(1, "u"))
 	if doc, err := ResponseJSON(stream, V10, []byte(status)); err == nil {
 		t.Errorf("an answer: %s", doc)
-	}
-}
-
-func TestCompact(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		`{"a": 1, "b c": [true, {}]}`:             `{"a":1,"b c":[true,{}]}`,
-		`{"a":"x \" y",  "\\": " ", "b": "\\\""}`: `{"a":"x \" y","\\":" ","b":"\\\""}`,
-		`"  "`:     `"  "`,
-		`{ }`:      `{}`,
-		`""`:       `""`,
-		`["", ""]`: `["",""]`,
-	} {
-		if got := string(compact([]byte(in))); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
 	}
 }
 
