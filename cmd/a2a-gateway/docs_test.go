@@ -64,6 +64,8 @@ type fence struct {
 	info   string // behind the language
 	text   string
 	before string // the last line of text before it
+
+	section string // the heading of the second level that it is below
 }
 
 func (f fence) String() string { return fmt.Sprintf("%s:%d: ```%s %s", f.page, f.line, f.lang, f.info) }
@@ -78,13 +80,13 @@ func blocksOf(t *testing.T, path string) []fence {
 	var blocks []fence
 	var open *fence
 	var body strings.Builder
-	before := ""
+	before, section := "", ""
 	for i, line := range strings.Split(string(text), "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case open == nil && strings.HasPrefix(trimmed, "```"):
 			lang, info, _ := strings.Cut(strings.TrimPrefix(trimmed, "```"), " ")
-			open = &fence{page: filepath.Base(path), line: i + 1, lang: lang, info: info, before: before}
+			open = &fence{page: filepath.Base(path), line: i + 1, lang: lang, info: info, before: before, section: section}
 			body.Reset()
 		case open != nil && trimmed == "```":
 			open.text = body.String()
@@ -94,6 +96,9 @@ func blocksOf(t *testing.T, path string) []fence {
 			body.WriteString(line + "\n")
 		case trimmed != "":
 			before = trimmed
+			if heading, ok := strings.CutPrefix(line, "## "); ok {
+				section = heading
+			}
 		}
 	}
 	if open != nil {
