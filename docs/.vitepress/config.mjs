@@ -49,6 +49,7 @@ const guides = [
   page('Extensions', '/extensions/'),
   page('Versions and bindings', '/versions'),
   page('Addresses', '/addresses'),
+  page('Quirks', '/quirks'),
   page('Cards', '/cards'),
   page('Signatures', '/signatures'),
   page('Catalog', '/catalog'),
@@ -56,7 +57,9 @@ const guides = [
   page('Push notifications', '/push'),
   page('Outbound proxy', '/egress'),
   page('Fleet', '/fleet'),
+  page('Frameworks and SDKs', '/integrations/'),
   page('Interoperability', '/interop'),
+  page('The official TCK', '/tck'),
 ]
 const operations = [
   page('Operations', '/operations'),
