@@ -88,14 +88,14 @@ This page is written by ` + "`make interop`" + `.
 `
 
 const headSame = `
-## Of the same version and binding
+## SDKs of the same version and binding
 
 Bytes pass untouched. The same client did the same directly.
 
 `
 
 const headClients = `
-## Clients and agents of any side
+## Clients of every version and binding
 
 The agents are of the Go SDK, and differ in version and binding alone. What is compared with is the
 same client on the agent of its own side, directly. Where 0.1 takes part, ids of messages and artifacts,
@@ -107,7 +107,7 @@ the Go agents have it: half of its conversations there fail, and fail alike.
 `
 
 const headAgents = `
-## Agents and callers of any side
+## Agents of every version and binding
 
 The callers are clients of the Go SDK. What is compared with is the one that speaks as the agent does,
 directly; of errors, that they are, since what this client can tell about them depends on the side.

@@ -179,7 +179,7 @@ var inCard = regexp.MustCompile(`^\s*("\w+": ?)?"https?:`)
 func TestBaseURLsEndWithSlash(t *testing.T) {
 	t.Parallel()
 	read := pages(t)
-	for _, pattern := range []string{"docs/tutorials/*.md", "docs/integrations/*.md", "deploy/*.yaml", "config.example.yaml", "internal/cli/initfile/*.go", "internal/cli/democmd/text.go"} {
+	for _, pattern := range []string{"docs/tutorials/*.md", "docs/integrations/*.md", "docs/recipes/*.md", "deploy/*.yaml", "config.example.yaml", "internal/cli/initfile/*.go", "internal/cli/democmd/text.go"} {
 		matches, err := filepath.Glob(filepath.Join("../..", pattern))
 		if err != nil {
 			t.Fatal(err)

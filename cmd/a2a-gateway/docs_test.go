@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,7 +26,20 @@ import (
 // docs/tutorials/README.md.
 func TestTutorials(t *testing.T) {
 	t.Parallel()
-	pages, err := filepath.Glob("../../docs/tutorials/*.md")
+	followPages(t, "../../docs/tutorials/*.md", 3)
+}
+
+// TestRecipes does what docs/recipes says, in the same way. Pages without a terminal are about
+// systems of others: what they show of the gateway has a test of its own.
+func TestRecipes(t *testing.T) {
+	t.Parallel()
+	followPages(t, "../../docs/recipes/*.md", 6)
+}
+
+// followPages does what each page says, as somebody in an empty directory; there are least of them.
+func followPages(t *testing.T, pattern string, least int) {
+	t.Helper()
+	pages, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,14 +47,15 @@ func TestTutorials(t *testing.T) {
 	for _, path := range pages {
 		name := strings.TrimSuffix(filepath.Base(path), ".md")
 		blocks := blocksOf(t, path)
-		if name == "README" {
+		if !slices.ContainsFunc(blocks, func(b fence) bool { return b.info == "terminal" }) {
 			continue
 		}
 		ran++
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, program := range []string{"curl", "jq"} {
-				if _, err := exec.LookPath(program); err != nil {
+			for _, program := range []string{"curl", "jq", "openssl"} {
+				needs := func(b fence) bool { return b.lang == "sh" && strings.Contains(b.text, program+" ") }
+				if _, err := exec.LookPath(program); err != nil && slices.ContainsFunc(blocks, needs) {
 					testenv.Missing(t, "the commands need %s: %v", program, err)
 				}
 			}
@@ -51,8 +66,8 @@ func TestTutorials(t *testing.T) {
 			r.interruptAll()
 		})
 	}
-	if ran < 3 {
-		t.Errorf("%d tutorials: is the test looking in the right place?", ran)
+	if ran < least {
+		t.Errorf("%d pages: is the test looking in the right place?", ran)
 	}
 }
 
@@ -64,6 +79,8 @@ type fence struct {
 	info   string // behind the language
 	text   string
 	before string // the last line of text before it
+
+	section string // the heading of the second level that it is below
 }
 
 func (f fence) String() string { return fmt.Sprintf("%s:%d: ```%s %s", f.page, f.line, f.lang, f.info) }
@@ -78,13 +95,13 @@ func blocksOf(t *testing.T, path string) []fence {
 	var blocks []fence
 	var open *fence
 	var body strings.Builder
-	before := ""
+	before, section := "", ""
 	for i, line := range strings.Split(string(text), "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case open == nil && strings.HasPrefix(trimmed, "```"):
 			lang, info, _ := strings.Cut(strings.TrimPrefix(trimmed, "```"), " ")
-			open = &fence{page: filepath.Base(path), line: i + 1, lang: lang, info: info, before: before}
+			open = &fence{page: filepath.Base(path), line: i + 1, lang: lang, info: info, before: before, section: section}
 			body.Reset()
 		case open != nil && trimmed == "```":
 			open.text = body.String()
@@ -94,6 +111,9 @@ func blocksOf(t *testing.T, path string) []fence {
 			body.WriteString(line + "\n")
 		case trimmed != "":
 			before = trimmed
+			if heading, ok := strings.CutPrefix(line, "## "); ok {
+				section = heading
+			}
 		}
 	}
 	if open != nil {

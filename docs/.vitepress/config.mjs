@@ -22,6 +22,18 @@ function outside(md) {
 
 const page = (text, link) => ({ text, link })
 
+const recipes = [
+  page('All recipes', '/recipes/'),
+  page('Skill per group', '/recipes/skill-per-group'),
+  page('Extension for the fleet', '/recipes/extension-for-the-fleet'),
+  page('Audit to a SIEM', '/recipes/audit-to-siem'),
+  page('Identity providers', '/recipes/identity-providers'),
+  page('mTLS with SPIFFE ids', '/recipes/mtls-between-agents'),
+  page("A partner's agents", '/recipes/partner-agents'),
+  page('Browser clients', '/recipes/browser-clients'),
+  page('Clients without headers', '/recipes/clients-without-headers'),
+  page('Upgrade without downtime', '/recipes/zero-downtime-upgrade'),
+]
 const tutorials = [
   page('All tutorials', '/tutorials/'),
   page('Your first agent', '/tutorials/first-agent'),
@@ -31,17 +43,23 @@ const tutorials = [
   page('Mixed versions', '/tutorials/mixed-versions'),
 ]
 const guides = [
+  page('Installing', '/installing'),
   page('Identity', '/identity'),
   page('Policy', '/policy'),
   page('Extensions', '/extensions/'),
   page('Versions and bindings', '/versions'),
+  page('Addresses', '/addresses'),
+  page('Quirks', '/quirks'),
   page('Cards', '/cards'),
   page('Signatures', '/signatures'),
   page('Catalog', '/catalog'),
   page('Streams', '/streams'),
   page('Push notifications', '/push'),
+  page('Outbound proxy', '/egress'),
   page('Fleet', '/fleet'),
+  page('Frameworks and SDKs', '/integrations/'),
   page('Interoperability', '/interop'),
+  page('The official TCK', '/tck'),
 ]
 const operations = [
   page('Operations', '/operations'),
@@ -61,8 +79,12 @@ const reference = [
   page('Admin API', '/reference/admin-api'),
   page('Errors', '/errors'),
   page('Metrics', '/metrics'),
+  page('Glossary', '/glossary'),
 ]
 const architecture = [
+  page('Promises and tests', '/promises'),
+  page('Comparison', '/comparison'),
+  page('Architecture', '/architecture'),
   page('Design', '/design'),
   page('Threat model', '/threat-model'),
   page('Decisions', '/decisions/'),
@@ -85,14 +107,16 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     nav: [
+      page('Recipes', '/recipes/'),
       page('Tutorials', '/tutorials/'),
       page('Guides', '/identity'),
       page('Operations', '/operations'),
       page('Reference', '/reference/'),
-      page('Architecture', '/design'),
+      page('Architecture', '/architecture'),
       page('Decisions', '/decisions/'),
     ],
     sidebar: [
+      { text: 'Recipes', items: recipes },
       { text: 'Tutorials', items: tutorials },
       { text: 'Guides', items: guides },
       { text: 'Operations', items: operations },

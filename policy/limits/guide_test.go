@@ -22,7 +22,7 @@ func TestGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, guide, found := strings.Cut(string(data), "\n## Limits\n")
+	_, guide, found := strings.Cut(string(data), "\n## Rate limits and quotas\n")
 	guide, _, _ = strings.Cut(guide, "\n## ")
 	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(guide, -1)
 	if !found || len(examples) < 3 {

@@ -16,7 +16,7 @@ func TestDocumentedCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(page), "### Cases\n")
+	_, rest, _ := strings.Cut(string(page), "### Test cases\n")
 	_, rest, _ = strings.Cut(rest, "```\n")
 	text, _, _ := strings.Cut(rest, "```\n")
 	dir := t.TempDir()
