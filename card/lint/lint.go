@@ -214,7 +214,7 @@ const longestWord = 16
 // punctuation, and everything that hides or looks alike other characters.
 func isWord(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9') {
+		if c := s[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') {
 			return false
 		}
 	}
