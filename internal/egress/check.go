@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Check reads an address that somebody names. It refuses what is not allowed, and every
+// Check reads an address that somebody names, such as a webhook: it is where SSRF (CWE-918) is refused by
+// the address alone, and dial.go where it is by what DNS says. It refuses what is not allowed, and every
 // spelling that two readers could understand in two ways: the host is plain ASCII without
 // a dot at its end, an IPv4 address has four decimal numbers, an IPv6 address no zone and
 // no IPv4 inside. It asks no DNS. An error is an *Error.

@@ -189,7 +189,7 @@ func (w *Worker) settle(t *task, r result) {
 	case r.outcome == outcomeFailed:
 		due := a.after(t.number, now, t.item.Pushed, r.asked)
 		w.note(t.item, w.Queue.Again(ctx, Queue, w.Holder, id, due, said))
-	default:
+	default: // a dead letter
 		w.note(t.item, w.Queue.Bury(ctx, Queue, w.Holder, id, said, now, t.settings.keep()))
 		if r.status == http.StatusGone {
 			w.forget(ctx, t.delivery)
