@@ -228,7 +228,7 @@ func (c Checkpoint) every() int {
 // interval is Interval or its default.
 func (c Checkpoint) interval() time.Duration {
 	if c.Interval == 0 {
-		return DefaultInterval
+		return defaultInterval
 	}
 	return c.Interval.Std()
 }

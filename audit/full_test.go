@@ -140,7 +140,7 @@ func TestR11_WaitersAreSentAway(t *testing.T) {
 	l.sendAway()
 	l.sendAway()
 	for range 4 {
-		if err := <-others; !errors.Is(err, ErrStalled) {
+		if err := <-others; !errors.Is(err, errStalled) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestR11_WaitersAreSentAway(t *testing.T) {
 	}
 	d.set(func() { d.hold = nil })
 	for err := l.Intent(exchange("later")); err != nil; err = l.Intent(exchange("later")) {
-		if !errors.Is(err, ErrStalled) {
+		if !errors.Is(err, errStalled) {
 			t.Fatal(err)
 		}
 	}
@@ -191,7 +191,7 @@ func TestR11_CompanionsAreSentAway(t *testing.T) {
 	d.set(func() { d.clock = d.clock.Add(stallAfter + 1) })
 	l.sendAway()
 	for range 3 {
-		if err := <-results; !errors.Is(err, ErrStalled) {
+		if err := <-results; !errors.Is(err, errStalled) {
 			t.Errorf("got %v", err)
 		}
 	}

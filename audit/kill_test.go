@@ -75,7 +75,7 @@ func victim(dir, round string) int {
 		go func() {
 			for i := 0; ; i++ {
 				id := round + "-" + strconv.Itoa(w) + "-" + strconv.Itoa(i)
-				if err := l.Intent(exchange(id)); errors.Is(err, ErrStalled) {
+				if err := l.Intent(exchange(id)); errors.Is(err, errStalled) {
 					continue // a busy disk: the call is refused, and nobody says that it was recorded
 				} else if err != nil {
 					failed <- err

@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	// ErrClosed means that the log has been closed.
+	// errClosed means that the log has been closed.
 	// Calls that come after Close has begun get it, for a moment at most: the server has stopped by
 	// then.
-	ErrClosed = errors.New("audit log is closed")
+	errClosed = errors.New("audit log is closed")
 
-	// ErrStalled means that a write has been waiting for the disk for so long
+	// errStalled means that a write has been waiting for the disk for so long
 	// that it is better to refuse the call than to queue behind it.
 	// The caller cannot know whether its record will be written once the disk goes on.
-	ErrStalled = errors.New("audit log waits for the disk")
+	errStalled = errors.New("audit log waits for the disk")
 )
 
 const (
@@ -203,12 +203,12 @@ func (l *Log) Event(kind string, attrs map[string]string) error {
 
 // Err returns why the last records could not be written, nil when they could:
 // for the readiness report.
-// It is ErrStalled while a write hangs, also before anybody was refused for that.
+// It is errStalled while a write hangs, also before anybody was refused for that.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.writing && l.disk.now().Sub(l.began) > l.disk.patience {
-		return ErrStalled
+		return errStalled
 	}
 	return l.failing
 }
@@ -240,7 +240,7 @@ func (l *Log) Reopen() error {
 	l.file.Lock()
 	defer l.file.Unlock()
 	if l.closed {
-		return ErrClosed
+		return errClosed
 	}
 	_ = l.seal(l.disk.now()) // the next record tells whether the disk works
 	err := l.segments.reopen()
@@ -249,7 +249,7 @@ func (l *Log) Reopen() error {
 }
 
 // Close signs the records, makes everything durable and closes the log. Later records are refused
-// with ErrClosed.
+// with errClosed.
 func (l *Log) Close() error {
 	l.file.Lock()
 	if l.closed {

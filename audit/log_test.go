@@ -318,7 +318,7 @@ func TestClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{"Intent": l.Intent(exchange("x")), "Reopen": l.Reopen()} {
-		if !errors.Is(err, ErrClosed) {
+		if !errors.Is(err, errClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -611,10 +611,10 @@ func TestR11_StalledDisk(t *testing.T) {
 		runtime.Gosched()
 	}
 	d.set(func() { d.clock = d.clock.Add(stallAfter + 1) })
-	if err := l.Intent(exchange("late")); !errors.Is(err, ErrStalled) {
+	if err := l.Intent(exchange("late")); !errors.Is(err, errStalled) {
 		t.Errorf("got %v", err)
 	}
-	if err := l.Err(); !errors.Is(err, ErrStalled) {
+	if err := l.Err(); !errors.Is(err, errStalled) {
 		t.Errorf("Err: %v", err)
 	}
 	close(release)

@@ -30,7 +30,7 @@ type queue struct {
 // come while a batch is being written, the next batch's first free one writes
 // for all of them: a lone caller never waits for another goroutine, and many
 // share a write (and with durability sync an fsync).
-// It returns ErrStalled without having queued anything when the writer hangs already, and after
+// It returns errStalled without having queued anything when the writer hangs already, and after
 // having queued when it begins to hang: the record may then still be written, which is why an
 // intent whose call was refused can be in the log.
 func (q *queue) commit(members []byte, now time.Time) error {
@@ -38,7 +38,7 @@ func (q *queue) commit(members []byte, now time.Time) error {
 	b := q.pending
 	if q.writing && (now.Sub(q.began) > q.clock.patience || b.sent) {
 		q.mu.Unlock()
-		return ErrStalled
+		return errStalled
 	}
 	b.add(members)
 	if q.writing {
@@ -52,7 +52,7 @@ func (q *queue) commit(members []byte, now time.Time) error {
 				return b.err
 			}
 			go q.standIn(b)
-			return ErrStalled
+			return errStalled
 		}
 	} else {
 		q.writing, q.began = true, now

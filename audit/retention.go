@@ -79,7 +79,7 @@ func (r *retention) tidyNow() {
 	r.tidying.Lock()
 	defer r.tidying.Unlock()
 	err := r.tidy()
-	if r.ending() != nil || errors.Is(err, ErrClosed) {
+	if r.ending() != nil || errors.Is(err, errClosed) {
 		return
 	}
 	if (err == nil) != (r.untidy == nil) {

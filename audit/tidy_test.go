@@ -392,7 +392,7 @@ func TestTidyingHoldsUpNothing(t *testing.T) {
 		if err := l.Intent(exchange("1")); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * DefaultInterval)
+		time.Sleep(2 * defaultInterval)
 		if r := verified(t, dir, Check{}); r.Checkpoints != 1 {
 			t.Errorf("%d checkpoints while files are looked after", r.Checkpoints)
 		}

@@ -40,8 +40,8 @@ type Check struct {
 	From, To time.Time
 }
 
-// DefaultInterval is how often a checkpoint is due unless the configuration says otherwise.
-const DefaultInterval = 10 * time.Second
+// defaultInterval is how often a checkpoint is due unless the configuration says otherwise.
+const defaultInterval = 10 * time.Second
 
 // NoHead is the value of Check.Head for a log whose end is not to be looked at.
 const NoHead = "none"
@@ -98,7 +98,7 @@ type scanned struct {
 // and the head with it. A head that is read too late would name records that were not there
 // when the files were listed, and they would be missed.
 func newVerifier(s reader.Source, c Check) (*verifier, error) {
-	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, DefaultInterval)}
+	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, defaultInterval)}
 	if !c.NoContent {
 		v.shelf = &vault.Shelf{Reader: s.Held(c.Sealer)}
 	}

@@ -69,7 +69,7 @@ func (w *writer) write(b *batch, now time.Time) error {
 // that are whole have their numbers for good. Under file.
 func (w *writer) writeBatch(b *batch, now time.Time) error {
 	if w.closed {
-		return ErrClosed
+		return errClosed
 	}
 	// A file that ends is signed to its end, so that it can be verified by itself when it is
 	// archived.

@@ -9,8 +9,8 @@
 // proxy), or the credentials that the gateway itself sends to agents. It writes no HTTP
 // response, and imports none of its schemes.
 //
-// More than twenty names are exported because this is where schemes, the request path and
-// configurations meet: the contract of a scheme (Scheme, Carrier, Connection, Usage, Security),
+// It exports more than twenty names because schemes, the request path and configurations meet
+// here: the contract of a scheme (Scheme, Carrier, Connection, Usage, Security),
 // the Principal, the errors that all schemes use with the faults that become labels of metrics,
 // and what the request path asks a Chain. Headers and the form of tokens are named in
 // authn/credential, the counts of refusals in authn/failures.

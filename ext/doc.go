@@ -16,4 +16,8 @@
 // A URI is an opaque identifier here, compared byte for byte. A client that
 // asks for …/v2 of an agent that offers …/v1 gets neither: falling back to
 // another version would be a downgrade that nobody asked for.
+//
+// It exports more than twenty names because an entry of the registry is configuration: its kind,
+// status, methods, states, schemas and limits are types and words of their own. The others are the
+// question and the answer of a negotiation, and the contract of a Provider.
 package ext

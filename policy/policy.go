@@ -18,8 +18,8 @@
 // Everywhere say what a caller could do, for cards, the catalog and lists, where no
 // particular call is asked about. Trace and Reading say why, for people.
 //
-// There are more than twenty exported names because half of them are the types of the
-// configuration, which programs that embed the gateway write as well.
+// It exports more than twenty names because half of them are the types of the configuration,
+// which programs that embed the gateway write as well.
 package policy
 
 import (

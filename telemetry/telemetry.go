@@ -21,8 +21,8 @@
 //	| the server span | the SDK's queue, then a collector over OTLP | no: a full queue drops spans |
 //	| the line | a buffer, then standard error | no: beyond 4 MiB lines are dropped and counted |
 //
-// It has more exported names than most packages, since everybody reports to it: the parts of an
-// Exchange, and what spans of requests and deliveries are made of.
+// It exports more than twenty names because every package that handles a call reports to it: the
+// parts of an Exchange, and what spans of requests and deliveries are made of.
 package telemetry
 
 import (

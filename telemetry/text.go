@@ -20,8 +20,8 @@ const (
 const cutMark = "…+"
 
 // Clean makes text from outside safe to show to people and to line-based tools:
-// the one sanitiser behind logs, spans and audit records (CVE-2024-45808,
-// CVE-2025-25294). What is not graphic in the sense of Unicode (control
+// the one sanitiser behind logs, spans and audit records, against log injection (CWE-117,
+// CVE-2024-45808, CVE-2025-25294). What is not graphic in the sense of Unicode (control
 // characters, line and paragraph separators, bidirectional overrides, invisible
 // formatting) becomes \u202e, a byte that is not UTF-8 becomes \xff, a backslash
 // is doubled, and everything past MaxText bytes becomes \…+N, N being the number

@@ -128,7 +128,7 @@ func Open(dir string, sealer Sealer, now func() time.Time) (*Vault, error) {
 	return v, nil
 }
 
-// Put keeps an item for a time, 0 for ever. The operating system has it when Put returns.
+// Put encrypts an item (pair.go) and keeps it for a time, 0 for ever. The operating system has it when Put returns.
 // It does not wait for the disk; Sync is called about once a second by the audit log. An error
 // leaves nothing half written that would be read later.
 func (v *Vault) Put(item *Item, keep time.Duration) (Receipt, error) {

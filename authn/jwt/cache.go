@@ -16,7 +16,8 @@ const maxRemembered = 30 * time.Second
 // the rest of a call does. It is shared by the chains of successive
 // configurations; whoever finds an entry must check that it is still theirs. Only
 // verified tokens get in, so strangers cannot push callers out. With their claims it takes
-// memoryBytes at most, whatever is in the tokens.
+// memoryBytes at most, whatever is in the tokens. Answers of introspection about opaque tokens are
+// remembered by the introspector, for how long the issuer lets them be.
 type cache struct{ memory[entry] }
 
 // entry is one verified token. Issuer and generation stand here and not in the

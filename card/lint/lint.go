@@ -15,9 +15,6 @@
 // score with it; the writer of served cards calls [Clean], [SecretIn] and their like on each text,
 // so that what is reported as removed is what is removed; the redaction of captured content shares
 // the forms of credentials.
-//
-// The package exports more than twenty names: kinds and actions are the words of its findings,
-// which documentation, metrics and the console use one by one.
 package lint
 
 import (
@@ -34,14 +31,14 @@ type Kind string
 
 // The kinds.
 const (
-	Secret      Kind = "secret"      // a key, a token, a password in a URL, credentials of 0.1's authentication
-	Internal    Kind = "internal"    // an address for inside use, where no interface is named
-	Invisible   Kind = "invisible"   // characters, comments or scripts that a reader does not see
-	Instruction Kind = "instruction" // words for the model that reads the card
-	Lookalike   Kind = "lookalike"   // a word of Latin letters and others that look like them
-	Markup      Kind = "markup"      // HTML that shows
-	Blob        Kind = "blob"        // a long run of base64 or hexadecimal
-	Long        Kind = "long"        // a text that is longer than texts of its place are
+	kindSecret      Kind = "secret"      // a key, a token, a password in a URL, credentials of 0.1's authentication
+	kindInternal    Kind = "internal"    // an address for inside use, where no interface is named
+	kindInvisible   Kind = "invisible"   // characters, comments or scripts that a reader does not see
+	kindInstruction Kind = "instruction" // words for the model that reads the card
+	kindLookalike   Kind = "lookalike"   // a word of Latin letters and others that look like them
+	kindMarkup      Kind = "markup"      // HTML that shows
+	kindBlob        Kind = "blob"        // a long run of base64 or hexadecimal
+	Long            Kind = "long"        // a text that is longer than texts of its place are
 )
 
 // Action says what becomes of what was found.
@@ -49,9 +46,9 @@ type Action string
 
 // The actions.
 const (
-	Removed  Action = "removed"  // it is in no card that the gateway serves
-	Cut      Action = "cut"      // only the beginning is served
-	Reported Action = "reported" // it is served; the operator is told
+	actionRemoved  Action = "removed"  // it is in no card that the gateway serves
+	actionCut      Action = "cut"      // only the beginning is served
+	actionReported Action = "reported" // it is served; the operator is told
 )
 
 // Finding is one thing found. It never holds what it is about: findings are logged.
@@ -67,23 +64,18 @@ var kinds = map[Kind]struct {
 	action Action
 	weight int
 }{
-	Secret:      {Removed, 40},
-	Internal:    {Removed, 10},
-	Invisible:   {Removed, 25},
-	Instruction: {Reported, 30},
-	Lookalike:   {Reported, 20},
-	Markup:      {Reported, 5},
-	Blob:        {Reported, 10},
-	Long:        {Reported, 5},
+	kindSecret:      {actionRemoved, 40},
+	kindInternal:    {actionRemoved, 10},
+	kindInvisible:   {actionRemoved, 25},
+	kindInstruction: {actionReported, 30},
+	kindLookalike:   {actionReported, 20},
+	kindMarkup:      {actionReported, 5},
+	kindBlob:        {actionReported, 10},
+	Long:            {actionReported, 5},
 }
 
-// Kinds are all of them, in the order of the documentation.
-func Kinds() []Kind {
-	return []Kind{Secret, Internal, Invisible, Instruction, Lookalike, Markup, Blob, Long}
-}
-
-// MaxFindings is how many findings of one card are listed.
-const MaxFindings = 100
+// maxFindings is how many findings of one card are listed.
+const maxFindings = 100
 
 // How much is looked through for words that are meant for a model, in bytes. What is
 // longer is a finding by itself.
@@ -113,7 +105,7 @@ func Score(list []Finding) int {
 }
 
 // Check looks at every text of a card, names of members included, but for the signatures.
-// It lists at most MaxFindings, in the order of the document. card is one JSON value, and
+// It lists at most maxFindings, in the order of the document. card is one JSON value, and
 // l is what it is served with.
 // An error means that the card is no JSON.
 func Check(card []byte, l Limits) ([]Finding, error) {
@@ -159,9 +151,9 @@ func (c *check) text(s string) error {
 	// Lists that are cut when the card is served are told of once, at the first entry that goes.
 	if kind == '[' && length == int64(c.limits.Entries)+1 && isList(strings.Split(pointer, "/")[1:]) {
 		list := pointer[:strings.LastIndexByte(pointer, '/')]
-		c.done(Long, Cut, list, fmt.Sprintf("more than %d entries", c.limits.Entries))
+		c.done(Long, actionCut, list, fmt.Sprintf("more than %d entries", c.limits.Entries))
 	}
-	if s == "" || len(c.list) >= MaxFindings {
+	if s == "" || len(c.list) >= maxFindings {
 		return nil
 	}
 	if isWord(s) && pointer != credentials {
@@ -175,29 +167,29 @@ func (c *check) text(s string) error {
 	low := ASCIILower(clean)
 	switch {
 	case SecretIn(clean) >= 0:
-		c.found(Secret, pointer, "what looks like a key or a token")
+		c.found(kindSecret, pointer, "what looks like a key or a token")
 	case hasUserinfo(low):
-		c.found(Secret, pointer, "a URL with a user or a password")
+		c.found(kindSecret, pointer, "a URL with a user or a password")
 	case pointer == credentials && !isName:
-		c.found(Secret, pointer, "credentials, which cards of 0.1 can carry")
+		c.found(kindSecret, pointer, "credentials, which cards of 0.1 can carry")
 	}
 	if !isInterface(pointer) && (PrivateURL(low) >= 0 && !hasUserinfo(low) || PrivateHostPort(low) >= 0) {
-		c.found(Internal, pointer, "an address for inside use")
+		c.found(kindInternal, pointer, "an address for inside use")
 	}
 	if clean != s {
-		c.found(Invisible, pointer, fmt.Sprintf("%d bytes that a reader does not see", max(1, len(s)-len(clean))))
+		c.found(kindInvisible, pointer, fmt.Sprintf("%d bytes that a reader does not see", max(1, len(s)-len(clean))))
 	}
 	if c.instructs(s) {
-		c.found(Instruction, pointer, "words for the model that reads the card")
+		c.found(kindInstruction, pointer, "words for the model that reads the card")
 	}
 	if lookalike(clean) != "" {
-		c.found(Lookalike, pointer, "a word that mixes alphabets which look alike")
+		c.found(kindLookalike, pointer, "a word that mixes alphabets which look alike")
 	}
 	if markup.MatchString(clean) {
-		c.found(Markup, pointer, "HTML")
+		c.found(kindMarkup, pointer, "HTML")
 	}
 	if n := blob(clean); n > 0 && pointer != "/iconUrl" {
-		c.found(Blob, pointer, fmt.Sprintf("%d characters of base64 or hexadecimal", n))
+		c.found(kindBlob, pointer, fmt.Sprintf("%d characters of base64 or hexadecimal", n))
 	}
 	c.length(clean, pointer, isName)
 	return nil
@@ -248,7 +240,7 @@ func (c *check) found(kind Kind, pointer, text string) {
 // done is found where more than the kind decides what becomes of it.
 // The same thing found twice in one text, as by two patterns, is listed once.
 func (c *check) done(kind Kind, action Action, pointer, text string) {
-	if len(c.list) >= MaxFindings {
+	if len(c.list) >= maxFindings {
 		return
 	}
 	f := Finding{kind, shown(pointer), action, text}

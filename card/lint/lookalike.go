@@ -50,7 +50,7 @@ func Fold(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(b.String(), "rn", "m"), "vv", "w")
 }
 
-// lookalike finds a word that mixes Latin letters with those of another script that look
+// lookalike finds homoglyphs (UTS #39: confusables): a word that mixes Latin letters with those of another script that look
 // like Latin ones, "" for none.
 // A word in one script only is none, whatever its letters look like: most of the world does not
 // write Latin.

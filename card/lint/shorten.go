@@ -109,31 +109,31 @@ func (l Limits) at(pointer string, isName bool) (limit int, action Action) {
 	parts := strings.Split(pointer, "/")[1:]
 	switch {
 	case isName:
-		return l.Name, Removed
+		return l.Name, actionRemoved
 	case isList(parts):
 		switch parts[len(parts)-2] {
 		case "tags":
-			return l.Name, Cut
+			return l.Name, actionCut
 		case "examples":
-			return l.Text, Cut
+			return l.Text, actionCut
 		}
-		return l.Name, Removed
+		return l.Name, actionRemoved
 	case pointer == "/name" || pointer == "/version" || pointer == "/provider/organization":
-		return l.Name, Cut
+		return l.Name, actionCut
 	case pointer == "/description",
 		len(parts) == 4 && parts[0] == "capabilities" && parts[1] == "extensions" && parts[3] == "description":
-		return l.Text, Cut
+		return l.Text, actionCut
 	case len(parts) == 3 && parts[0] == "skills":
 		switch parts[2] {
 		case "name":
-			return l.Name, Cut
+			return l.Name, actionCut
 		case "description":
-			return l.Text, Cut
+			return l.Text, actionCut
 		case "id":
-			return l.Name, Removed
+			return l.Name, actionRemoved
 		}
 	}
-	return l.Text, Removed
+	return l.Text, actionRemoved
 }
 
 // isList reports whether a place is in one of the lists whose entries are limited, in the names of

@@ -226,7 +226,7 @@ func TestOddKeys(t *testing.T) {
 			}
 			c.pass(2 * time.Hour) // the set is fetched anew
 		}
-		if len(told) != 3 || told[jws.Malformed] != 2 || told[jws.Secret] != 1 || told[jws.Other] != 1 {
+		if len(told) != 3 || told["malformed"] != 2 || told["secret"] != 1 || told["other"] != 1 {
 			t.Errorf("%s: told of %v", name, told)
 		}
 	}

@@ -2,11 +2,9 @@ package config
 
 import (
 	"encoding"
-	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -16,7 +14,7 @@ import (
 )
 
 // shape compares a document with the Go types it is read into, and finds unknown keys, with what
-// may have been meant, and values of the wrong shape. The YAML library
+// may have been meant (unknownkeys.go), and values of the wrong shape. The YAML library
 // would also refuse most of what is refused here, but it names Go types, quotes
 // values (which may be secrets in the wrong place) and drops without a word what
 // has no value: an empty list item, a key without a name.
@@ -125,8 +123,8 @@ func readsItself(t reflect.Type) bool {
 	return t == reflect.TypeFor[secret.JSON]() || t == reflect.TypeFor[schema.Source]()
 }
 
-// mapping compares a mapping with a struct: each key once, and none that the struct lacks. What an
-// unknown key would have said is not said at all, which is why it is an error and no warning.
+// mapping compares a mapping with a struct: each key once, and none that the struct lacks
+// (unknownkeys.go).
 func (s *shape) mapping(n *yaml.Node, t reflect.Type, path keypath.Path) {
 	if n.Kind != yaml.MappingNode {
 		s.wrong(n, path, "want a mapping, found %s", kindOf(n))
@@ -151,7 +149,7 @@ func (s *shape) mapping(n *yaml.Node, t reflect.Type, path keypath.Path) {
 		case twice:
 			s.wrong(n.Content[i], path, "key %q is set on line %d already", key.Value, line)
 		case !ok:
-			s.wrong(n.Content[i], path, "unknown key %q%s", key.Value, guess(key.Value, known))
+			s.unknownKey(n.Content[i], path, key.Value, known)
 		default:
 			s.visit(value, field, extend(path, keypath.Step{Key: key.Value}))
 		}
@@ -257,65 +255,4 @@ func (s *shape) secret(n *yaml.Node, path keypath.Path) {
 // extend is append that never shares what it appends to.
 func extend(path keypath.Path, step keypath.Step) keypath.Path {
 	return append(slices.Clip(path), step)
-}
-
-// fields are the keys of a struct with their types, those of inlined structs
-// included.
-// Fields that are not written, with the name -, are none.
-func fields(t reflect.Type) map[string]reflect.Type {
-	known := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		switch {
-		case option == "inline":
-			for key, inner := range fields(f.Type) {
-				known[key] = inner
-			}
-		case name != "-" && f.IsExported():
-			known[name] = f.Type
-		}
-	}
-	return known
-}
-
-// guess proposes the known key that was probably meant, "" for none: a key in another case, or with
-// a letter too many, too few or in another's place.
-func guess(key string, known map[string]reflect.Type) string {
-	best, distance := "", 3 // more than two slips are another word
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		if d := slips(strings.ToLower(key), strings.ToLower(name)); d < distance && d < len(name)-1 {
-			best, distance = name, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return `, did you mean "` + best + `"?`
-}
-
-// slips is the edit distance (Levenshtein) of two short words. A key of a file can be of any length,
-// and is not worth a table of that size.
-// One row of the table is kept: each entry needs its neighbours of the row before and the one to
-// its left.
-func slips(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -9,33 +9,34 @@ import (
 	"strings"
 )
 
-// Check reads an address that somebody names. It refuses what is not allowed, and every
+// Check reads an address that somebody names, such as a webhook: it is where SSRF (CWE-918) is refused by
+// the address alone, and dial.go where it is by what DNS says. It refuses what is not allowed, and every
 // spelling that two readers could understand in two ways: the host is plain ASCII without
 // a dot at its end, an IPv4 address has four decimal numbers, an IPv6 address no zone and
 // no IPv4 inside. It asks no DNS. An error is an *Error.
 func (c *Client) Check(target string) (*url.URL, error) {
 	if len(target) > maxURL {
-		return nil, refused("", WhyLength)
+		return nil, refused("", whyLength)
 	}
 	// Before url.Parse, which takes spaces and backslashes in places where others end the host.
 	if strings.IndexFunc(target, notInURL) >= 0 {
-		return nil, refused("", WhyMalformed)
+		return nil, refused("", whyMalformed)
 	}
 	u, err := url.Parse(target)
 	if err != nil || u.Opaque != "" || u.Host == "" {
-		return nil, refused("", WhyMalformed)
+		return nil, refused("", whyMalformed)
 	}
 	host := u.Hostname()
 	switch {
 	case u.Scheme != "https" && (u.Scheme != "http" || !c.options.Plaintext):
-		return nil, refused(host, WhyScheme)
+		return nil, refused(host, whyScheme)
 	case u.User != nil:
-		return nil, refused(host, WhyUser)
+		return nil, refused(host, whyUser)
 	case strings.Contains(target, "#"):
-		return nil, refused(host, WhyFragment)
+		return nil, refused(host, whyFragment)
 	}
 	if !c.allowsPort(u) {
-		return nil, refused(host, WhyPort)
+		return nil, refused(host, whyPort)
 	}
 	if why := c.judgeHost(u); why != "" {
 		return nil, refused(host, why)
@@ -83,25 +84,25 @@ func (c *Client) judgeHost(u *url.URL) Why {
 	if strings.HasPrefix(u.Host, "[") {
 		ip, err := netip.ParseAddr(host)
 		if err != nil || ip.Zone() != "" || ip.Is4() {
-			return WhyMalformed
+			return whyMalformed
 		}
 		return c.judgeAddress(host, ip)
 	}
 	if endsInNumber(host) {
 		ip, err := netip.ParseAddr(host) // four decimal numbers without zeros in front
 		if err != nil {
-			return WhyMalformed
+			return whyMalformed
 		}
 		return c.judgeAddress(host, ip)
 	}
 	if !isName(host) {
-		return WhyMalformed
+		return whyMalformed
 	}
 	if !c.listed(host) {
-		return WhyHost
+		return whyHost
 	}
 	if !c.options.AllowPrivate && isLocal(host) {
-		return WhyAddress
+		return whyAddress
 	}
 	return ""
 }
@@ -109,10 +110,10 @@ func (c *Client) judgeHost(u *url.URL) Why {
 // judgeAddress says why a host that is an address is not allowed.
 func (c *Client) judgeAddress(host string, ip netip.Addr) Why {
 	if !c.listed(host) {
-		return WhyHost
+		return whyHost
 	}
 	if !c.guard.permits(ip) {
-		return WhyAddress
+		return whyAddress
 	}
 	return ""
 }

@@ -174,7 +174,7 @@ func (c *Client) Send(ctx context.Context, method, target string, header http.He
 	for name, values := range header {
 		for _, value := range values {
 			if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-				return nil, refused(u.Hostname(), WhyHeader)
+				return nil, refused(u.Hostname(), whyHeader)
 			}
 		}
 	}

@@ -23,26 +23,26 @@ var (
 // named the target.
 type Why string
 
-// The reasons. Those up to WhyAddress are of ErrRefused.
+// The reasons. Those up to whyAddress are of ErrRefused.
 const (
-	WhyLength    Why = "the address is too long"
-	WhyMalformed Why = "the address is not written as a plain URL"
-	WhyScheme    Why = "the scheme is not allowed"
-	WhyUser      Why = "the address has user information"
-	WhyFragment  Why = "the address has a fragment"
-	WhyPort      Why = "the port is not allowed"
-	WhyHost      Why = "the host is not allowed"
-	WhyHeader    Why = "a header cannot be sent"
-	WhyAddress   Why = "the address is private or reserved"
+	whyLength    Why = "the address is too long"
+	whyMalformed Why = "the address is not written as a plain URL"
+	whyScheme    Why = "the scheme is not allowed"
+	whyUser      Why = "the address has user information"
+	whyFragment  Why = "the address has a fragment"
+	whyPort      Why = "the port is not allowed"
+	whyHost      Why = "the host is not allowed"
+	whyHeader    Why = "a header cannot be sent"
+	whyAddress   Why = "the address is private or reserved"
 
-	WhyName        Why = "the name was not found"
-	WhyConnection  Why = "there was no connection"
-	WhyProxy       Why = "the HTTP proxy on the way cannot be used, or refuses"
-	WhyCertificate Why = "the certificate is not trusted"
-	WhyTLS         Why = "TLS was not agreed on"
-	WhyAnswer      Why = "the answer broke off, or was none of HTTP"
-	WhySlow        Why = "it took too long"
-	WhyCancelled   Why = "it was cancelled"
+	whyName        Why = "the name was not found"
+	whyConnection  Why = "there was no connection"
+	whyProxy       Why = "the HTTP proxy on the way cannot be used, or refuses"
+	whyCertificate Why = "the certificate is not trusted"
+	whyTLS         Why = "TLS was not agreed on"
+	whyAnswer      Why = "the answer broke off, or was none of HTTP"
+	whySlow        Why = "it took too long"
+	whyCancelled   Why = "it was cancelled"
 )
 
 // Error says what went wrong, of Check and Send. What the system or the target said is
@@ -80,16 +80,16 @@ func (u *unresolved) Unwrap() error { return u.err }
 // explain puts an error of net/http into the closed set.
 func (c *Client) explain(ctx context.Context, host string, err error) *Error {
 	if errors.Is(err, errAddress) {
-		return refused(host, WhyAddress)
+		return refused(host, whyAddress)
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return &Error{context.Canceled, host, WhyCancelled}
+		return &Error{context.Canceled, host, whyCancelled}
 	}
 	if _, ok := errors.AsType[*unresolved](err); ok {
-		return &Error{ErrUnreachable, host, WhyName}
+		return &Error{ErrUnreachable, host, whyName}
 	}
 	if slow, ok := errors.AsType[net.Error](err); ok && slow.Timeout() || ctx.Err() != nil {
-		return &Error{ErrTimeout, host, WhySlow}
+		return &Error{ErrTimeout, host, whySlow}
 	}
 	return &Error{ErrUnreachable, host, broke(err)}
 }
@@ -105,23 +105,23 @@ type proxied interface {
 func broke(err error) Why {
 	if through, ok := errors.AsType[proxied](err); ok {
 		if through.Own() {
-			return WhyProxy
+			return whyProxy
 		}
-		return WhyConnection
+		return whyConnection
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return WhyCertificate
+		return whyCertificate
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return WhyCertificate
+		return whyCertificate
 	}
 	_, record := errors.AsType[tls.RecordHeaderError](err)
 	_, alert := errors.AsType[tls.AlertError](err)
 	if record || alert {
-		return WhyTLS
+		return whyTLS
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return WhyConnection
+		return whyConnection
 	}
-	return WhyAnswer
+	return whyAnswer
 }

@@ -65,15 +65,15 @@ func NewURIs(schemes, hosts []string, private bool) (*URIs, error) {
 // as that can be read.
 func (u *URIs) Judge(uri string) (host string, why Why) {
 	if len(uri) > maxNamed {
-		return "", WhyLength
+		return "", whyLength
 	}
 	scheme, rest, ok := strings.Cut(uri, ":")
 	if !ok || !isScheme(scheme) || strings.ContainsFunc(uri, isControl) {
-		return "", WhyMalformed
+		return "", whyMalformed
 	}
 	scheme = strings.ToLower(scheme)
 	if !slices.Contains(u.schemes, scheme) {
-		return "", WhyScheme
+		return "", whyScheme
 	}
 	rest, ok = strings.CutPrefix(rest, "//")
 	if !ok || authorityOf(rest) == "" {
@@ -82,11 +82,11 @@ func (u *URIs) Judge(uri string) (host string, why Why) {
 	authority := authorityOf(rest)
 	// Readers of old take what follows a host without a path for a user's name too.
 	if after := rest[len(authority):]; strings.Contains(authority, "@") || !strings.HasPrefix(after, "/") && strings.Contains(after, "@") {
-		return "", WhyUser
+		return "", whyUser
 	}
 	host, ok = withoutPort(authority)
 	if !ok {
-		return "", WhyMalformed
+		return "", whyMalformed
 	}
 	return host, u.judge(scheme, host, strings.HasPrefix(authority, "["))
 }
@@ -96,9 +96,9 @@ func (u *URIs) Judge(uri string) (host string, why Why) {
 func (u *URIs) local(scheme string) Why {
 	switch {
 	case slices.Contains(hosted, scheme):
-		return WhyMalformed
+		return whyMalformed
 	case len(u.hosts) > 0 && !slices.Contains(u.hosts, "*"):
-		return WhyHost
+		return whyHost
 	}
 	return ""
 }
@@ -109,23 +109,23 @@ func (u *URIs) judge(scheme, host string, six bool) Why {
 	address := err == nil && ip.Zone() == "" && ip.Is6() == six
 	switch {
 	case !address && (six || endsInNumber(host) || !isName(host)):
-		return WhyMalformed
+		return whyMalformed
 	case u.lists(canonical(host)):
 		return ""
 	case len(u.hosts) > 0 && !slices.Contains(u.hosts, "*"):
-		return WhyHost
+		return whyHost
 	case address && !u.guard.permits(ip):
-		return WhyAddress
+		return whyAddress
 	case !address && slices.Contains(metadata, host):
-		return WhyAddress
+		return whyAddress
 	case address || u.private:
 		return ""
 	case under(spelt, host):
-		return WhyAddress
+		return whyAddress
 	case !strings.Contains(host, ".") && host != "localhost" && !slices.Contains(hosted, scheme):
 		return ""
 	case isLocal(host):
-		return WhyAddress
+		return whyAddress
 	}
 	return ""
 }

@@ -54,7 +54,7 @@ func measure(packages []*pkg) []figure {
 		files.rank("files of a package, largest", 1),
 		exported.rank("exported names of a package, p50", 0.5),
 		exported.rank("exported names of a package, most", 1),
-		{name: "packages of more than 20 names", value: float64(exported.over(20))},
+		{name: "packages of more than 20 names", value: float64(exported.over(manyNames))},
 		methods.rank("methods of a type, most", 1),
 		fields.rank("fields of a struct, most", 1),
 		{name: "lines of a function, p99", value: float64(rank(lengths, 0.99))},
@@ -75,6 +75,34 @@ func (p *pkg) exported() int {
 		}
 	}
 	return len(names)
+}
+
+// manyNames is how many names a package exports without saying why.
+const manyNames = 20
+
+// manyReason is how a package doc begins the reason for more.
+const manyReason = "exports more than twenty names"
+
+// unexplained says what is wrong with a package that exports more than manyNames and gives no
+// reason, or gives one and needs none; it is empty for others.
+func (p *pkg) unexplained() string {
+	n, reason := p.exported(), strings.Contains(p.doc(), manyReason)
+	switch {
+	case n > manyNames && !reason:
+		return fmt.Sprintf("%s exports %d names, and its package doc has no reason: no %q", p.path, n, manyReason)
+	case n <= manyNames && reason:
+		return fmt.Sprintf("%s exports %d names, and its package doc says %q", p.path, n, manyReason)
+	}
+	return ""
+}
+
+// doc is a package's documentation on one line, so that a phrase is found however it is broken.
+func (p *pkg) doc() string {
+	var words []string
+	for _, f := range p.files {
+		words = append(words, strings.Fields(f.syntax.Doc.Text())...)
+	}
+	return strings.Join(words, " ")
 }
 
 func share(comment, code int) float64 {

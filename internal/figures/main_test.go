@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"go/parser"
+	"go/token"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +18,7 @@ var limits = map[string]float64{
 	"files of a package, largest":       35,
 	"exported names of a package, p50":  6,
 	"exported names of a package, most": 126,
-	"packages of more than 20 names":    22,
+	"packages of more than 20 names":    18,
 	"methods of a type, most":           40,
 	"fields of a struct, most":          25,
 	"lines of a function, longest":      75,
@@ -46,6 +49,51 @@ func TestFigures(t *testing.T) {
 	}
 	if found != len(limits) {
 		t.Errorf("%d limits are of no figure", len(limits)-found)
+	}
+}
+
+// TestManyNamesHaveReason: a package that exports more than the usual number of names says why in its
+// package doc, and one that does not any more has stopped saying so.
+func TestManyNamesHaveReason(t *testing.T) {
+	t.Parallel()
+	packages, err := readPackages("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages {
+		if wrong := p.unexplained(); wrong != "" {
+			t.Error(wrong)
+		}
+	}
+}
+
+// TestUnexplained breaks the rule of TestManyNamesHaveReason both ways.
+func TestUnexplained(t *testing.T) {
+	t.Parallel()
+	const reason = "// Package p is one. It exports more\n// than twenty names because tests do.\n"
+	var names strings.Builder
+	for i := range manyNames + 1 {
+		fmt.Fprintf(&names, "const N%d = 0\n", i)
+	}
+	few, _ := strings.CutSuffix(names.String(), fmt.Sprintf("const N%d = 0\n", manyNames))
+	for _, tt := range []struct{ name, source, want string }{
+		{"few", "package p\n" + few, ""},
+		{"many with a reason", reason + "package p\n" + names.String(), ""},
+		{"many without", "// Package p is one.\npackage p\n" + names.String(), `p exports 21 names, and its package doc has no reason: no "exports more than twenty names"`},
+		{"few with a reason", reason + "package p\n" + few, `p exports 20 names, and its package doc says "exports more than twenty names"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			set := token.NewFileSet()
+			syntax, err := parser.ParseFile(set, "p.go", tt.source, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &pkg{path: "p", files: []*file{{name: "p", syntax: syntax, set: set}}}
+			if got := p.unexplained(); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

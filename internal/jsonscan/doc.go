@@ -11,6 +11,10 @@
 // Splice is one change to a document whose other bytes stay. Mend is for what the two ends of
 // a call may read in two ways and the gateway must not.
 //
+// It exports more than twenty names because readers of documents are written in other packages:
+// the Scanner, the tables of names that they give it, and the functions that look for one member
+// or change a document in passing, for those who need no reader.
+//
 // It knows nothing of A2A, whose names and limits internal/wire brings, and imports no other
 // package of this module.
 package jsonscan

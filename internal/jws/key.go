@@ -63,7 +63,7 @@ func (p Profile) Take(public crypto.PublicKey) (*Key, error) {
 		if k, ok := public.(*ecdsa.PublicKey); ok {
 			kind = "on " + k.Params().Name
 		}
-		return nil, unfit(Other, "a key %s, want one for %s", kind, strings.Join(p.Algorithms, ", "))
+		return nil, unfit(reasonOther, "a key %s, want one for %s", kind, strings.Join(p.Algorithms, ", "))
 	}
 	switch k := public.(type) {
 	case *rsa.PublicKey:
@@ -72,7 +72,7 @@ func (p Profile) Take(public crypto.PublicKey) (*Key, error) {
 		}
 	case ed25519.PublicKey:
 		if smallOrder(k) {
-			return nil, unfit(Weak, "an Ed25519 key of small order")
+			return nil, unfit(reasonWeak, "an Ed25519 key of small order")
 		}
 	}
 	sum, err := (&jose.JSONWebKey{Key: public}).Thumbprint(crypto.SHA256)
@@ -86,11 +86,11 @@ func (p Profile) Take(public crypto.PublicKey) (*Key, error) {
 func checkRSA(k *rsa.PublicKey) error {
 	switch bits := k.N.BitLen(); {
 	case bits < minRSA || bits > maxRSA:
-		return unfit(Weak, "an RSA key of %d bits, want %d to %d", bits, minRSA, maxRSA)
+		return unfit(reasonWeak, "an RSA key of %d bits, want %d to %d", bits, minRSA, maxRSA)
 	case k.E < 3 || k.E&1 == 0:
-		return unfit(Weak, "an RSA key with exponent %d", k.E)
+		return unfit(reasonWeak, "an RSA key with exponent %d", k.E)
 	case roca(k.N):
-		return unfit(Weak, "an RSA key of a broken generator (CVE-2017-15361)")
+		return unfit(reasonWeak, "an RSA key of a broken generator (CVE-2017-15361)")
 	}
 	return nil
 }

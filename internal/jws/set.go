@@ -14,7 +14,7 @@ import (
 // Limits of a key set. A large provider publishes about ten keys in twenty KiB.
 const (
 	MaxSet     = 256 << 10 // bytes of the document
-	MaxMembers = 200       // keys that are looked at; the first ones are
+	maxMembers = 200       // keys that are looked at; the first ones are
 	MaxKeys    = 50        // that are taken
 	MaxSameID  = 4         // keys of one kid that are taken, and so tried for one signature
 	MaxKeyID   = 256       // bytes of a kid
@@ -45,7 +45,7 @@ func (s Skipped) String() string {
 // Level is how loud it is to be said: a key for something else, such as encryption, is nothing
 // to worry about.
 func (s Skipped) Level() slog.Level {
-	if s.Reason == Other {
+	if s.Reason == reasonOther {
 		return slog.LevelInfo
 	}
 	return slog.LevelWarn
@@ -64,17 +64,19 @@ func Newly(before, after []Skipped) []Skipped {
 // Reason is why a key is not taken, of a closed set that is fit for a metric label.
 type Reason string
 
-// The reasons. All but Other are mistakes of whoever publishes the set.
+// The reasons. All but reasonOther are mistakes of whoever publishes the set.
 const (
-	Other     Reason = "other"     // for another use, algorithm or kind of signature: RFC 7517 §5 has it ignored
-	Malformed Reason = "malformed" // a member is missing, doubled, or not what it has to be
-	Weak      Reason = "weak"      // can be broken, or is made to burn time
-	Secret    Reason = "secret"    // is symmetric, or published with its private half
-	Excess    Reason = "excess"    // beyond MaxMembers, MaxKeys, MaxSameID or MaxKeyID
+	reasonOther     Reason = "other"     // for another use, algorithm or kind of signature: RFC 7517 §5 has it ignored
+	reasonMalformed Reason = "malformed" // a member is missing, doubled, or not what it has to be
+	reasonWeak      Reason = "weak"      // can be broken, or is made to burn time
+	reasonSecret    Reason = "secret"    // is symmetric, or published with its private half
+	reasonExcess    Reason = "excess"    // beyond maxMembers, MaxKeys, MaxSameID or MaxKeyID
 )
 
-// Reasons are all of them.
-func Reasons() []Reason { return []Reason{Other, Malformed, Weak, Secret, Excess} }
+// reasons are all of them.
+func reasons() []Reason {
+	return []Reason{reasonOther, reasonMalformed, reasonWeak, reasonSecret, reasonExcess}
+}
 
 // thumbprint is that of RFC 7638.
 type thumbprint = [sha256.Size]byte
@@ -96,7 +98,7 @@ func reasonOf(err error) Reason {
 	if u, ok := err.(unusable); ok { //nolint:errorlint // never wrapped: Set asks first
 		return u.reason
 	}
-	return Malformed
+	return reasonMalformed
 }
 
 // Set reads a JWK set. A key that cannot be used is skipped, whatever is wrong with it, and
@@ -113,8 +115,8 @@ func (p Profile) Set(doc []byte) (*Set, error) {
 	}
 	r := reader{profile: p, leaked: map[thumbprint]bool{}, ids: map[string]int{}}
 	for i, text := range members {
-		if i == MaxMembers {
-			r.skip(i, "", unfit(Excess, "more than %d keys, of which this one and those behind it are not looked at", MaxMembers))
+		if i == maxMembers {
+			r.skip(i, "", unfit(reasonExcess, "more than %d keys, of which this one and those behind it are not looked at", maxMembers))
 			break
 		}
 		r.member(i, text)
@@ -217,9 +219,9 @@ func (r *reader) again(k *Key) bool {
 func (r *reader) room(k *Key) error {
 	switch {
 	case k.ID != "" && r.ids[k.ID] >= MaxSameID:
-		return unfit(Excess, "more than %d keys of this kid", MaxSameID)
+		return unfit(reasonExcess, "more than %d keys of this kid", MaxSameID)
 	case len(r.set.Keys) >= MaxKeys:
-		return unfit(Excess, "more than %d keys", MaxKeys)
+		return unfit(reasonExcess, "more than %d keys", MaxKeys)
 	}
 	return nil
 }
@@ -234,7 +236,7 @@ func (r *reader) disown() {
 	r.set.Keys = nil
 	for i, k := range all {
 		if r.leaked[k.Thumbprint] {
-			r.skip(r.at[i], k.ID, unfit(Secret, "its private half is in the set"))
+			r.skip(r.at[i], k.ID, unfit(reasonSecret, "its private half is in the set"))
 			continue
 		}
 		r.set.Keys = append(r.set.Keys, k)

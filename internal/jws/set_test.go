@@ -82,43 +82,43 @@ func TestSetSkips(t *testing.T) {
 		reason Reason
 		want   string
 	}{
-		"null":                 {`null`, Other, "not a key"},
-		"no members":           {`{}`, Other, "not a key"},
-		"a kind of tomorrow":   {`{"kty":"AKP","kid":"x","alg":"ML-DSA-44","pub":"AA"}`, Other, "not a key"},
-		"X25519":               {`{"kty":"OKP","crv":"X25519","kid":"x","x":"AA"}`, Other, "not a key"},
-		"DSA":                  {`{"kty":"DSA","kid":"x","p":"AA","q":"AA","y":"AA"}`, Other, "not a key"},
-		"secp256k1":            {`{"kty":"EC","crv":"secp256k1","kid":"x","x":"AA","y":"AA"}`, Other, "not a key"},
-		"encryption":           {ec(`,"use":"enc"`), Other, "not a key"},
-		"cannot verify":        {ec(`,"key_ops":["sign"]`), Other, "not a key"},
-		"another algorithm":    {ec(`,"alg":"ES384"`), Other, "not a key"},
-		"HMAC by another name": {ec(`,"alg":"HS256"`), Other, "not a key"},
-		"RSA for ES256":        {`{"kty":"RSA","alg":"ES256","kid":"x"}`, Other, "not a key"},
-		"a number":             {`1`, Malformed, "json: "},
-		"a list":               {`[]`, Malformed, "json: "},
-		"member twice":         {`{"kid":"a",` + other[1:], Malformed, "duplicate"},
-		"invalid UTF-8":        {`{"a":"` + "\xff" + `",` + other[1:], Malformed, "UTF-8"},
-		"a use a number":       {ec(`,"use":1`), Malformed, "json: "},
-		"a kid a number":       {strings.Replace(other, `"x"`, `7`, 1), Malformed, "json: "},
-		"no n, no e":           {`{"kty":"RSA","kid":"x"}`, Malformed, "missing n/e"},
-		"no e":                 {`{"kty":"RSA","kid":"x","n":"AQAB"}`, Malformed, "missing n/e"},
-		"n no base64":          {`{"kty":"RSA","kid":"x","n":"!","e":"AQAB"}`, Malformed, "base64"},
-		"e a number":           {`{"kty":"RSA","kid":"x","n":"AQAB","e":65537}`, Malformed, "json: "},
-		"no point":             {`{"kty":"EC","crv":"P-256","kid":"x"}`, Malformed, "missing x/y"},
-		"off the curve":        {strings.Replace(other, `"x":"`, `"x":"AAAA`, 1), Malformed, "go-jose"},
-		"Ed25519 without x":    {`{"kty":"OKP","crv":"Ed25519","kid":"x"}`, Malformed, "missing x"},
-		"RSA of 1024 bits":     {`{"kty":"RSA","kid":"x","e":"AQAB","n":"` + strings.Repeat("_", 171) + `"}`, Weak, "want 2048 to 8192"},
-		"even exponent":        {strings.Replace(rsaKey, `"AQAB"`, `"AQAA"`, 1), Weak, "exponent 65536"},
-		"small order":          {`{"kty":"OKP","crv":"Ed25519","kid":"x","x":"AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}`, Malformed, "low-order"},
-		"symmetric":            {`{"kty":"oct","kid":"x","k":"c2VjcmV0"}`, Secret, "a symmetric key"},
-		"symmetric, no secret": {`{"kty":"oct","kid":"x"}`, Secret, "a symmetric key"},
-		"k in another":         {ec(`,"k":"c2VjcmV0"`), Secret, "a symmetric key"},
-		"k null":               {ec(`,"k":null`), Secret, "a symmetric key"},
-		"private":              {ec(`,"d":"AQAB"`), Secret, "a private key"},
-		"private, encryption":  {ec(`,"d":"AQAB","use":"enc"`), Secret, "a private key"},
-		"a prime":              {strings.Replace(rsaKey, `"n"`, `"p":"AQAB","n"`, 1), Secret, "a private key"},
-		"an exponent":          {strings.Replace(rsaKey, `"n"`, `"dq":"AQAB","n"`, 1), Secret, "a private key"},
-		"other primes":         {strings.Replace(rsaKey, `"n"`, `"oth":[],"n"`, 1), Secret, "a private key"},
-		"kid too long":         {webKeyOf(t, newEC(t), strings.Repeat("k", MaxKeyID+1), ""), Excess, "a kid of more than 256 bytes"},
+		"null":                 {`null`, reasonOther, "not a key"},
+		"no members":           {`{}`, reasonOther, "not a key"},
+		"a kind of tomorrow":   {`{"kty":"AKP","kid":"x","alg":"ML-DSA-44","pub":"AA"}`, reasonOther, "not a key"},
+		"X25519":               {`{"kty":"OKP","crv":"X25519","kid":"x","x":"AA"}`, reasonOther, "not a key"},
+		"DSA":                  {`{"kty":"DSA","kid":"x","p":"AA","q":"AA","y":"AA"}`, reasonOther, "not a key"},
+		"secp256k1":            {`{"kty":"EC","crv":"secp256k1","kid":"x","x":"AA","y":"AA"}`, reasonOther, "not a key"},
+		"encryption":           {ec(`,"use":"enc"`), reasonOther, "not a key"},
+		"cannot verify":        {ec(`,"key_ops":["sign"]`), reasonOther, "not a key"},
+		"another algorithm":    {ec(`,"alg":"ES384"`), reasonOther, "not a key"},
+		"HMAC by another name": {ec(`,"alg":"HS256"`), reasonOther, "not a key"},
+		"RSA for ES256":        {`{"kty":"RSA","alg":"ES256","kid":"x"}`, reasonOther, "not a key"},
+		"a number":             {`1`, reasonMalformed, "json: "},
+		"a list":               {`[]`, reasonMalformed, "json: "},
+		"member twice":         {`{"kid":"a",` + other[1:], reasonMalformed, "duplicate"},
+		"invalid UTF-8":        {`{"a":"` + "\xff" + `",` + other[1:], reasonMalformed, "UTF-8"},
+		"a use a number":       {ec(`,"use":1`), reasonMalformed, "json: "},
+		"a kid a number":       {strings.Replace(other, `"x"`, `7`, 1), reasonMalformed, "json: "},
+		"no n, no e":           {`{"kty":"RSA","kid":"x"}`, reasonMalformed, "missing n/e"},
+		"no e":                 {`{"kty":"RSA","kid":"x","n":"AQAB"}`, reasonMalformed, "missing n/e"},
+		"n no base64":          {`{"kty":"RSA","kid":"x","n":"!","e":"AQAB"}`, reasonMalformed, "base64"},
+		"e a number":           {`{"kty":"RSA","kid":"x","n":"AQAB","e":65537}`, reasonMalformed, "json: "},
+		"no point":             {`{"kty":"EC","crv":"P-256","kid":"x"}`, reasonMalformed, "missing x/y"},
+		"off the curve":        {strings.Replace(other, `"x":"`, `"x":"AAAA`, 1), reasonMalformed, "go-jose"},
+		"Ed25519 without x":    {`{"kty":"OKP","crv":"Ed25519","kid":"x"}`, reasonMalformed, "missing x"},
+		"RSA of 1024 bits":     {`{"kty":"RSA","kid":"x","e":"AQAB","n":"` + strings.Repeat("_", 171) + `"}`, reasonWeak, "want 2048 to 8192"},
+		"even exponent":        {strings.Replace(rsaKey, `"AQAB"`, `"AQAA"`, 1), reasonWeak, "exponent 65536"},
+		"small order":          {`{"kty":"OKP","crv":"Ed25519","kid":"x","x":"AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}`, reasonMalformed, "low-order"},
+		"symmetric":            {`{"kty":"oct","kid":"x","k":"c2VjcmV0"}`, reasonSecret, "a symmetric key"},
+		"symmetric, no secret": {`{"kty":"oct","kid":"x"}`, reasonSecret, "a symmetric key"},
+		"k in another":         {ec(`,"k":"c2VjcmV0"`), reasonSecret, "a symmetric key"},
+		"k null":               {ec(`,"k":null`), reasonSecret, "a symmetric key"},
+		"private":              {ec(`,"d":"AQAB"`), reasonSecret, "a private key"},
+		"private, encryption":  {ec(`,"d":"AQAB","use":"enc"`), reasonSecret, "a private key"},
+		"a prime":              {strings.Replace(rsaKey, `"n"`, `"p":"AQAB","n"`, 1), reasonSecret, "a private key"},
+		"an exponent":          {strings.Replace(rsaKey, `"n"`, `"dq":"AQAB","n"`, 1), reasonSecret, "a private key"},
+		"other primes":         {strings.Replace(rsaKey, `"n"`, `"oth":[],"n"`, 1), reasonSecret, "a private key"},
+		"kid too long":         {webKeyOf(t, newEC(t), strings.Repeat("k", MaxKeyID+1), ""), reasonExcess, "a kid of more than 256 bytes"},
 	} {
 		for place, doc := range []string{
 			setOf(test.key, webKeyOf(t, good, "good", `,"x5c":["garbage"]`)), setOf(webKeyOf(t, good, "good", `,"exp":"never"`), test.key),
@@ -179,7 +179,7 @@ func TestSetBounds(t *testing.T) {
 		"of one kid":          {same, MaxSameID, 1, "more than 4 keys of this kid"},
 		"of all":              {many, MaxKeys, 2, "more than 50 keys"},
 		"what is not for us":  {append(unknown, same[0]), 1, 0, ""},
-		"not looked at":       {append(slices.Repeat(unknown[:1], MaxMembers-1), same[0], same[1]), 1, 1, "more than 200 keys"},
+		"not looked at":       {append(slices.Repeat(unknown[:1], maxMembers-1), same[0], same[1]), 1, 1, "more than 200 keys"},
 		"one key again":       {slices.Repeat(same[:1], MaxKeys+1), 1, 0, ""},
 		"beyond the bound":    {append(slices.Clone(same), webKeyOf(t, newEC(t), "b", "")), MaxSameID + 1, 1, "this kid"},
 		"of no kid, not tied": {[]string{webKeyOf(t, newEC(t), "", ""), webKeyOf(t, newEC(t), "", "")}, 2, 0, ""},
@@ -191,7 +191,7 @@ func TestSetBounds(t *testing.T) {
 		}
 		var beyond []Skipped
 		for _, s := range set.Skipped {
-			if s.Reason == Excess {
+			if s.Reason == reasonExcess {
 				beyond = append(beyond, s)
 			}
 		}
@@ -209,7 +209,7 @@ func TestSetDisowns(t *testing.T) {
 	if err != nil || len(set.Keys) != 1 || set.Keys[0].ID != "b" || len(set.Skipped) != 2 {
 		t.Fatal(set, err)
 	}
-	if s := set.Skipped[1]; s.String() != `key 0, kid "a": its private half is in the set` || s.Reason != Secret {
+	if s := set.Skipped[1]; s.String() != `key 0, kid "a": its private half is in the set` || s.Reason != reasonSecret {
 		t.Errorf("got %s (%s)", s, s.Reason)
 	}
 }
@@ -294,7 +294,7 @@ func FuzzSet(f *testing.F) {
 		}
 		list := set.Keys
 		for _, s := range set.Skipped {
-			if !slices.Contains(Reasons(), s.Reason) || s.Err == nil || len(s.ID) > MaxKeyID {
+			if !slices.Contains(reasons(), s.Reason) || s.Err == nil || len(s.ID) > MaxKeyID {
 				t.Fatalf("skipped %+v", s)
 			}
 		}

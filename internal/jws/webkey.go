@@ -89,17 +89,17 @@ func (p Profile) Key(text jsontext.Value) (*Key, error) {
 	return p.public(&w)
 }
 
-var errOther = unusable{error: errors.New("not a key that can verify a signature"), reason: Other}
+var errOther = unusable{error: errors.New("not a key that can verify a signature"), reason: reasonOther}
 
 // public converts a JWK. The error is an unusable where its reason is known.
 func (p Profile) public(w *webKey) (*Key, error) {
 	switch {
 	case w.Type == "oct" || w.K != nil:
-		return nil, unfit(Secret, "a symmetric key")
+		return nil, unfit(reasonSecret, "a symmetric key")
 	case w.D != nil:
 		return nil, w.disclosed()
 	case len(w.ID) > MaxKeyID:
-		return nil, unfit(Excess, "a kid of more than %d bytes", MaxKeyID)
+		return nil, unfit(reasonExcess, "a kid of more than %d bytes", MaxKeyID)
 	case w.Use != "" && w.Use != "sig", len(w.Operations) > 0 && !slices.Contains(w.Operations, "verify"):
 		return nil, errOther
 	case !p.some(w.isFor):
@@ -131,7 +131,7 @@ func (w *webKey) read() (*jose.JSONWebKey, error) {
 
 // disclosed is a key whose private half, or a part of it, comes along.
 func (w *webKey) disclosed() error {
-	err := unusable{error: errors.New("a private key"), reason: Secret}
+	err := unusable{error: errors.New("a private key"), reason: reasonSecret}
 	half := *w
 	half.private = private{}
 	if j, unread := half.read(); unread == nil {

@@ -17,7 +17,7 @@ type Limits struct {
 	Delay       time.Duration // that work may wait for a processor
 }
 
-// Ladder is how much the process has to do, whatever the configuration: it says what may
+// Ladder decides on load shedding: it is how much the process has to do, whatever the configuration: it says what may
 // begin. The zero value takes on everything that the limits let in, until Watch measures.
 type Ladder struct {
 	calls   atomic.Int64

@@ -15,7 +15,8 @@ import (
 // certificates are what a TLS listener shows its clients, and what it verifies theirs by: the
 // files of the configuration, which are watched, those that a CA gives (Provide), and the
 // CAs of clients. What handshakes use is one generation, which is replaced as a whole: no
-// handshake sees the certificate of one file and the CAs of another time.
+// handshake sees the certificate of one file and the CAs of another time. Which certificate answers
+// which SNI says generation.
 //
 // The zero value is without TLS.
 type certificates struct {

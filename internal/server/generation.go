@@ -41,7 +41,7 @@ func forwardSecret() []uint16 {
 }
 
 // generation reads the files and adds what is provided beside them. Among its
-// certificates crypto/tls chooses the first that fits the client's server name and
+// certificates crypto/tls chooses the first that fits the client's server name (SNI) and
 // algorithms, and else the first.
 func (c *certificates) generation(t TLS, provided []tls.Certificate) (*generation, error) {
 	g := &generation{config: &tls.Config{

@@ -61,7 +61,7 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, e *wire.Error)
 	failure.Write(w, nil, e)
 }
 
-// pacedBody sees to it that a request body keeps coming (L21): in every span of
+// pacedBody sees to it that a request body keeps coming, against slow bodies, as slowloris sends heads (L21): in every span of
 // the grace period, the rate's worth of bytes, or the rest of the body. It sets
 // the connection's read deadline and takes it away at the end of the body, so
 // that it never touches a stream that lasts.

@@ -2,9 +2,9 @@
 // the memory driver. Drivers that survive a restart live in packages of their
 // own. It knows nothing of HTTP, A2A or policy, and imports internal/secret only.
 //
-// It has more exported names than most packages, since the interfaces stand together with
-// what they take and give: whoever writes a driver has one package to implement, and
-// internal/state/statetest to hold it to.
+// It exports more than twenty names because the interfaces stand together with what they take
+// and give: whoever writes a driver has one package to implement, and internal/state/statetest
+// to hold it to.
 package state
 
 import (

@@ -9,4 +9,7 @@
 // policy test. Those of a replay (Replay, Draft, Replayed) are the JSON of policy test --replay
 // and of the API. Members are only ever added: scripts read them. The tag doc of a field is its
 // description in the OpenAPI document of the administration API.
+//
+// It exports more than twenty names because it is a vocabulary: each is an object of these
+// documents, or one of the three words for a decision.
 package verdict

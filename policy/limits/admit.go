@@ -28,7 +28,7 @@ type admission struct {
 	named   bool     // draws stand for the task that a send names
 }
 
-// Admit counts a call, or says which limit is reached and counts nothing. Limits that
+// Admit checks the rate limits and quotas of a call: it counts the call, or says which limit is reached and counts nothing. Limits that
 // do not apply cost nothing. Besides *Exceeded and ErrUnavailable an error may be that of
 // ctx. The Pass is nil where nothing is to be done later, which is not an error.
 func (l *Limiter) Admit(ctx context.Context, c *Call) (*Pass, error) {

@@ -6,9 +6,9 @@
 // package interfaces says. The package calls nobody. It may import card, ext, proxy/upstream,
 // policy/files and below, and is imported by proxy, internal/config and internal/gateway.
 //
-// Of its 30 exported names five are sections of the configuration, four the quirks that can be
-// switched off, three the errors of an agent that cannot be called, and three the header fields
-// that no configuration lets through: closed sets, which are read together.
+// It exports more than twenty names, of which five are sections of the configuration, four the
+// quirks that can be switched off, three the errors of an agent that cannot be called, and three
+// the header fields that no configuration lets through: closed sets, which are read together.
 package agents
 
 import (

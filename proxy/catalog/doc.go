@@ -22,5 +22,6 @@
 // and words in any case. Its errors are of the type Error, in words for the client; there are no
 // others.
 //
-// It exports 21 names: three documents, who may read them, and the parts of an entry.
+// It exports more than twenty names, by one: three documents, who may read them, a query, and the
+// parts of an entry.
 package catalog

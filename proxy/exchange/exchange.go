@@ -7,8 +7,8 @@
 // ([Forwarding]), the client's stream ([StreamState]), and the record ([Recording]). The methods
 // here are those that two or more stages call; none of them knows a stage.
 //
-// There are more than twenty exported names, because each part is a type, and what two stages
-// say alike about media types, paths, header fields and states has no other place below both.
+// The package exports more than twenty names because each part is a type, and what two stages say
+// alike about media types, paths, header fields and states has no other place below both.
 package exchange
 
 import (

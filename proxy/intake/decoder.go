@@ -25,8 +25,8 @@
 // allow-list, those that the operator has listed for the agent, the agent's credentials, and the
 // gateway's own (A2A-Version, X-Request-Id, Via, Traceparent).
 //
-// It exports 23 names, because the stages behind it share its readers of media types, of messages
-// and of events, and the questions that the gateway asks by itself.
+// It exports more than twenty names because the stages behind it share its readers of media types,
+// of messages and of events, and the questions that the gateway asks by itself.
 package intake
 
 import (

@@ -9,7 +9,8 @@ import (
 
 // Headers cross the gateway by allow-list, in both directions: a header that is
 // on neither list ends here, whatever its name. A deny-list would have to know
-// every spelling of every identity header that any agent trusts.
+// every spelling of every identity header that any agent trusts. Hop-by-hop headers (RFC 9110 §7.6.1) are on
+// none, nor is what Connection names.
 var (
 	// RequestHeaders go from the caller to the agent unchanged. Accept does too, its
 	// lines joined.

@@ -60,7 +60,7 @@ func (w *Worker) challenge(t *task) (result, bool) {
 	}, nil)
 	if r.status != http.StatusOK || strings.TrimSpace(string(r.body)) != token {
 		if r.outcome == Delivered {
-			r.outcome, r.why = Failed, "it did not repeat the token"
+			r.outcome, r.why = outcomeFailed, "it did not repeat the token"
 		}
 		r.why, r.asked = "challenge: "+r.why, max(r.asked, askAgain)
 		return r, false

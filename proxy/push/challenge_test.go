@@ -92,7 +92,7 @@ func TestA21_StrangersAreAskedOnce(t *testing.T) {
 			if gets, posts := methods(r.seen()); gets != 1 || posts != 0 {
 				t.Errorf("%d questions, %d notifications", gets, posts)
 			}
-			if n := b.outcomes(Failed); n != 1 {
+			if n := b.outcomes(outcomeFailed); n != 1 {
 				t.Errorf("%d attempts were counted", n)
 			}
 		})
@@ -106,7 +106,7 @@ func TestNobodyAgrees(t *testing.T) {
 	r := receive(t, b.clock, func(w http.ResponseWriter, _ got) { w.WriteHeader(http.StatusNotFound) })
 	b.push(t, notification(r.URL, "t1", 0))
 	b.push(t, notification(r.URL, "t2", 0))
-	b.await(t, Dead, 2)
+	b.await(t, outcomeDead, 2)
 	if _, posts := methods(r.seen()); posts != 0 {
 		t.Errorf("%d notifications were sent", posts)
 	}

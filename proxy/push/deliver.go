@@ -40,7 +40,7 @@ func (w *Worker) begin(s *settings, it state.Item) (later time.Time) {
 	d, err := openItem(it, w.Cipher)
 	if err != nil {
 		t.delivery = &Delivery{ID: it.ID}
-		w.settle(t, result{outcome: Dead, why: errUnreadable.Error()})
+		w.settle(t, result{outcome: outcomeDead, why: errUnreadable.Error()})
 		return time.Time{}
 	}
 	t.delivery = d
@@ -52,7 +52,7 @@ func (w *Worker) begin(s *settings, it state.Item) (later time.Time) {
 	if !ok {
 		if s.Attempts.over(now, it.Pushed) && w.targets.open(t.visit()) {
 			t.number--
-			w.settle(t, result{outcome: Dead, why: "the target is out of order"})
+			w.settle(t, result{outcome: outcomeDead, why: "the target is out of order"})
 			return time.Time{}
 		}
 		return later
@@ -77,7 +77,7 @@ func (w *Worker) putBack(ctx context.Context, it state.Item, due time.Time) {
 // A panic in an attempt is logged and counts as a failure, and the places it held are given back:
 // everything that settles is deferred.
 func (w *Worker) run(t *task) {
-	r := result{outcome: Failed, why: "internal error"}
+	r := result{outcome: outcomeFailed, why: "internal error"}
 	defer func() {
 		if p := recover(); p != nil {
 			w.Log.Error("a delivery broke", "delivery", t.delivery, "cause", fmt.Sprint(p))
@@ -107,7 +107,7 @@ func (w *Worker) attempt(t *task) result {
 	h, err := w.signer.headers(t.delivery, t.target, t.trace, w.Clock.Now())
 	if err != nil {
 		w.Log.Error("a webhook cannot be signed", "err", err)
-		return result{outcome: Failed, why: "it could not be signed"}
+		return result{outcome: outcomeFailed, why: "it could not be signed"}
 	}
 	return w.send(s, http.MethodPost, t.delivery.URL, h, t.delivery.Body)
 }
@@ -141,20 +141,20 @@ func judge(a *egress.Answer, err error) result {
 	var e *egress.Error
 	switch {
 	case errors.Is(err, egress.ErrRefused) && errors.As(err, &e):
-		return result{outcome: Refused, why: string(e.Why)}
+		return result{outcome: outcomeRefused, why: string(e.Why)}
 	case errors.Is(err, context.Canceled):
 		return result{noCount: true, why: "cancelled"}
 	case errors.As(err, &e):
-		return result{outcome: Failed, verdict: unwell, why: string(e.Why)}
+		return result{outcome: outcomeFailed, verdict: unwell, why: string(e.Why)}
 	case err != nil:
-		return result{outcome: Failed, verdict: unwell, why: "internal error"}
+		return result{outcome: outcomeFailed, verdict: unwell, why: "internal error"}
 	}
-	r := result{outcome: Failed, verdict: well, status: a.Status, why: fmt.Sprintf("status %d", a.Status), body: a.Body}
+	r := result{outcome: outcomeFailed, verdict: well, status: a.Status, why: fmt.Sprintf("status %d", a.Status), body: a.Body}
 	switch {
 	case a.Status >= 200 && a.Status < 300:
 		r.outcome = Delivered
 	case a.Status == http.StatusGone:
-		r.outcome = Gone
+		r.outcome = outcomeGone
 	case a.Status >= 500 || a.Status == http.StatusTooManyRequests:
 		r.verdict = unwell // whatever is wrong is not about this webhook alone
 	}
@@ -174,8 +174,8 @@ func (w *Worker) settle(t *task, r result) {
 		return // broken off: it is due again when its lease has ended
 	}
 	a := t.settings.Attempts
-	if (r.outcome == Failed || r.noCount) && a.over(now, t.item.Pushed) {
-		r.outcome, r.noCount = Dead, false
+	if (r.outcome == outcomeFailed || r.noCount) && a.over(now, t.item.Pushed) {
+		r.outcome, r.noCount = outcomeDead, false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.context), settleTimeout)
 	defer cancel()
@@ -186,10 +186,10 @@ func (w *Worker) settle(t *task, r result) {
 		return
 	case r.outcome == Delivered:
 		w.note(t.item, w.Queue.Done(ctx, Queue, w.Holder, id))
-	case r.outcome == Failed:
+	case r.outcome == outcomeFailed:
 		due := a.after(t.number, now, t.item.Pushed, r.asked)
 		w.note(t.item, w.Queue.Again(ctx, Queue, w.Holder, id, due, said))
-	default:
+	default: // a dead letter
 		w.note(t.item, w.Queue.Bury(ctx, Queue, w.Holder, id, said, now, t.settings.keep()))
 		if r.status == http.StatusGone {
 			w.forget(ctx, t.delivery)

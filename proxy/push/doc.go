@@ -29,12 +29,12 @@
 // # What becomes of an attempt
 //
 //   - 2xx: Delivered. The item: done.
-//   - 410: Gone. The item: buried, and the config is forgotten.
-//   - any other status, a redirect, no answer: Failed. The item: tried again after a pause that
-//     doubles, or Dead after attempts.for: a dead letter, for a person to try again or drop.
-//   - the address is private, or its host is not allowed: Refused. The item: buried, nothing was
+//   - 410: gone. The item: buried, and the config is forgotten.
+//   - any other status, a redirect, no answer: failed. The item: tried again after a pause that
+//     doubles, or dead after attempts.for: a dead letter, for a person to try again or drop.
+//   - the address is private, or its host is not allowed: refused. The item: buried, nothing was
 //     sent.
-//   - the owner may not have it any more: Refused. The item: buried.
+//   - the owner may not have it any more: refused. The item: buried.
 //
 // At least once is the promise, not exactly once: a gateway that dies between the target's answer
 // and the queue's word delivers again, under the same webhook-id. The notifications of one task
@@ -54,6 +54,6 @@
 // Both lie sealed in the state, under the digest of the relay token; Webhook and Delivery print
 // as whose they are, by every verb, in logs and in JSON.
 //
-// The package has more than 20 exported names, of which three are sections of the configuration
-// and six the closed set of outcomes.
+// The package exports more than twenty names: three are sections of the configuration, and the
+// others are of three users, who register webhooks (Registry), enqueue (Worker) and report (Attempt).
 package push

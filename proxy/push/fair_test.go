@@ -161,7 +161,7 @@ func TestDeadLettersAreApart(t *testing.T) {
 		d := notification("http://169.254.169.254", fmt.Sprint("t", n), 0) // given up at once
 		d.Owner = "mallory"
 		b.push(t, d)
-		b.await(t, Refused, n+1)
+		b.await(t, outcomeRefused, n+1)
 		wait(t, "the end of it", func() bool { return b.depth(t).Waiting == 0 })
 	}
 	if n := b.depth(t).Dead; n != 5 {

@@ -7,11 +7,11 @@ type Outcome string
 
 // The outcomes.
 const (
-	Delivered Outcome = "delivered" // the target has taken it
-	Failed    Outcome = "failed"    // it will be tried again
-	Dead      Outcome = "dead"      // it was tried long enough, or is of no use to anybody
-	Gone      Outcome = "gone"      // the target says that it is no more, or its config is not registered any more: dead
-	Refused   Outcome = "refused"   // the target or its owner is not allowed, and nothing was sent: dead
+	Delivered      Outcome = "delivered" // the target has taken it
+	outcomeFailed  Outcome = "failed"    // it will be tried again
+	outcomeDead    Outcome = "dead"      // it was tried long enough, or is of no use to anybody
+	outcomeGone    Outcome = "gone"      // the target says that it is no more, or its config is not registered any more: dead
+	outcomeRefused Outcome = "refused"   // the target or its owner is not allowed, and nothing was sent: dead
 )
 
 // Attempt is what metrics and the audit record hear of one attempt. It names the host of

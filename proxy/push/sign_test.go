@@ -145,7 +145,7 @@ func TestEveryAttemptIsSignedAnew(t *testing.T) {
 	b := work(t, open(), sign)
 	r := receive(t, b.clock, func(w http.ResponseWriter, _ got) { w.WriteHeader(http.StatusNotFound) })
 	b.push(t, notification(r.URL, "t1", 0))
-	b.await(t, Failed, 12)
+	b.await(t, outcomeFailed, 12)
 	stamps := map[string]bool{}
 	for _, g := range r.seen() {
 		stamps[g.header.Get("A2A-Notification-Signature")] = true

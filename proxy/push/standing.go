@@ -23,7 +23,7 @@ func (w *Worker) stands(t *task) (result, bool) {
 	h, err := w.Hooks.of(ctx, t.delivery)
 	switch {
 	case err == nil && h == nil:
-		return result{outcome: Gone, why: "its config is not registered any more"}, false
+		return result{outcome: outcomeGone, why: "its config is not registered any more"}, false
 	case err == nil && w.Permits != nil:
 		err = w.Permits(ctx, h)
 	}
@@ -31,7 +31,7 @@ func (w *Worker) stands(t *task) (result, bool) {
 	case err == nil:
 		return result{}, true
 	case errors.Is(err, ErrForbidden):
-		return result{outcome: Refused, why: ErrForbidden.Error()}, false
+		return result{outcome: outcomeRefused, why: ErrForbidden.Error()}, false
 	}
 	w.Log.Warn("whether a webhook may be sent its notifications is not known", "err", err)
 	return result{noCount: true, asked: t.settings.Attempts.First.Std(), why: "the state cannot be reached"}, false

@@ -49,7 +49,7 @@ func TestForgottenConfigsGetNothing(t *testing.T) {
 		b.push(t, of(h, r.URL, 0))
 	}
 	b.await(t, Delivered, 2)
-	b.await(t, Gone, 1)
+	b.await(t, outcomeGone, 1)
 	if ids := r.ids("/gone"); ids != nil {
 		t.Errorf("sent: %v", ids)
 	}
@@ -70,7 +70,7 @@ func TestForbiddenOwnersGetNothing(t *testing.T) {
 	r := receive(t, b.clock, nil)
 	b.push(t, of(b.hooked(t, r.URL, "forbidden"), r.URL, 0))
 	b.push(t, of(b.hooked(t, r.URL, "unknown"), r.URL, 0))
-	b.await(t, Refused, 1)
+	b.await(t, outcomeRefused, 1)
 	b.await(t, Delivered, 1)
 	if all := r.seen(); len(all) != 1 {
 		t.Errorf("sent: %v", all)
@@ -92,7 +92,7 @@ func TestGoneEndsTheConfig(t *testing.T) {
 	for n := range 3 {
 		b.push(t, of(h, r.URL, n))
 	}
-	b.await(t, Gone, 3)
+	b.await(t, outcomeGone, 3)
 	if ids := r.ids("/t1"); len(ids) != 1 {
 		t.Errorf("sent: %v", ids)
 	}
@@ -117,7 +117,7 @@ func TestDrop(t *testing.T) {
 	early := of(dropped, r.URL, 3)
 	early.Task = "" // came before the task was known
 	b.push(t, early)
-	b.await(t, Failed, 3)
+	b.await(t, outcomeFailed, 3)
 	if err := b.Drop(t.Context(), dropped); err != nil {
 		t.Fatal(err)
 	}

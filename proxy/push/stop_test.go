@@ -118,7 +118,7 @@ func TestStopBreaksOff(t *testing.T) {
 	}
 	<-b.done
 	close(finish)
-	if d := b.depth(t); d.Waiting != 1 || d.Dead != 0 || b.outcomes(Failed) != 0 {
+	if d := b.depth(t); d.Waiting != 1 || d.Dead != 0 || b.outcomes(outcomeFailed) != 0 {
 		t.Errorf("left: %+v, observed %v", d, b.observed())
 	}
 }

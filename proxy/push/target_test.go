@@ -77,7 +77,7 @@ func TestA21_TargetThatFails(t *testing.T) {
 	r := receive(t, b.clock, func(w http.ResponseWriter, _ got) { w.WriteHeader(http.StatusInternalServerError) })
 	const tasks = 100
 	b.pushAll(t, oneEach(r.URL, tasks)...)
-	b.await(t, Dead, tasks)
+	b.await(t, outcomeDead, tasks)
 	if n := len(r.seen()); n > 4*60/5+30 {
 		t.Errorf("the victim got %d requests in four hours", n)
 	}
@@ -113,7 +113,7 @@ func TestA21_Rate(t *testing.T) {
 	if took := all[len(all)-1].at.Sub(began); took > 3*tasks/5*time.Second {
 		t.Errorf("it took %s", took)
 	}
-	if n := b.outcomes(Failed); n != 0 {
+	if n := b.outcomes(outcomeFailed); n != 0 {
 		t.Errorf("%d attempts failed", n)
 	}
 }
@@ -144,12 +144,12 @@ func TestL41_RebindingAtDelivery(t *testing.T) {
 		t.Fatalf("registration: %v", err)
 	}
 	b.push(t, d)
-	b.await(t, Refused, 1)
+	b.await(t, outcomeRefused, 1)
 	if len(inside.seen()) != 0 || asked.Load() == 0 {
 		t.Errorf("%d requests inside, after %d questions", len(inside.seen()), asked.Load())
 	}
 	b.push(t, notification("http://127.0.0.1:"+u.Port(), "t2", 0)) // as if registered under other rules
-	b.await(t, Refused, 2)
+	b.await(t, outcomeRefused, 2)
 	if len(inside.seen()) != 0 {
 		t.Error("a literal address was called")
 	}

@@ -72,7 +72,7 @@ func TestBackOffAndDeadLetters(t *testing.T) {
 		}
 	})
 	began := b.pushAll(t, notification(r.URL, "t1", 0))
-	b.await(t, Dead, 1)
+	b.await(t, outcomeDead, 1)
 	all := r.seen()
 	for i, g := range all[1:] {
 		pause, most := g.at.Sub(all[i].at), min(time.Second<<min(i, 12), time.Hour)
@@ -111,8 +111,8 @@ func TestGoneAndRefusedAreGivenUpAtOnce(t *testing.T) {
 	d = notification(r.URL, "header", 0)
 	d.Token = secret.New("a\r\nb: canary")
 	b.push(t, d)
-	b.await(t, Gone, 1)
-	b.await(t, Refused, 2)
+	b.await(t, outcomeGone, 1)
+	b.await(t, outcomeRefused, 2)
 	if n := len(r.seen()); n != 1 {
 		t.Errorf("%d requests", n)
 	}
@@ -163,7 +163,7 @@ func TestRedirectsAreFailures(t *testing.T) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
 	b.push(t, notification(r.URL, "t1", 0))
-	b.await(t, Failed, 2)
+	b.await(t, outcomeFailed, 2)
 	if len(other.seen()) != 0 {
 		t.Error("the redirect was followed")
 	}
@@ -203,7 +203,7 @@ func TestUnreadableItemsDie(t *testing.T) {
 	}
 	b.push(t, notification(r.URL, "t1", 1))
 	b.await(t, Delivered, 1)
-	if b.outcomes(Dead) != 1 {
+	if b.outcomes(outcomeDead) != 1 {
 		t.Errorf("observed: %v", b.observed())
 	}
 }
@@ -221,7 +221,7 @@ func TestUse(t *testing.T) {
 		t.Error("the configuration of before is in force")
 	}
 	b.push(t, notification(r.URL, "t1", 0))
-	b.await(t, Refused, 1)
+	b.await(t, outcomeRefused, 1)
 	if err := b.Use(Config{CA: "testdata/none.pem"}, nil); err == nil {
 		t.Error("a CA file that is not there")
 	}
@@ -261,7 +261,7 @@ func TestUseWhileTaking(t *testing.T) {
 	b.push(t, notification(r.URL, "t1", 0))
 	close(used)
 	wait(t, "attempt", func() bool { return len(b.observed()) > 0 })
-	if b.outcomes(Refused) != 1 || len(r.seen()) != 0 {
+	if b.outcomes(outcomeRefused) != 1 || len(r.seen()) != 0 {
 		t.Errorf("%v, %d requests", b.observed(), len(r.seen()))
 	}
 }

@@ -5,7 +5,7 @@ import "time"
 // clients are those who follow a feed. They are waited for within bounds, the fastest as long
 // as it takes.
 type clients struct {
-	backlog
+	replayBuffer
 
 	cursors []*Cursor
 	leader  *Cursor // was told that the feed is lost

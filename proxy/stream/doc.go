@@ -10,7 +10,7 @@
 //
 // # One event, from the agent to a client
 //
-//	agent's body -> agentevents.Source -> source.pump -> Judge -> backlog (ring) -> Cursor -> relay.Relay -> client
+//	agent's body -> agentevents.Source -> source.pump -> Judge -> replayBuffer (ring) -> Cursor -> relay.Relay -> client
 //	                                                      |
 //	                                                      sharedLog -> state.Logs -> other replicas
 //
@@ -40,12 +40,12 @@
 //
 // The source waits for the fastest client without a limit, and for others up to
 // streams.buffer.catchUp: a client that falls behind what is kept is cut off with ErrSlow and may
-// come back with its Last-Event-ID. All feeds together keep streams.buffer.total; squeeze takes
+// come back with its Last-Event-ID. All feeds together keep streams.buffer.total; evict takes
 // from feeds without clients first, then from the one that keeps most.
 //
 // # Locks
 //
-// A feed's mutex guards its clients, its backlog, its phase and its sharedLog; the hub's mutex
+// A feed's mutex guards its clients, its replay buffer, its phase and its sharedLog; the hub's mutex
 // guards the maps, the line of idle feeds and the work of clerks, and is taken last. Functions
 // that must not be called under a feed's mutex say so: stopping a source calls the request's
 // cancel function. A feed that was adopted points to the one it became a part of; lock follows

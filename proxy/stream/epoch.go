@@ -16,7 +16,7 @@ type reign struct {
 }
 
 // reign makes the entry of a number, and what comes behind it, of an epoch.
-func (b *backlog) reign(from uint64, e epoch) {
+func (b *replayBuffer) reign(from uint64, e epoch) {
 	n := len(b.reigns)
 	for n > 0 && b.reigns[n-1].from >= from {
 		n-- // what was taken back
@@ -30,14 +30,14 @@ func (b *backlog) reign(from uint64, e epoch) {
 }
 
 // begins is the first epoch of a log.
-func (b *backlog) begins() {
+func (b *replayBuffer) begins() {
 	var e epoch
 	_, _ = rand.Read(e[:]) // it never fails
 	b.reign(1, e)
 }
 
 // succeeds is the epoch of a replica that goes on with a log.
-func (b *backlog) succeeds() {
+func (b *replayBuffer) succeeds() {
 	next := b.tip() + 1
 	e := b.epochOf(next)
 	_, _ = rand.Read(e[epochLog:]) // it never fails
@@ -45,7 +45,7 @@ func (b *backlog) succeeds() {
 }
 
 // epochOf is the epoch of an entry; of one that is not kept any more, of the first that is.
-func (b *backlog) epochOf(number uint64) epoch {
+func (b *replayBuffer) epochOf(number uint64) epoch {
 	for i := len(b.reigns) - 1; i >= 0; i-- {
 		if r := b.reigns[i]; r.from <= number || i == 0 {
 			return r.epoch
@@ -57,7 +57,7 @@ func (b *backlog) epochOf(number uint64) epoch {
 // isOther reports whether an entry is of another log than those that the feed has.
 //
 // The first half of an epoch is the log's, the second the replica's turn.
-func (b *backlog) isOther(e epoch) bool {
+func (b *replayBuffer) isOther(e epoch) bool {
 	mine := b.epochOf(b.tip())
 	return [epochLog]byte(e[:]) != [epochLog]byte(mine[:])
 }

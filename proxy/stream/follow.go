@@ -78,7 +78,7 @@ func (h *Hub) found(ctx context.Context, task string) (*Feed, error) {
 		}
 	}
 	f, err := h.load(ctx, task)
-	h.squeeze()
+	h.evict()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.tip() == 0 || err != nil {
@@ -137,7 +137,7 @@ func (l *sharedLog) refresh(ctx context.Context, all bool) error {
 	if err != nil {
 		return err
 	}
-	defer f.hub.squeeze()
+	defer f.hub.evict()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !l.following || f.tip() != after {

@@ -111,7 +111,7 @@ type Hub struct {
 
 	bytes     atomic.Int64  // kept, of all feeds
 	borrowers share.Holders // of bytes
-	barren    atomic.Int64  // when there was nothing to squeeze, in nanoseconds
+	barren    atomic.Int64  // when there was nothing to evict, in nanoseconds
 
 	ctx    context.Context // of what the state is asked
 	cancel context.CancelFunc

@@ -320,7 +320,7 @@ func (s *source) hold(data []byte) []byte {
 // While the feed's clients are behind, the agent is not to blame for the silence; before
 // there is one, it would never end.
 //
-// squeeze is called without the feed's lock, as it locks other feeds.
+// evict is called without the feed's lock, as it locks other feeds.
 func (s *source) add() error {
 	if s.batch == nil {
 		return nil
@@ -345,7 +345,7 @@ func (s *source) add() error {
 			s.next, f.next = f.next, nil
 		}
 		f.mu.Unlock()
-		s.feed.hub.squeeze()
+		s.feed.hub.evict()
 		if !full {
 			if waited {
 				s.idle.Reset(s.patience())

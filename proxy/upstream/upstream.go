@@ -40,8 +40,8 @@
 // ErrNotHTTP: an answer came and is not HTTP. Any other error leaves open whether the call had
 // its effect. ErrLate is a cause that callers set, never one that is returned.
 //
-// Credentials are package credentials', whose Set an Upstream embeds. The package has more than
-// 20 exported names because nine of them are sections of an agent's configuration.
+// Credentials are package credentials', whose Set an Upstream embeds. The package exports more
+// than twenty names because nine of them are sections of an agent's configuration.
 package upstream
 
 import (

@@ -99,7 +99,7 @@ func (d *rates) settled(k key, now moment) {
 }
 
 // kinds counts how many different things callers do.
-// Probing is of this type: its things are ids of tasks.
+// nameProbing is of this type: its things are ids of tasks.
 type kinds struct {
 	callers[sketch, *sketch]
 }

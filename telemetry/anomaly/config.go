@@ -81,18 +81,18 @@ type Learned struct {
 
 // Names of detectors: those of their keys.
 const (
-	Denials      = "denials"
-	Probing      = "probing"
-	Skills       = "skills"
-	Cards        = "cards"
-	Cancels      = "cancels"
-	AgentCancels = "agentCancels"
-	OpenTasks    = "openTasks"
+	nameDenials      = "denials"
+	nameProbing      = "probing"
+	nameSkills       = "skills"
+	nameCards        = "cards"
+	nameCancels      = "cancels"
+	nameAgentCancels = "agentCancels"
+	nameOpenTasks    = "openTasks"
 )
 
-// Detectors lists the names of all detectors.
-func Detectors() []string {
-	return []string{Denials, Probing, Skills, Cards, Cancels, AgentCancels, OpenTasks}
+// detectorNames lists the names of all detectors.
+func detectorNames() []string {
+	return []string{nameDenials, nameProbing, nameSkills, nameCards, nameCancels, nameAgentCancels, nameOpenTasks}
 }
 
 // Values of Reported.Action.
@@ -162,13 +162,13 @@ func (l *Learned) settings(threshold int, window time.Duration) settings {
 // Defaults differ by detector and are written here and in the comments of the fields.
 func (c *Config) all() map[string]settings {
 	return map[string]settings{
-		Denials:      c.Denials.settings(100, time.Minute),
-		Probing:      c.Probing.settings(20, 10*time.Minute),
-		Skills:       c.Skills.settings(1, time.Hour),
-		Cards:        c.Cards.settings(1, day),
-		Cancels:      c.Cancels.settings(60, time.Minute),
-		AgentCancels: c.AgentCancels.settings(300, time.Minute),
-		OpenTasks:    c.OpenTasks.settings(200, time.Hour),
+		nameDenials:      c.Denials.settings(100, time.Minute),
+		nameProbing:      c.Probing.settings(20, 10*time.Minute),
+		nameSkills:       c.Skills.settings(1, time.Hour),
+		nameCards:        c.Cards.settings(1, day),
+		nameCancels:      c.Cancels.settings(60, time.Minute),
+		nameAgentCancels: c.AgentCancels.settings(300, time.Minute),
+		nameOpenTasks:    c.OpenTasks.settings(200, time.Hour),
 	}
 }
 
@@ -191,7 +191,7 @@ func (c *Config) tasks() int {
 func (c *Config) Check() error {
 	var errs []error
 	all := c.all()
-	for _, name := range Detectors() {
+	for _, name := range detectorNames() {
 		errs = append(errs, all[name].check(name)...)
 	}
 	if n := c.callers(); n < minCallers || n > maxKept {
@@ -210,7 +210,7 @@ func (s settings) check(name string) []error {
 	wrong := func(key, format string, args ...any) {
 		errs = append(errs, keypath.At(fmt.Errorf(format, args...), "telemetry", "anomalies", name, key))
 	}
-	nobody := name == Cards || name == AgentCancels
+	nobody := name == nameCards || name == nameAgentCancels
 	switch {
 	case s.action == actionThrottle && nobody:
 		wrong("action", "there is no caller to throttle: off or report")
@@ -218,7 +218,7 @@ func (s settings) check(name string) []error {
 		wrong("action", "%q is none of off, report, throttle", s.action)
 	}
 	most := maxCount
-	if name == Probing {
+	if name == nameProbing {
 		most = maxSketch
 	}
 	if s.threshold < 1 || s.threshold > most {
@@ -230,7 +230,7 @@ func (s settings) check(name string) []error {
 	if !nobody && (s.throttle < minWindow || s.throttle > day) {
 		wrong("throttle", "%v is not between 1s and 1d", quantity.Duration(s.throttle))
 	}
-	if name == Skills && (s.learning < minLearn || s.learning > maxLearn) {
+	if name == nameSkills && (s.learning < minLearn || s.learning > maxLearn) {
 		wrong("learning", "%v is not between 1m and 366d", quantity.Duration(s.learning))
 	}
 	return errs

@@ -83,7 +83,7 @@ func TestRatesAreAsTheModel(t *testing.T) {
 		}
 		w := quietWatch(&events)
 		var d rates
-		d.open(Denials, w, 64)
+		d.open(nameDenials, w, 64)
 		d.configure(set, at(0))
 		models := [3]modelRates{{set: set}, {set: set}, {set: set}}
 		now := time.Duration(0)
@@ -146,7 +146,7 @@ func TestOpenTasksAreAsTheModel(t *testing.T) {
 		var events []Event
 		set := settings{action: actionReport, threshold: 100, window: 16 * time.Second}
 		var d openTasks
-		d.open(OpenTasks, quietWatch(&events), 64)
+		d.open(nameOpenTasks, quietWatch(&events), 64)
 		d.room = 1024
 		d.configure(set, at(0))
 		type known struct {
@@ -193,7 +193,7 @@ func TestHoardersLeaveRoom(t *testing.T) {
 	t.Parallel()
 	var events []Event
 	var d openTasks
-	d.open(OpenTasks, quietWatch(&events), 64)
+	d.open(nameOpenTasks, quietWatch(&events), 64)
 	d.room = 256
 	d.configure(settings{action: actionReport, threshold: 10, window: time.Minute}, at(0))
 	good, bad := key{hash: 1}, key{hash: 2}

@@ -16,7 +16,7 @@ func TestMetricsKnowTheDetectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tel.Close(t.Context())
-	for _, name := range Detectors() {
+	for _, name := range detectorNames() {
 		tel.Metrics.Anomalies.Count(name, "", false)
 	}
 	families, err := tel.Registry.Gather()
@@ -32,7 +32,7 @@ func TestMetricsKnowTheDetectors(t *testing.T) {
 			counted = append(counted, m.GetLabel()[0].GetValue())
 		}
 	}
-	want := Detectors()
+	want := detectorNames()
 	slices.Sort(want)
 	if slices.Sort(counted); !slices.Equal(counted, want) {
 		t.Errorf("metrics know the detectors %q, want %q", counted, want)

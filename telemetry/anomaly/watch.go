@@ -66,14 +66,14 @@ func New(ctx context.Context, o Options) (*Watch, error) {
 		quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	n := o.Config.callers()
-	w.denials.open(Denials, w, n)
-	w.cancels.open(Cancels, w, n)
-	w.agentCancels.open(AgentCancels, w, n)
-	w.cards.open(Cards, w, n)
-	w.probing.open(Probing, w, n)
-	w.openTasks.open(OpenTasks, w, n)
+	w.denials.open(nameDenials, w, n)
+	w.cancels.open(nameCancels, w, n)
+	w.agentCancels.open(nameAgentCancels, w, n)
+	w.cards.open(nameCards, w, n)
+	w.probing.open(nameProbing, w, n)
+	w.openTasks.open(nameOpenTasks, w, n)
 	w.openTasks.room = o.Config.tasks()
-	w.skills.open(Skills, w)
+	w.skills.open(nameSkills, w)
 	w.skills.room, w.skills.salt = n, o.Salt
 	w.skills.table, w.skills.learnt = newTable[habits](n), map[identity][]byte{}
 	w.Configure(o.Config)
@@ -88,16 +88,16 @@ func New(ctx context.Context, o Options) (*Watch, error) {
 // that it changes end. How many callers and tasks are remembered stays as it was.
 func (w *Watch) Configure(c Config) {
 	all, now := c.all(), w.now()
-	w.denials.configure(all[Denials], now)
-	w.cancels.configure(all[Cancels], now)
-	w.agentCancels.configure(all[AgentCancels], now)
-	w.cards.configure(all[Cards], now)
-	w.probing.configure(all[Probing], now)
-	w.openTasks.configure(all[OpenTasks], now)
-	w.skills.configure(all[Skills], now)
+	w.denials.configure(all[nameDenials], now)
+	w.cancels.configure(all[nameCancels], now)
+	w.agentCancels.configure(all[nameAgentCancels], now)
+	w.cards.configure(all[nameCards], now)
+	w.probing.configure(all[nameProbing], now)
+	w.openTasks.configure(all[nameOpenTasks], now)
+	w.skills.configure(all[nameSkills], now)
 }
 
-// detectors are all of them, in the order of Detectors.
+// detectors are all of them, in the order of detectorNames.
 func (w *Watch) detectors() []*detector {
 	return []*detector{
 		&w.denials.detector, &w.probing.detector, &w.skills.detector, &w.cards.detector,
@@ -321,21 +321,21 @@ func (w *Watch) Check(c *Call) error {
 	}
 	now, k := w.now(), w.key(&c.Caller)
 	if after := w.denials.check(k, now); after > 0 {
-		return &Throttled{Denials, after}
+		return &Throttled{nameDenials, after}
 	}
 	if c.Task || c.Refers {
 		if after := w.probing.check(k, now); after > 0 {
-			return &Throttled{Probing, after}
+			return &Throttled{nameProbing, after}
 		}
 	}
 	if cancels(c.Method) {
 		if after := w.cancels.check(k, now); after > 0 {
-			return &Throttled{Cancels, after}
+			return &Throttled{nameCancels, after}
 		}
 	}
 	if !c.Task && sends(c.Method) {
 		if after := w.openTasks.check(k, now); after > 0 {
-			return &Throttled{OpenTasks, after}
+			return &Throttled{nameOpenTasks, after}
 		}
 	}
 	return nil
@@ -347,7 +347,7 @@ func (w *Watch) CheckSkill(c Caller, agent, skill string) error {
 		return nil
 	}
 	if after := w.skills.check(w.key(&c), agent, skill, w.now()); after > 0 {
-		return &Throttled{Skills, after}
+		return &Throttled{nameSkills, after}
 	}
 	return nil
 }

@@ -22,7 +22,7 @@
 // Histograms are native (bucket factor 1.1) with classic buckets beside them, for scrapers that
 // do not ask for native ones.
 //
-// The package has more exported names than most: a type for each of the thirteen topics, so that
+// The package exports more than twenty names: a type for each of the thirteen topics, so that
 // nobody depends on more than one of them, and the states that gauges ask for when they are
 // scraped (AgentState, SinkState, Condition).
 package metrics

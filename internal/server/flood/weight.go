@@ -7,7 +7,7 @@ package flood
 const (
 	weightFrame = 1
 	weightHead  = 5 // more, for a head of the largest size; a small one's is little
-	weightReset = 2
+	weightReset = 2 // rapid reset (CVE-2023-44487): a call that is begun and reset costs this beside its head
 	weightError = 5 // for a reset because of what only a broken client or an attacker does
 
 	worthAnswer = 6

@@ -114,7 +114,8 @@ var (
 // first byte on.
 func (c *conn) head(first bool) (int, error) {
 	if c.begin == c.end {
-		// A connection between requests may be quiet longer than one that has never sent any.
+		// A connection between requests may be quiet longer than one that has never sent any. A head
+		// that comes byte by byte (slowloris) has one deadline, which no byte moves.
 		wait := c.server.Idle
 		if first {
 			wait = c.server.Header

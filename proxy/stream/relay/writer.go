@@ -56,16 +56,7 @@ func newWriter(w http.ResponseWriter, to Framing, l stream.Limits, cancel contex
 		w: w, rc: http.NewResponseController(w), to: to, limit: l.Write, silence: l.Heartbeat,
 		began: time.Now(), comment: to.Beat(nil),
 	}
-	if len(o.comment) == 0 {
-		return o
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.beat = time.AfterFunc(o.silence, func() {
-		if err := o.heartbeat(); err != nil {
-			cancel(err)
-		}
-	})
+	o.startHeartbeat(cancel)
 	return o
 }
 
@@ -78,18 +69,6 @@ func (o *writer) stop() {
 	if o.beat != nil {
 		o.beat.Stop()
 	}
-}
-
-// heartbeat writes a comment and sets the timer anew. Events set it as well, so that it comes
-// after silence only.
-func (o *writer) heartbeat() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.stopped {
-		return nil
-	}
-	o.beat.Reset(o.silence)
-	return o.write(o.comment)
 }
 
 // emit adds one event; it is an Emit.

@@ -8,7 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
-// keys is an immutable snapshot of an issuer's key set (JWKS, RFC 7517 §5).
+// keys is an immutable snapshot of an issuer's key set (JWKS, RFC 7517 §5); keySet fetches the next one.
 // skipped are keys of the set that cannot be used, with the reasons, for the log and for refusals.
 type keys struct {
 	list    []*jws.Key

@@ -10,7 +10,7 @@ import (
 )
 
 // addressed reports whether a request names the host that its connection was opened
-// for (RFC 9110 §7.4, L24): whoever looked at the handshake alone, a firewall or
+// for, by SNI; another is a misdirected request, 421 (RFC 9110 §7.4, L24): whoever looked at the handshake alone, a firewall or
 // the owner of the certificate, was told of that one. A client that uses one connection
 // for several hosts, as HTTP/2 lets it, repeats the call on another (§15.5.20).
 //

@@ -1,13 +1,13 @@
 package stream
 
-// backlog is the newest of a task's events, in order, as far as there is room for them.
+// replayBuffer is the newest of a task's events, in order, as far as there is room for them.
 //
-// The oldest are evicted where the newest have no room beside them (add), and where all feeds
-// together keep too much (squeeze.go).
+// A client that comes back with Last-Event-ID is given events of it. The oldest are evicted where the
+// newest have no room beside them, and where all feeds together keep too much (eviction.go).
 //
 // Entries are numbered without a gap: start+1 is the oldest that is kept, tip the newest. The
 // feed's mutex guards it.
-type backlog struct {
+type replayBuffer struct {
 	hub *Hub
 
 	kept     ring
@@ -20,7 +20,7 @@ type backlog struct {
 }
 
 // entry is the i-th that is kept.
-func (b *backlog) entry(i int) Entry {
+func (b *replayBuffer) entry(i int) Entry {
 	e := b.kept.at(i).Entry
 	if len(b.reigns) > 0 {
 		e.Number = b.start + 1 + uint64(i) //nolint:gosec // within what is kept
@@ -30,24 +30,21 @@ func (b *backlog) entry(i int) Entry {
 }
 
 // tip is the number of the newest entry.
-func (b *backlog) tip() uint64 { return b.start + uint64(b.kept.n) } //nolint:gosec // within what is kept
+func (b *replayBuffer) tip() uint64 { return b.start + uint64(b.kept.n) } //nolint:gosec // within what is kept
 
 // add keeps an entry, and lets go of the oldest that have no room beside it.
 //
 // A single entry is kept whatever its size, as a client has to be given it.
-func (b *backlog) add(it item) {
+func (b *replayBuffer) add(it item) {
 	b.kept.push(it)
 	b.bytes += it.cost
 	b.hub.bytes.Add(it.cost)
-	bounds := b.hub.settings().Buffer
-	for b.kept.n > 1 && (b.kept.n > bounds.Events || b.bytes > int64(bounds.Bytes)) {
-		b.drop()
-	}
+	b.evictOldest()
 	b.settled, b.rests = it.Last, it.Rest
 }
 
 // retract takes the newest entry back, as if it had never been.
-func (b *backlog) retract() {
+func (b *replayBuffer) retract() {
 	cost := b.kept.retract()
 	b.bytes -= cost
 	b.hub.bytes.Add(-cost)
@@ -57,19 +54,8 @@ func (b *backlog) retract() {
 	}
 }
 
-// drop lets go of the oldest entry.
-func (b *backlog) drop() {
-	if b.follower != nil {
-		b.follower.Drop(b.entry(0))
-	}
-	cost := b.kept.drop()
-	b.start++
-	b.bytes -= cost
-	b.hub.bytes.Add(-cost)
-}
-
 // clear lets go of all entries; the follower is told of each.
-func (b *backlog) clear() {
+func (b *replayBuffer) clear() {
 	for b.kept.n > 0 {
 		b.drop()
 	}

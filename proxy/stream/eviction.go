@@ -5,12 +5,32 @@ import (
 	"time"
 )
 
-// squeeze evicts events while all feeds together keep too much: what has no client goes
+// evictOldest takes the oldest entries out of a task's replay buffer that have no room beside the newest,
+// by streams.buffer.events and streams.buffer.bytes. The newest stays, whatever its size.
+func (b *replayBuffer) evictOldest() {
+	bounds := b.hub.settings().Buffer
+	for b.kept.n > 1 && (b.kept.n > bounds.Events || b.bytes > int64(bounds.Bytes)) {
+		b.drop()
+	}
+}
+
+// drop lets go of the oldest entry.
+func (b *replayBuffer) drop() {
+	if b.follower != nil {
+		b.follower.Drop(b.entry(0))
+	}
+	cost := b.kept.drop()
+	b.start++
+	b.bytes -= cost
+	b.hub.bytes.Add(-cost)
+}
+
+// evict takes events out of replay buffers while all feeds together keep too much: what has no client goes
 // first, then all but the newest entry of the feed that keeps most. What no client
 // has yet stays; its sources wait.
 //
 // It looks at nothing as long as the total is kept, which is a single load.
-func (h *Hub) squeeze() {
+func (h *Hub) evict() {
 	for h.bytes.Load() > int64(h.settings().Buffer.Total) {
 		h.mu.Lock()
 		f := h.idle.first
@@ -31,32 +51,6 @@ func (h *Hub) squeeze() {
 			return
 		}
 	}
-}
-
-// Borrow counts n bytes that the gateway has for one client only, a task as it is, as
-// kept, for as long as that client takes to read them. It is ErrFull where there is no
-// room for them beside what clients still need, or where who asks has borrowed more than is
-// left for others; otherwise Return is owed the same n.
-func (h *Hub) Borrow(who string, n int64) error {
-	h.bytes.Add(n)
-	h.squeeze()
-	left := int64(h.settings().Buffer.Total) - h.bytes.Load()
-	if left < 0 || !h.borrowers.Take(who, n, left) {
-		h.bytes.Add(-n)
-		return ErrFull
-	}
-	return nil
-}
-
-// Return gives back what Borrow has taken.
-func (h *Hub) Return(who string, n int64) {
-	h.borrowers.Give(who, n)
-	h.bytes.Add(-n)
-}
-
-// Kept is how many bytes are kept of all streams, and how many may be.
-func (h *Hub) Kept() (bytes, limit int64) {
-	return h.bytes.Load(), int64(h.settings().Buffer.Total)
 }
 
 // barrenTime is how long it is not looked for the largest feed again, which takes a
