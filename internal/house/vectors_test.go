@@ -124,7 +124,7 @@ func inDocument(t *testing.T, path, mark, want string) {
 		t.Errorf("%s has no place for %s", path, mark)
 	case is == want:
 	case !*update:
-		t.Errorf("%s: %s is not as the vectors are; run go test . -run TestVectors -update", path, mark)
+		t.Errorf("%s: %s is not as the vectors are; run go test ./internal/house -run TestVectors -update", path, mark)
 	default:
 		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o600); err != nil {
 			t.Fatal(err)

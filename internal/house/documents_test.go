@@ -52,7 +52,7 @@ func TestThreatModel(t *testing.T) {
 		}
 		lines[i] = fmt.Sprintf("| %s |%s| %s |", id, m[2], proof)
 		if lines[i] != line && !*update {
-			t.Errorf("%s: row %s should say %s; run go test . -run TestThreatModel -update", threatModel, id, proof)
+			t.Errorf("%s: row %s should say %s; run go test ./internal/house -run TestThreatModel -update", threatModel, id, proof)
 		}
 	}
 	for id, names := range tests {
@@ -289,6 +289,6 @@ func TestDesignHasTheFloors(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if string(text) != want {
-		t.Errorf("%s does not list the floors: go test . -run TestDesignHasTheFloors -update", name)
+		t.Errorf("%s does not list the floors: go test ./internal/house -run TestDesignHasTheFloors -update", name)
 	}
 }
