@@ -213,6 +213,7 @@ var floors = [][]string{
 	},
 	{ // 17
 		"internal/cardtrust",
+		"internal/cli/doctorcmd",
 		"internal/cli/initfile",
 		"internal/cli/policycmd",
 		"internal/configlint",
