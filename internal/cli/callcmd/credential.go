@@ -26,7 +26,7 @@ const (
 )
 
 // apiKeyHeader is where an API key is shown unless the card or the configuration says otherwise.
-const apiKeyHeader = "X-Api-Key"
+const apiKeyHeader = "X-Api-Key" //nolint:gosec // the name of a header
 
 func (g *given) flags(f *pflag.FlagSet) {
 	f.StringVar(&g.as, "as", "", "API `key` to call with; better in $"+envKey+" or a file")

@@ -19,7 +19,7 @@ func space(path string) (free uint64, known bool) {
 	if err := syscall.Statfs(path, &s); err != nil {
 		return 0, false
 	}
-	return s.Bavail * uint64(s.Bsize), true //nolint:gosec,unconvert // it is signed on one system, and narrower on another
+	return s.Bavail * uint64(s.Bsize), true //nolint:gosec // it is signed on one system, and narrower on another
 }
 
 // openFiles is how many descriptors this process may have; 0 for any number. The Go runtime has
