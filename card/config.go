@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -109,6 +110,8 @@ func (c Config) Validate() error {
 	switch u, err := c.URL.Parse(); {
 	case c.URL == "":
 		errs = append(errs, keypath.At(keypath.Point(errors.New("url is missing"), "url"), "card"))
+	case !strings.Contains(c.URL.Reveal(), "://"):
+		errs = append(errs, keypath.At(keypath.Point(errors.New("url is not an absolute http or https URL: it lacks the scheme, http:// or https://"), "url"), "card"))
 	case err != nil || origin(c.URL.Reveal()) == "":
 		errs = append(errs, keypath.At(keypath.Point(errors.New("url is not an absolute http or https URL"), "url"), "card"))
 	case u.Fragment != "":

@@ -3,11 +3,13 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 )
 
 // onAgents is the condition on which agent is called. Rules are indexed by it (index.go).
@@ -40,7 +42,7 @@ func (ids agentIDs) check(list []string) []error {
 		}
 		// A misspelt id would make an allow rule useless, and a deny rule harmless.
 		if _, ok := slices.BinarySearch(ids, id); !ok {
-			problems = append(problems, keypath.Point(fmt.Errorf("agent %q is not configured", id), "agents", i))
+			problems = append(problems, keypath.Point(fmt.Errorf("agent %q is not configured%s", id, spelling.Hint(id, ids)), "agents", i))
 		}
 	}
 	return problems
@@ -78,7 +80,7 @@ func methodsOf(list []string, names map[string]methods) (set methods, problems [
 		case name == "*":
 			problems = append(problems, keypath.Point(errors.New(`methods has no "*"; leave methods out to mean every method`), "methods", i))
 		case name != "":
-			problems = append(problems, keypath.Point(fmt.Errorf("method %q is not an A2A method", name), "methods", i))
+			problems = append(problems, keypath.Point(fmt.Errorf("method %q is not an A2A method%s", name, spelling.Hint(name, slices.Collect(maps.Keys(names)))), "methods", i))
 		}
 	}
 	return set, problems
@@ -112,7 +114,8 @@ func (r *rule) lintSkills(ids agentIDs, known map[string][]string) []warning {
 	}
 	var list []warning
 	for _, skill := range ids.lacking(r.places(), r.source.Skills, known) {
-		list = append(list, warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
+		text := fmt.Sprintf("none of its agents has a skill %q", skill)
+		list = append(list, warning{r.name, text + spelling.Hint(skill, slices.Concat(slices.Collect(maps.Values(known))...))})
 	}
 	return list
 }

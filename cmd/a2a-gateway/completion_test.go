@@ -33,6 +33,8 @@ agents:
 		{"explain --output", "text json :4"},
 		{"explain --subject", ":4"},
 		{"explain --message", ":0"},
+		{"call -c CONFIG", "billing weather :4"},
+		{"call --binding", "JSONRPC HTTP+JSON GRPC :4"},
 		{"admin token --role", "viewer operator admin :4"},
 		{"audit query --decision", "allow deny error :4"},
 		{"audit query --type", "intent call event :4"},

@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/auditcmd"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/callcmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/cardcmd"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/doctorcmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/initfile"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/keyscmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/operate"
@@ -37,9 +39,11 @@ func Root(version string) *cobra.Command {
 		SilenceErrors: true,
 		Version:       version,
 	}
+	// Without a verb: what people do first. cobra would print the list of all verbs.
+	root.RunE = begin
 	// The order is that of the help: what runs, what checks, what operates.
-	root.AddCommand(servecmd.Command(version), initfile.Command(), demoCommand(version), validatecmd.Command(), policycmd.ExplainCommand(), policycmd.PolicyCommand(), policycmd.TokenCommand(), keyscmd.Command(),
-		operate.PushCommand(), cardcmd.Command(), operate.AgentsCommand(), auditcmd.Command(), operate.AdminCommand(), validatecmd.SchemaCommand(), operate.HealthcheckCommand(), versionCommand(version), manCommand(root))
+	root.AddCommand(servecmd.Command(version), initfile.Command(), demoCommand(version), validatecmd.Command(), doctorcmd.Command(), policycmd.ExplainCommand(), policycmd.PolicyCommand(), policycmd.TokenCommand(), keyscmd.Command(),
+		callcmd.Command(), operate.PushCommand(), cardcmd.Command(), operate.StatusCommand(), operate.AgentsCommand(), auditcmd.Command(), operate.AdminCommand(), validatecmd.SchemaCommand(), operate.HealthcheckCommand(), versionCommand(version), manCommand(root))
 	// completeAll reads the flags of all commands, which are complete by now.
 	completeAll(root)
 	addShells(root)

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
@@ -22,6 +23,7 @@ func (c *Config) Doubts() []string {
 	warnings = append(warnings, c.forgetful()...)
 	warnings = append(warnings, c.Zeros...)
 	warnings = append(warnings, c.unshared()...)
+	warnings = append(warnings, c.misspelt()...)
 	for i := range c.Agents {
 		for j := range c.Agents[i].Credentials {
 			cred, at := &c.Agents[i].Credentials[j], fmt.Sprintf("agents[%d].credentials[%d]", i, j)
@@ -30,6 +32,28 @@ func (c *Config) Doubts() []string {
 		}
 	}
 	return append(warnings, c.overheard()...)
+}
+
+// wellKnown are where A2A has agents' cards: of 1.0 and 0.3, and of the versions before.
+var wellKnown = []string{"agent-card.json", "agent.json"}
+
+// misspelt warns of cards whose URL looks like a well-known one and is none. The name was changed
+// between versions of A2A, and few remember which one has the hyphen.
+func (c *Config) misspelt() (warnings []string) {
+	for i := range c.Agents {
+		u, err := c.Agents[i].Card.URL.Parse()
+		if err != nil {
+			continue // Validate says so
+		}
+		_, name, ok := strings.Cut(u.Path, "/.well-known/")
+		if !ok || slices.Contains(wellKnown, name) {
+			continue
+		}
+		if hint := spelling.Hint(strings.ReplaceAll(name, "_", "-"), wellKnown); hint != "" {
+			warnings = append(warnings, fmt.Sprintf("agents[%d].card: the path ends in %s%s", i, name, hint))
+		}
+	}
+	return warnings
 }
 
 // unshared warns of keys that every replica would make for itself. A directory that the file

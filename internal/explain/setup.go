@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -69,12 +70,17 @@ func (jd *Judge) FindMethod(name string) (*wire.Method, error) {
 			return m, nil
 		}
 	}
+	var names []string
 	for _, m := range jd.Book.Extra().Methods() {
 		if m.Name == name {
 			return m, nil
 		}
+		names = append(names, m.Name)
 	}
-	return nil, fmt.Errorf("neither A2A nor an extension of the registry has %q", name)
+	for i := range table {
+		names = append(names, table[i].Name, table[i].V03, table[i].V01)
+	}
+	return nil, fmt.Errorf("neither A2A nor an extension of the registry has %q%s", name, spelling.Hint(name, names))
 }
 
 // ledger is one over a store, which shares tasks as the configuration says.

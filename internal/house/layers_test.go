@@ -45,6 +45,7 @@ var floors = [][]string{
 		"internal/server/strict",
 		"internal/server/wrapped",
 		"internal/share",
+		"internal/spelling",
 		"internal/sse",
 		"internal/wire/mediatype",
 		"internal/wire/taskstate",
@@ -182,6 +183,7 @@ var floors = [][]string{
 	},
 	{ // 10
 		"internal/cli/auditcmd",
+		"internal/cli/callcmd",
 		"internal/cli/cardcmd",
 		"internal/cli/keyscmd",
 		"internal/cli/operate",
@@ -212,6 +214,7 @@ var floors = [][]string{
 	},
 	{ // 17
 		"internal/cardtrust",
+		"internal/cli/doctorcmd",
 		"internal/cli/initfile",
 		"internal/cli/policycmd",
 		"internal/configlint",

@@ -55,6 +55,7 @@ var singledOut = map[string]string{
 	"translation.go":        "answers that clients read otherwise",
 	"upstreamcall.go":       "the extended card of agents before 0.3",
 	"notifications.go":      "a webhook that comes with a message",
+	"words.go":              "what a person's client does",
 }
 
 // TestMethodsHaveOneTable adds up where operations are named.

@@ -34,6 +34,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -135,7 +136,7 @@ func (a *Authorizer) check(agents []string, names map[string][]*wire.Method) err
 	var errs []error
 	for i, id := range a.Agents {
 		if id != "" && !strings.Contains(id, "*") && !slices.Contains(agents, id) {
-			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("agent %q is not configured", id), i), "agents"))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("agent %q is not configured%s", id, spelling.Hint(id, agents)), i), "agents"))
 		}
 	}
 	for i, name := range a.Methods {

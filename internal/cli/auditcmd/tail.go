@@ -3,6 +3,10 @@ package auditcmd
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +22,13 @@ func auditTail(from *auditSource) *cobra.Command {
 		Use:   "tail",
 		Short: "Print the last records, and with --follow those that come",
 		Long: "Print the last records, and with --follow those that come, over all files of the log. Each is one\n" +
-			"JSON object in a line, as it was written.",
+			"JSON object in a line, as it was written. With --why, print the calls that the gateway refused, in\n" +
+			"words: which stage refused each, by which rule, why, and what can be done about it.",
 		Args: cobra.NoArgs,
 	}
 	n := cmd.Flags().IntP("lines", "n", 10, "`number` of records to begin with; 0 for new ones only")
 	follow := cmd.Flags().BoolP("follow", "f", false, "wait for new records, until interrupted")
+	words := cmd.Flags().Bool("why", false, "only calls that were refused, in words")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *n < 0 {
 			return verb.Usage(errors.New("--lines: is negative"))
@@ -31,18 +37,26 @@ func auditTail(from *auditSource) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		// start is the first record to be printed, end the last one that there is now.
-		start, end, err := source.Last(*n)
+		// start is the first record to be printed, end the last one that there is now. Refusals are
+		// few among the records: those of the last hour are what is wanted.
+		back := *n
+		if *words && back > 0 {
+			back = max(back, lookBack)
+		}
+		start, end, err := source.Last(back)
 		if err != nil {
 			return verb.Usage(err)
 		}
+		show := printer{out: cmd.OutOrStdout(), why: *words, keep: *n, config: from.config, end: end.Seq}
 		// An empty log, or --lines 0: nothing is there to be printed.
 		if start.Seq == end.Seq && !*follow {
 			return nil
 		}
 		// Follow waits for records past the end. Without --follow the loop leaves at the number
 		// that the end had when the command began, so that a busy gateway does not keep it.
-		for e, err := range source.Follow(cmd.Context(), start) {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		for e, err := range source.Follow(ctx, start) {
 			var lost *reader.LostError
 			switch {
 			// Records were removed by retention, or a file was lost, before they were read.
@@ -53,7 +67,7 @@ func auditTail(from *auditSource) *cobra.Command {
 			case err != nil:
 				return verb.Failed(err)
 			}
-			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", e.Line); err != nil {
+			if err := show.record(e); err != nil {
 				return verb.Failed(err)
 			}
 			if e.Seq >= end.Seq && !*follow {
@@ -63,4 +77,47 @@ func auditTail(from *auditSource) *cobra.Command {
 		return nil
 	}
 	return cmd
+}
+
+// lookBack is how many records --why goes through for refusals to begin with.
+const lookBack = 10_000
+
+// printer prints records as they were written, or with why the refused calls among them.
+type printer struct {
+	out    io.Writer
+	why    bool
+	keep   int    // of the refusals that are there already, so many
+	config string // of the log, for commands in the output
+
+	end  uint64 // the number of the last record that was there when the command began
+	kept []*reader.Call
+}
+
+// record takes the next record. Refusals that were there when the command began are kept until
+// that end is reached, as only the last of them are wanted.
+func (p *printer) record(e reader.Entry) error {
+	if !p.why {
+		_, err := fmt.Fprintf(p.out, "%s\n", e.Line)
+		return err
+	}
+	c, err := refusedCall(e)
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		p.kept = append(p.kept, c)
+	}
+	if e.Seq <= p.end && len(p.kept) > p.keep {
+		p.kept = p.kept[1:]
+	}
+	if e.Seq < p.end {
+		return nil
+	}
+	for _, c := range p.kept {
+		if err := (why{c, p.config}).print(p.out); err != nil {
+			return err
+		}
+	}
+	p.kept = p.kept[:0]
+	return nil
 }

@@ -1,7 +1,7 @@
-// Package operate has the verbs for operators of a running gateway: agents, push, admin and
+// Package operate has the verbs for operators of a running gateway: status, agents, push, admin and
 // healthcheck.
 //
-// agents and push ask its admin API with a token (internal/cli/adminapi). healthcheck asks the
+// status, agents and push ask its admin API with a token (internal/cli/adminapi). healthcheck asks the
 // status listener, which wants none. admin token asks nobody: it makes a token, which the
 // configuration then has the digest of. The exit codes are 0 for done, 1 where the gateway does
 // not answer or refuses, and 2 for wrong flags.
@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/go-json-experiment/json"
@@ -21,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 )
 
 // AgentsCommand is `a2a-gateway agents`, which internal/cli mounts.
@@ -94,10 +96,30 @@ func agentsShow(a *adminapi.Target) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return oneAgent(a, cmd, func(api *adminapi.Client, into *fleet.Agent) error {
-			return api.Do(http.MethodGet, agentsPath+"/"+url.PathEscape(args[0]), into)
+			return meant(api, args[0], api.Do(http.MethodGet, agentsPath+"/"+url.PathEscape(args[0]), into))
 		})
 	}
 	return cmd
+}
+
+// meant adds to the error about an agent that is not there the one that may have been meant.
+func meant(api *adminapi.Client, id string, err error) error {
+	if err == nil || !strings.HasSuffix(err.Error(), "no such agent") {
+		return err
+	}
+	var page fleet.AgentPage
+	// The first page has to do: a hint is not worth a fleet's worth of pages.
+	if api.Do(http.MethodGet, adminapi.PagePath(agentsPath, ""), &page) != nil {
+		return err
+	}
+	var ids []string
+	for i := range page.Agents {
+		ids = append(ids, page.Agents[i].ID)
+	}
+	if hint := spelling.Hint(id, ids); hint != "" {
+		return verb.Failed(fmt.Errorf("%w%s", err, hint))
+	}
+	return err
 }
 
 // oneAgent asks for one agent, by whichever call, and prints what the gateway answers.
@@ -173,7 +195,7 @@ func agentsRemove(a *adminapi.Target) *cobra.Command {
 			return err
 		}
 		if err := api.Do(http.MethodDelete, agentsPath+"/"+url.PathEscape(args[0]), nil); err != nil {
-			return err
+			return meant(api, args[0], err)
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "removed %s\n", args[0])
 		return err

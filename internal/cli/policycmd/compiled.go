@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -100,5 +101,5 @@ func (c *compiled) findAgent(id string) (*explain.Agent, error) {
 	if a, ok := c.agents[id]; ok {
 		return a, nil
 	}
-	return nil, fmt.Errorf("%q is none of %s", id, strings.Join(c.cfg.AgentIDs(), ", "))
+	return nil, fmt.Errorf("%q is none of %s%s", id, strings.Join(c.cfg.AgentIDs(), ", "), spelling.Hint(id, c.cfg.AgentIDs()))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -94,7 +95,7 @@ const maxCredentials = 64 << 10
 // client would send them, and are refused or combined as authn.combinations says.
 func (b *bearings) request(cfg *config.Config, in io.Reader) (*http.Request, error) {
 	if b.agent != "" && !slices.Contains(cfg.AgentIDs(), b.agent) {
-		return nil, fmt.Errorf("--agent: %q is none of %s", b.agent, strings.Join(cfg.AgentIDs(), ", "))
+		return nil, fmt.Errorf("--agent: %q is none of %s%s", b.agent, strings.Join(cfg.AgentIDs(), ", "), spelling.Hint(b.agent, cfg.AgentIDs()))
 	}
 	r := &http.Request{Method: http.MethodPost, URL: &url.URL{Path: "/"}, Header: http.Header{}}
 	// Audiences of tokens and DPoP proofs name the public URL of the gateway.

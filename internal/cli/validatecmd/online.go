@@ -3,6 +3,7 @@ package validatecmd
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,13 +41,13 @@ type outcome struct {
 	Err              error // likewise wrong
 }
 
-// checkOnline does what `validate --online` does beyond validate. say is told what was found that
+// Online does what `validate --online` does beyond validate, for that and for doctor. say is told what was found that
 // is in order, and warn what is odd. The error joins all that is wrong.
 //
 // Everything is asked with one attempt and without credentials of callers. What rules and the
 // registry say of skills and extensions is compared last, as it takes the cards: the skills of an
 // agent whose card could not be fetched are not known, and rules on them are left alone.
-func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)) error {
+func Online(ctx context.Context, cfg *config.Config, say, warn func(string)) error {
 	// validate has compiled the registry already, so that an error here is a file that changed
 	// meanwhile.
 	book, err := cfg.Extensions.Compile()
@@ -148,7 +149,7 @@ func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *t
 	defer up.Close()
 	c, err := card.Fetch(ctx, up.Client(), a.Card.URL, 0)
 	if err != nil {
-		return outcome{Err: findcard.Misplaced(ctx, up.Client(), a.Card.URL, err)}, nil
+		return outcome{Err: vouched(a, findcard.Misplaced(ctx, up.Client(), a.Card.URL, err))}, nil
 	}
 	// What the registry says of the extensions that the card declares.
 	t := outcome{odd: book.Lint(c.Extensions)}
@@ -164,6 +165,22 @@ func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *t
 		t.probe(ctx, up, usable)
 	}
 	return t, c
+}
+
+// vouched adds to the error of a handshake with an agent the key that mends it, and the file that
+// is there already.
+func vouched(a *agents.Config, err error) error {
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	switch {
+	case errors.As(err, &unknown) && a.TLS.CA != "":
+		return fmt.Errorf("%w: its CA is not in %s (agents[].tls.ca)", err, a.TLS.CA)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w: name the file with its CA under agents[].tls.ca", err)
+	case errors.As(err, &name):
+		return fmt.Errorf("%w: where another name is meant, write it under agents[].tls.serverName", err)
+	}
+	return err
 }
 
 // probe asks an agent over each of its interfaces. That calls would reach it over none is an

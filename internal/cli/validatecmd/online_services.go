@@ -46,6 +46,15 @@ func services(cfg *config.Config, egress *tunnel.Proxy) []func(context.Context) 
 	return checks
 }
 
+// Issuers are the issuers of callers' tokens, in the order of the file: that at i is what Online
+// calls authn.oidc[i].
+func Issuers(cfg *config.Config) (list []string) {
+	for i := range cfg.Authn.OIDC {
+		list = append(list, cfg.Authn.OIDC[i].Issuer)
+	}
+	return list
+}
+
 // Reach asks an issuer of tokens for its keys.
 func Reach(ctx context.Context, issuer jwt.Issuer, egress *tunnel.Proxy) outcome {
 	odd, err := jwt.Reach(ctx, issuer, egress)

@@ -3,7 +3,7 @@
 //
 // validate works in three steps, and stops at the first that fails. config.Load reads the file:
 // syntax, keys and values. Config.Check opens what it names: certificates, key files, rules,
-// schemas. Both need nobody. With --online, checkOnline asks everybody whom the gateway would ask,
+// schemas. Both need nobody. With --online, Online asks everybody whom the gateway would ask,
 // all at once. A running gateway is asked by none of them, so that a pipeline can check a file
 // before it is rolled out:
 //
@@ -58,7 +58,7 @@ func Command() *cobra.Command {
 		}
 		if *online {
 			say := func(text string) { _, _ = fmt.Fprintln(cmd.OutOrStdout(), verb.Printable(text)) }
-			if err := checkOnline(cmd.Context(), cfg, say, warn); err != nil {
+			if err := Online(cmd.Context(), cfg, say, warn); err != nil {
 				return verb.Failed(err)
 			}
 		}

@@ -1,0 +1,26 @@
+package spelling
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMeant: a slip or two are found, another word is not.
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	known := []string{"weather", "billing", "a", "bills"}
+	for word, want := range map[string]string{
+		"biling": "billing", "Weather": "weather", "wether": "weather", "bill": "bills", "billig": "billing",
+		"travel": "", "b": "", "": "", strings.Repeat("billing", 40): "",
+	} {
+		if got := Meant(word, known); got != want {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+	if got, want := Hint("biling", known), `, did you mean "billing"?`; got != want {
+		t.Errorf("hint: %q, want %q", got, want)
+	}
+	if got := Hint("travel", known); got != "" {
+		t.Errorf("hint for another word: %q", got)
+	}
+}
