@@ -105,7 +105,7 @@ func (g *textGatherer) keys(owner, of reflect.Type, n *yaml.Node) {
 			said := g.comment(of, f.Name)
 			text.Description = said.text
 			if said.own {
-				text.Default = defaultOf(said.text, f.Type)
+				text.Default = defaultOf(said.text, f)
 			}
 			if text.Description == "" {
 				g.t.Errorf("%s: the key %s has no description: write a comment above the field %s.%s", name, key, definition(of), f.Name)
@@ -156,21 +156,36 @@ func exampleOf(n *yaml.Node, t reflect.Type) any {
 	return v
 }
 
-// defaulted matches a default that is one value, not a sentence about it.
-var defaulted = regexp.MustCompile(`Default: ("[^"]*"|\[[^\]]*\]|[^\s,;"\[$]+?)([.;]( |$)|, (at|so|more|which) )`)
+// A default that is one value, not a sentence about it: behind the word, or before it, where the values
+// are enumerated.
+var (
+	defaulted = regexp.MustCompile(`\b[Dd]efault:? ("[^"]*"|\[[^\]]*\]|[^\s,;:"\[$]+?)([.;:)]( |$)|$|, (at|so|more|which) )`)
+	marked    = regexp.MustCompile(`"?([\w/+.-]+)"?,? \(?(?:the )?default[,;:)]`)
+)
 
 // defaultOf is the default that a description tells, where it is a value of the type.
-func defaultOf(description string, t reflect.Type) any {
-	m := defaulted.FindStringSubmatch(description)
-	if m == nil || slices.Contains([]string{"none", "never", "nobody", "any", "anything", "all"}, m[1]) {
+func defaultOf(description string, f reflect.StructField) any {
+	t := pointed(f.Type)
+	if m := defaulted.FindStringSubmatch(description); m != nil {
+		if slices.Contains([]string{"none", "never", "nobody", "any", "anything", "all"}, m[1]) {
+			return nil
+		}
+		return valueOf(m[1], t)
+	}
+	m := marked.FindStringSubmatch(description)
+	if m == nil || t.Kind() == reflect.String && !slices.Contains(strings.Split(f.Tag.Get("jsonschema"), ","), "enum="+m[1]) {
 		return nil
 	}
-	t = pointed(t)
-	if err := yaml.Load([]byte(m[1]), reflect.New(t).Interface()); err != nil {
+	return valueOf(m[1], t)
+}
+
+// valueOf is a value as YAML has it, nil where it is none of the type.
+func valueOf(text string, t reflect.Type) any {
+	if err := yaml.Load([]byte(text), reflect.New(t).Interface()); err != nil {
 		return nil
 	}
 	var v any
-	if err := yaml.Load([]byte(m[1]), &v); err != nil {
+	if err := yaml.Load([]byte(text), &v); err != nil {
 		return nil
 	}
 	if _, isText := v.(string); t.Kind() == reflect.String && !isText {
