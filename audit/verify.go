@@ -38,6 +38,8 @@ type Check struct {
 	Interval time.Duration
 	// From and To choose segments by their days; zero times choose all.
 	From, To time.Time
+	// Progress is told now and then how many lines have been verified; nil: nobody is.
+	Progress func(lines int)
 }
 
 // defaultInterval is how often a checkpoint is due unless the configuration says otherwise.
@@ -77,6 +79,7 @@ type verifier struct {
 	cut      struct{ before, after bool } // there are segments that were not chosen
 	now      time.Time
 	interval time.Duration
+	progress func(lines int) // nil: nobody is told
 
 	shelf   *vault.Shelf // nil: content is not looked for
 	held    held
@@ -98,7 +101,7 @@ type scanned struct {
 // and the head with it. A head that is read too late would name records that were not there
 // when the files were listed, and they would be missed.
 func newVerifier(s reader.Source, c Check) (*verifier, error) {
-	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, defaultInterval)}
+	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, defaultInterval), progress: c.Progress}
 	if !c.NoContent {
 		v.shelf = &vault.Shelf{Reader: s.Held(c.Sealer)}
 	}
@@ -149,6 +152,7 @@ type job struct {
 	segment *scanned
 	lines   []byte
 	line    int            // number of the first in its file
+	count   int            // of them
 	before  chain.Previous // the line before it
 	found   []*passage
 	held    held
@@ -183,9 +187,13 @@ func (v *verifier) read(ctx context.Context) error {
 			v.readSegment(ctx, s, buffers, func(j *job) { order <- j; work <- j })
 		}
 	}()
+	verified := 0
 	for j := range order {
 		<-j.done
 		v.join(j)
+		if verified += j.count; v.progress != nil {
+			v.progress(verified)
+		}
 	}
 	workers.Wait()
 	for _, s := range v.segments {
@@ -219,9 +227,8 @@ func (v *verifier) readSegment(ctx context.Context, s *scanned, buffers *sync.Po
 			break
 		}
 		j := &job{segment: s, lines: lines, line: line, before: before, done: make(chan struct{})}
-		var n int
-		before, n = chain.LastOf(lines)
-		line += n
+		before, j.count = chain.LastOf(lines)
+		line += j.count
 		send(j)
 	}
 	s.size, s.torn = in.Offset(), in.Rest()

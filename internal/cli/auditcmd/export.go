@@ -31,6 +31,7 @@ func auditExport(from *auditSource) *cobra.Command {
 	f := cmd.Flags()
 	w.flags(f)
 	format := f.String("format", "jsonl", "`format`: jsonl or ocsf")
+	verb.QuietFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// say is how a record is printed; nil for a word that is no format.
 		say := map[string]func(io.Writer, []byte) error{"jsonl": writeLine, "ocsf": writeOCSF}[*format]
@@ -51,7 +52,13 @@ func auditExport(from *auditSource) *cobra.Command {
 		}
 		// 64 KiB, as an export is millions of lines into a pipe.
 		out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
+		progress, n := verb.NewProgress(cmd, "records exported"), 0
+		defer progress.End()
+		shown := verb.IsTerminal(cmd.OutOrStdout()) // the records themselves tell how far it is
 		for e, err := range index.Scan(cmd.Context(), source, q) {
+			if n++; !shown {
+				progress.At(n)
+			}
 			if err == nil {
 				err = say(out, e.Line)
 			}

@@ -91,6 +91,7 @@ func auditQuery(from *auditSource) *cobra.Command {
 	}
 	var w filter
 	f := cmd.Flags()
+	verb.QuietFlag(cmd)
 	w.flags(f)
 	f.IntVarP(&w.query.Limit, "limit", "n", 100, "`number` of records at most; 0 for all")
 	f.BoolVar(&w.query.Oldest, "oldest", false, "the oldest, in place of the newest")
@@ -204,20 +205,15 @@ func newest(ctx context.Context, source reader.Source, q index.Query) iter.Seq2[
 }
 
 // updated is the index with all records in it that the log has by now. Building it for the first
-// time reads the whole log, which takes minutes for some tens of gigabytes: progress goes to
-// standard error, first after 2 s and then every 5 s, so that a quick update says nothing.
+// time reads the whole log, which takes minutes for some tens of gigabytes.
 func updated(cmd *cobra.Command, source reader.Source) (*index.Index, error) {
 	i, err := index.Open(cmd.Context(), source, source.Secret(index.File))
 	if err != nil {
 		return nil, err
 	}
-	next := time.Now().Add(2 * time.Second)
-	err = i.Update(cmd.Context(), func(added int) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(5 * time.Second)
-			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%d records indexed\n", added)
-		}
-	})
+	progress := verb.NewProgress(cmd, "records indexed")
+	err = i.Update(cmd.Context(), progress.At)
+	progress.End()
 	if err != nil {
 		return nil, errors.Join(err, i.Close())
 	}

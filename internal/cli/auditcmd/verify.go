@@ -61,6 +61,7 @@ func auditVerify(from *auditSource) *cobra.Command {
 	f.StringVar(&v.last, "to", "", "last `day`")
 	f.BoolVar(&v.noContent, "no-content", false, "do not look for captured content, as in a copy of the records alone")
 	f.StringVarP(&v.output, "output", "o", "text", "`format`: text or json")
+	verb.QuietFlag(cmd)
 	return cmd
 }
 
@@ -90,7 +91,10 @@ func (v *verification) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
+	progress := verb.NewProgress(cmd, "lines verified")
+	check.Progress = progress.At
 	report, err := audit.Verify(cmd.Context(), source, check)
+	progress.End()
 	if err != nil {
 		return verb.Usage(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,10 +14,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
-
-// progressEvery is how many calls there are between two words to a terminal.
-// A log of a million calls takes minutes, and silence looks like a hang.
-const progressEvery = 50_000
 
 // replayLog puts the calls of an audit log to the rules.
 //
@@ -31,7 +26,7 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 		return verb.Usage(err)
 	}
 	defer c.close()
-	tell := progress(cmd.ErrOrStderr())
+	progress := verb.NewProgress(cmd, "calls")
 	// No calls are sampled here: examples of each group are enough for a report.
 	r := explain.NewReplay(&c.Judge)
 	source := c.cfg.Telemetry.Audit.Source() // with the keys of an encrypted log
@@ -44,10 +39,9 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 		if err := r.Add(call); err != nil {
 			return verb.Usage(err)
 		}
-		if r.Calls%progressEvery == 0 {
-			tell(r.Calls)
-		}
+		progress.At(r.Calls)
 	}
+	progress.End()
 	r.Finish()
 	if err := verb.Show(cmd.OutOrStdout(), p.output, &r.Replay, func(w io.Writer) { printReplay(w, &r.Replay) }); err != nil {
 		return err
@@ -60,19 +54,6 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 		return verb.Usage(errors.New("--replay: the log has no calls"))
 	}
 	return nil
-}
-
-// progress tells a terminal how far it is, and nobody else.
-// Standard error of a script or a build is a file or a pipe, where \r would make one long line.
-func progress(w io.Writer) func(calls int) {
-	f, ok := w.(*os.File)
-	if !ok {
-		return func(int) {}
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return func(int) {}
-	}
-	return func(calls int) { _, _ = fmt.Fprintf(f, "\r%d calls", calls) }
 }
 
 // printReplay is the report for people: what changes, grouped by rule, agent and caller, with the
