@@ -25,6 +25,7 @@ var floors = [][]string{
 		"audit/vault",
 		"card/lint",
 		"internal/breaker",
+		"internal/cli/progress",
 		"internal/console/openapi",
 		"internal/demo",
 		"internal/durable",

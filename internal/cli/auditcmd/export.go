@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/audit/ocsf"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -31,7 +32,7 @@ func auditExport(from *auditSource) *cobra.Command {
 	f := cmd.Flags()
 	w.flags(f)
 	format := f.String("format", "jsonl", "`format`: jsonl or ocsf")
-	verb.QuietFlag(cmd)
+	progress.Flag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// say is how a record is printed; nil for a word that is no format.
 		say := map[string]func(io.Writer, []byte) error{"jsonl": writeLine, "ocsf": writeOCSF}[*format]
@@ -52,12 +53,12 @@ func auditExport(from *auditSource) *cobra.Command {
 		}
 		// 64 KiB, as an export is millions of lines into a pipe.
 		out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
-		progress, n := verb.NewProgress(cmd, "records exported"), 0
-		defer progress.End()
-		shown := verb.IsTerminal(cmd.OutOrStdout()) // the records themselves tell how far it is
+		told, n := progress.New(cmd, "records exported"), 0
+		defer told.End()
+		shown := progress.IsTerminal(cmd.OutOrStdout()) // the records themselves tell how far it is
 		for e, err := range index.Scan(cmd.Context(), source, q) {
 			if n++; !shown {
-				progress.At(n)
+				told.At(n)
 			}
 			if err == nil {
 				err = say(out, e.Line)

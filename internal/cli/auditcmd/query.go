@@ -17,6 +17,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -91,7 +92,7 @@ func auditQuery(from *auditSource) *cobra.Command {
 	}
 	var w filter
 	f := cmd.Flags()
-	verb.QuietFlag(cmd)
+	progress.Flag(cmd)
 	w.flags(f)
 	f.IntVarP(&w.query.Limit, "limit", "n", 100, "`number` of records at most; 0 for all")
 	f.BoolVar(&w.query.Oldest, "oldest", false, "the oldest, in place of the newest")
@@ -211,9 +212,9 @@ func updated(cmd *cobra.Command, source reader.Source) (*index.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	progress := verb.NewProgress(cmd, "records indexed")
-	err = i.Update(cmd.Context(), progress.At)
-	progress.End()
+	told := progress.New(cmd, "records indexed")
+	err = i.Update(cmd.Context(), told.At)
+	told.End()
 	if err != nil {
 		return nil, errors.Join(err, i.Close())
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
@@ -61,7 +62,7 @@ func auditVerify(from *auditSource) *cobra.Command {
 	f.StringVar(&v.last, "to", "", "last `day`")
 	f.BoolVar(&v.noContent, "no-content", false, "do not look for captured content, as in a copy of the records alone")
 	f.StringVarP(&v.output, "output", "o", "text", "`format`: text or json")
-	verb.QuietFlag(cmd)
+	progress.Flag(cmd)
 	return cmd
 }
 
@@ -91,10 +92,10 @@ func (v *verification) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	progress := verb.NewProgress(cmd, "lines verified")
-	check.Progress = progress.At
+	told := progress.New(cmd, "lines verified")
+	check.Progress = told.At
 	report, err := audit.Verify(cmd.Context(), source, check)
-	progress.End()
+	told.End()
 	if err != nil {
 		return verb.Usage(err)
 	}

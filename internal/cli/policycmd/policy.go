@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -67,7 +68,7 @@ func policyTestCommand() *cobra.Command {
 	f.StringVarP(&p.output, "output", "o", "text", "`format`: text or json")
 	f.StringVar(&p.junit, "junit", "", "`file` to write a JUnit report to")
 	f.StringVar(&p.run, "run", "", "`regexp` of the names of the cases to run")
-	verb.QuietFlag(cmd)
+	progress.Flag(cmd)
 	f.StringVar(&p.replay, "replay", "", "audit log to put to the rules, a `file` or a directory")
 	// JUnit has cases that pass or fail, and a replay has none.
 	cmd.MarkFlagsMutuallyExclusive("replay", "junit")

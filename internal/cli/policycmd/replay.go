@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
@@ -26,7 +27,7 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 		return verb.Usage(err)
 	}
 	defer c.close()
-	progress := verb.NewProgress(cmd, "calls")
+	told := progress.New(cmd, "calls")
 	// No calls are sampled here: examples of each group are enough for a report.
 	r := explain.NewReplay(&c.Judge)
 	source := c.cfg.Telemetry.Audit.Source() // with the keys of an encrypted log
@@ -39,9 +40,9 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 		if err := r.Add(call); err != nil {
 			return verb.Usage(err)
 		}
-		progress.At(r.Calls)
+		told.At(r.Calls)
 	}
-	progress.End()
+	told.End()
 	r.Finish()
 	if err := verb.Show(cmd.OutOrStdout(), p.output, &r.Replay, func(w io.Writer) { printReplay(w, &r.Replay) }); err != nil {
 		return err

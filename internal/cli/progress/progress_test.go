@@ -1,4 +1,4 @@
-package verb_test
+package progress_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 )
 
 // TestProgress: a log has a line now and then, what is done soon has none, and --quiet has none either.
@@ -29,7 +29,7 @@ func TestProgress(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
 				cmd := &cobra.Command{Use: "x", RunE: func(cmd *cobra.Command, _ []string) error {
-					p := verb.NewProgress(cmd, "records read")
+					p := progress.New(cmd, "records read")
 					defer p.End()
 					for i := range tt.steps {
 						p.At(i * 1000)
@@ -37,7 +37,7 @@ func TestProgress(t *testing.T) {
 					}
 					return nil
 				}}
-				verb.QuietFlag(cmd)
+				progress.Flag(cmd)
 				cmd.SetErr(&out)
 				cmd.SetArgs(append([]string{}, tt.args...))
 				if err := cmd.Execute(); err != nil {

@@ -1,4 +1,8 @@
-package verb
+// Package progress tells people how far a command is that takes long.
+//
+// It owns when it is told, and how on a terminal and in a log. It does not own what is counted. It imports
+// nothing of ours.
+package progress
 
 import (
 	"fmt"
@@ -10,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Progress tells people how far a command is that may take minutes, since silence looks like a hang. On a
+// Progress tells how far a command is that may take minutes, since silence looks like a hang. On a
 // terminal it is one line of standard error, which is written over and goes when the command ends. In a log
 // of a build it is a line now and then. What is done soon tells nothing, nor does --quiet.
 type Progress struct {
@@ -27,13 +31,13 @@ const (
 	soonLog, oftenLog           = 5 * time.Second, 10 * time.Second
 )
 
-// QuietFlag adds -q/--quiet to a command that has a Progress.
-func QuietFlag(cmd *cobra.Command) {
+// Flag adds -q/--quiet to a command that has a Progress.
+func Flag(cmd *cobra.Command) {
 	cmd.Flags().BoolP("quiet", "q", false, "do not tell how far it is")
 }
 
-// NewProgress begins to tell of what is counted, such as "records verified".
-func NewProgress(cmd *cobra.Command, what string) *Progress {
+// New begins to tell of what is counted, such as "records verified".
+func New(cmd *cobra.Command, what string) *Progress {
 	p := &Progress{what: what}
 	if quiet, err := cmd.Flags().GetBool("quiet"); err == nil && quiet {
 		return p
