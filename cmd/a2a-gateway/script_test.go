@@ -86,6 +86,7 @@ func TestScripts(t *testing.T) {
 			"schema":      cmdSchema,
 			"paste":       cmdPaste,
 			"await":       cmdAwait,
+			"sameday":     cmdSameDay,
 		},
 	})
 }
