@@ -67,6 +67,9 @@ func documented(page string) (map[string]string, error) {
 	if err == nil {
 		text, err = fill(text, beginGoals, endGoals, "\n"+grid(judged(true, runs...), ":---")+"\n")
 	}
+	if err == nil {
+		text, err = addGlance(text, page, runs, made)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", page, err)
 	}

@@ -116,7 +116,7 @@ func TestKept(t *testing.T) {
 		}
 	}
 	page := dir + ".md"
-	if err := os.WriteFile(page, []byte("# Page\n"+beginResults+"\nold\n"+endResults+"\nrest\n"+beginGoals+"\n"+endGoals+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(page, []byte("# Page\n"+beginGlance+"\nstale\n"+endGlance+"\n"+beginResults+"\nold\n"+endResults+"\nrest\n"+beginGoals+"\n"+endGoals+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := document(page); err != nil {
@@ -128,7 +128,7 @@ func TestKept(t *testing.T) {
 	}
 	has(t, string(made), []string{
 		"# Page\n", "\nrest\n", "(performance/a.json)", "2026-11-22 16:04 UTC", "### unary", "| gateway | 120.0 (0.60) | 6,172 (1.23) |",
-	}, []string{"\nold\n", noResults})
+	}, []string{"\nold\n", "\nstale\n"})
 	var out, again bytes.Buffer
 	if err := recorded(dir, func(r *record) error { return r.text(&out) }); err != nil {
 		t.Fatal(err)
