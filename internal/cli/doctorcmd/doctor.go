@@ -80,7 +80,9 @@ func Command() *cobra.Command {
 		Short: "Look for what keeps a gateway from working, and say how it is mended",
 		Long: "Look for what keeps a gateway from working: the configuration, certificates, issuers, agents, the\n" +
 			"state, the data directory, descriptors, the clock, and whether the ports are free or served by this\n" +
-			"gateway already. Run it as the user that the gateway runs as. Nothing is changed.\n\n" +
+			"gateway already. Run it as the user that the gateway runs as. Nothing is changed, but that Redis\n" +
+			"is written one key, as the gateway does when it starts; addresses that are free are listened at for\n" +
+			"a moment.\n\n" +
 			"Exit 0 without errors, warnings or not, else 1.",
 		Args: cobra.NoArgs,
 	}
