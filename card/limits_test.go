@@ -59,6 +59,7 @@ func texts(v any, see func(s string, list int)) {
 // than configured, and no list has more entries; what is cut ends with a mark.
 func TestA14_ServedCardsAreBounded(t *testing.T) {
 	testenv.Long(t, "cards of the largest size are rendered")
+	testenv.Alone(t, "cards of the largest size are rendered")
 	t.Parallel()
 	c := mustParse(t, endless(3200, 30))
 	for _, l := range []card.Limits{{}, {Name: 16, Text: 50, Entries: 2}, {Name: 100, Text: 16, Entries: 1}} {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -49,6 +50,7 @@ func (s *Set) narrows() (n int) {
 // TestPilesAreWalks: many rules are decided by, explained and listed as if each were
 // looked at.
 func TestPilesAreWalks(t *testing.T) {
+	testenv.Alone(t, "sets of rules are compiled a hundred times")
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		c := drawConfig(rt)

@@ -221,6 +221,7 @@ func TestClean(t *testing.T) {
 // TestWorstTextsAreCheap: seconds here would be hours with a scan for each find.
 func TestWorstTextsAreCheap(t *testing.T) {
 	testenv.Long(t, "texts of the largest size are read")
+	testenv.Alone(t, "texts of the largest size are read")
 	t.Parallel()
 	for _, unit := range []string{"\x1b]", "\x1b[", "<!--", "<script", "<scr", "<!<!---->--", "\u0301", "a\u200d", "😀\ufe0f", "//", "//a@", "ignore the ", "</"} {
 		text := strings.Repeat(unit, 1<<19/len(unit))

@@ -186,6 +186,7 @@ func TestDiffAcrossVersions(t *testing.T) {
 // in its place or takes it away.
 func TestDiffFindsEveryChange(t *testing.T) {
 	testenv.Long(t, "cards are compared once for each member that they have")
+	testenv.Alone(t, "cards are compared once for each member that they have")
 	t.Parallel()
 	for _, card := range []string{card01, card03, card10} {
 		for _, pointer := range leaves(t, card) {

@@ -149,6 +149,7 @@ var open = []string{"authn.Combination.user", "authn.Combination.client", "polic
 // to list them.
 func TestSchemaChoices(t *testing.T) {
 	testenv.Long(t, "the configuration is loaded once for each value that a key may have")
+	testenv.Alone(t, "the configuration is loaded once for each value that a key may have")
 	t.Parallel()
 	keys, doc := exampleKeys(t)
 	seen, others := map[string]bool{}, map[*yaml.Node][]written{}

@@ -69,6 +69,7 @@ func (n *number) withZero(example string) string {
 // written there is kept, or it is refused or warned of by the name of the key.
 func TestNoZeroIsTakenForNothing(t *testing.T) {
 	testenv.Long(t, "the configuration is loaded once for each number in it")
+	testenv.Alone(t, "the configuration is loaded once for each number in it")
 	t.Parallel()
 	data, err := os.ReadFile(examplePath)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 // counted out, and is not looked for where that would take too long.
 func TestPatternCost(t *testing.T) {
 	testenv.Long(t, "patterns are matched with messages of the largest size")
+	testenv.Alone(t, "patterns are matched with messages of the largest size")
 	t.Parallel()
 	env := environment(t)
 	many := &wire.Message{}
