@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
+	"testing"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -86,6 +91,7 @@ func (s *redisServer) start() error {
 	var said strings.Builder
 	s.cmd.Stdout, s.cmd.Stderr = &said, &said
 	if err := s.cmd.Start(); err != nil {
+		s.cmd = nil
 		return fmt.Errorf("start redis-server: %w", err)
 	}
 	client := redis.NewClient(&redis.Options{Addr: s.address})
@@ -105,4 +111,31 @@ func (s *redisServer) end() {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	_ = s.cmd.Wait() // it ends by the signal
 	s.cmd = nil
+}
+
+// TestScriptsNameProgramsTheyNeed: a script that starts a program which may be missing says so first, and is
+// skipped where it is.
+func TestScriptsNameProgramsTheyNeed(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(scripts) < 100 {
+		t.Fatal(len(scripts), err)
+	}
+	needs := map[string]*regexp.Regexp{ // by program
+		"redis-server": regexp.MustCompile(`(?m)^redis$`),
+		"redis-cli":    regexp.MustCompile(`(?m)^!? ?exec redis-cli`),
+		"curl":         regexp.MustCompile(`(?m)^!? ?exec curl`),
+	}
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for program, command := range needs {
+			guard := "[!exec:" + program + "] [optional] skip"
+			if at := command.FindIndex(text); at != nil && !bytes.Contains(text[:at[0]], []byte(guard)) {
+				t.Errorf("%s starts %s and has no line before that begins with %q", script, program, guard)
+			}
+		}
+	}
 }
