@@ -71,8 +71,14 @@ test: ## Run the tests, of PACKAGES (./...) of MODULES
 
 # The end-to-end tests drive a program that is built without the detector: they have
 # nothing to show it, and it would spoil what they measure.
+# SQLite is C that was translated to Go. It holds locks of its own around everything, no test is to find races
+# in it, and the detector and the checks of pointers would be half of all that these tests compute. A
+# package that makes types or functions of generic ones cannot be left out like this: the linker keeps one
+# of several that are the same, and it could be the one that tells the detector nothing.
+UNWATCHED := -gcflags='modernc.org/sqlite/lib=-race=false -d=checkptr=0'
+
 race: ## Run the tests under the race detector (needs a C compiler)
-	for module in $(filter-out e2e,$(MODULES)); do $(GO) test -C $$module -race -timeout 30m ./...; done
+	for module in $(filter-out e2e,$(MODULES)); do $(GO) test -C $$module -race $(UNWATCHED) -timeout 30m ./...; done
 
 interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3, java and mvn)
 	interop/setup
