@@ -54,7 +54,7 @@ await play(async () => {
 
   // One that nobody calls says so; one that there is not, too.
   await page.goto(`${CONSOLE}/ui/agents/courier`);
-  await course.getByText('No calls lately').waitFor();
+  await course.getByText('No calls in this time').waitFor();
   await look(page, 'agent-quiet');
   await page.getByRole('button', { name: 'Dark colours' }).click();
   await page.goto(`${CONSOLE}/ui/agents/billing`);

@@ -45,7 +45,7 @@ await play(async () => {
   await page.getByLabel('From', { exact: true }).fill('2000-01-01T00:00:00');
   await page.keyboard.press('Enter');
   await page.waitForURL((u) => u.search.includes('until=200') && u.search.includes('since='));
-  await page.getByText('Nothing is like that').waitFor();
+  await page.getByText('No record matches').waitFor();
   await look(page, 'audit-nothing');
   await page.goto(`${CONSOLE}/ui/audit?method=SendMessage&event=push.delivery`);
   await page.getByRole('alert').getByText('ask for one of them').waitFor();
@@ -82,7 +82,7 @@ await play(async () => {
   await steps.filter({ hasText: 'from the agent' }).waitFor();
   await look(page, 'task-webhooks');
   await page.goto(`${CONSOLE}/ui/tasks/never`);
-  await page.getByText('Nothing is on record about this task').waitFor();
+  await page.getByText('No record of this task').waitFor();
 
   // What is exported is what was asked for.
   await page.goto(`${CONSOLE}/ui/audit?caller=bob`);

@@ -52,7 +52,7 @@ try {
   const page = await open({ colorScheme: 'light' });
   await page.goto(`${CONSOLE}/`);
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
-  await page.getByRole('link', { name: 'Sign in at the identity provider' }).waitFor();
+  await page.getByRole('link', { name: 'Sign in with the identity provider' }).waitFor();
   await look(page, 'sign-in');
   await page.getByLabel('Token', { exact: true }).fill('wrong');
   await page.keyboard.press('Enter');
@@ -70,7 +70,7 @@ try {
   await page.getByRole('status').getByText('1 of 5 agents').waitFor();
   assert.match(page.url(), /q=weat/);
   await page.getByLabel('Search agents').fill('nothing like it');
-  await page.getByText('No agent is like that').waitFor();
+  await page.getByText('No agent matches').waitFor();
   await page.getByLabel('Search agents').fill('');
   await page.getByRole('button', { name: 'Not serving' }).click();
   await page.getByRole('status').getByText('1 of 5 agents').waitFor();
@@ -96,7 +96,7 @@ try {
   await page.getByRole('region', { name: 'In force and The agent serves' }).getByText('without asking').waitFor();
   await look(page, 'card-diff');
   await approve.click();
-  await page.getByRole('dialog').getByText('on record').waitFor();
+  await page.getByRole('dialog').getByText('audit log records').waitFor();
   await look(page, 'card-approve');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -115,7 +115,7 @@ try {
   const retried = page.waitForResponse((r) => r.url().endsWith('/retry'));
   await page.getByRole('button', { name: /^Retry/ }).click();
   assert.equal((await retried).status(), 200);
-  await page.getByRole('button', { name: 'Waiting' }).click();
+  await page.getByRole('button', { name: 'Pending' }).click();
   await look(page, 'push-waiting');
 
   await page.getByRole('link', { name: 'Captured content' }).click();
@@ -136,7 +136,7 @@ try {
   }
   await page.getByRole('button', { name: 'Light colours' }).click();
   await page.goto(`${CONSOLE}/ui/nowhere`);
-  await page.getByText('There is nothing here').waitFor();
+  await page.getByText('Page not found').waitFor();
 
   // The keyboard alone: past the navigation, into the page.
   await page.goto(`${CONSOLE}/ui/`);
@@ -184,7 +184,7 @@ try {
   const guest = await open();
   guest.context().provider = true;
   await guest.goto(`${CONSOLE}/ui/push`);
-  await guest.getByRole('link', { name: 'Sign in at the identity provider' }).click();
+  await guest.getByRole('link', { name: 'Sign in with the identity provider' }).click();
   await guest.getByRole('link', { name: 'bob' }).click();
   await heading(guest, 'Push notifications');
   await guest.getByText('your role is viewer').waitFor();

@@ -28,7 +28,7 @@ await play(async () => {
   await page.getByLabel('Search rules').fill('GetTask');
   await page.getByRole('status').getByText('1 of 5 rules').waitFor();
   await page.getByLabel('Search rules').fill('nothing like it');
-  await page.getByText('No rule is like that').waitFor();
+  await page.getByText('No rule matches').waitFor();
   await page.goto(`${CONSOLE}/ui/policy`);
   await shadow.getByRole('link').focus();
   await page.keyboard.press('Enter');
@@ -101,12 +101,12 @@ await play(async () => {
   await page.goto(`${CONSOLE}/ui/policy`);
   await page.getByRole('button', { name: 'Limits' }).press('Enter');
   await page.waitForURL(/view=limits/);
-  const may = page.getByRole('region', { name: 'What callers may' });
-  await may.getByRole('row', { name: /parcels-an-hour 1 in 1 h, 1 at once principal agents: courier/ }).waitFor();
+  const may = page.getByRole('region', { name: 'Rate limits and quotas' });
+  await may.getByRole('row', { name: /parcels-an-hour 1 per 1 h, burst of 1 principal agents: courier/ }).waitFor();
   await page.getByText('No call was refused for a limit').waitFor();
   assert.equal((await send('courier', ALICE, 'a parcel')).status, 200);
   for (let i = 0; i < 2; i++) assert.equal((await send('courier', ALICE, 'a parcel')).status, 429);
-  const met = page.getByRole('region', { name: 'Who was refused' });
+  const met = page.getByRole('region', { name: 'Refused callers' });
   await met.getByRole('row', { name: /parcels-an-hour alice of api-keys courier 2 / }).waitFor();
   await may.getByRole('row').filter({ hasText: 'parcels-an-hour' }).getByText('2', { exact: true }).waitFor();
   await look(page, 'policy-limits');

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Badge } from './state';
+import { exact } from './time';
 
 /** AuditRecord is a record as it was written (docs/audit.md); these members of it are shown by name. */
 export interface AuditRecord {
@@ -66,7 +67,7 @@ export function Clock({ at }: { at: string }) {
   const date = new Date(at);
   const today = date.toDateString() === new Date().toDateString();
   return (
-    <time dateTime={at} title={`${date.toLocaleString()} · ${date.toISOString()}`}>
+    <time dateTime={at} title={exact(date)}>
       {!today && `${day.format(date)} `}
       {clock.format(date)}
     </time>

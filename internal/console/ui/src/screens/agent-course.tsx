@@ -22,7 +22,7 @@ export function CourseOf({ agent }: { agent: string }) {
   });
   const of = course.data;
   return (
-    <section aria-label="How calls went">
+    <section aria-label="How calls went" tabIndex={0}>
       <div className="head">
         <h2>How calls went</h2>
         <label className="hint">
@@ -45,10 +45,10 @@ export function CourseOf({ agent }: { agent: string }) {
       {!of && !course.isError && <Loading />}
       {of?.more && (
         <p className="hint">
-          There were more than are counted (<code>admin.map.records</code>): these are the newest, since <When at={of.since} />.
+          More calls were made than this screen counts (<code>admin.map.records</code>). It counts the newest, since <When at={of.since} />.
         </p>
       )}
-      {of && of.counted === 0 && <Empty title="No calls lately">Calls are here a moment after they ended. Look further back, or make one.</Empty>}
+      {of && of.counted === 0 && <Empty title="No calls in this time">Calls appear here when they have ended. Choose a longer time, or make one under Try it.</Empty>}
       {of && of.counted > 0 && <Drawn of={of} agent={agent} />}
     </section>
   );

@@ -12,7 +12,7 @@ export function Instances({ of }: { of: Instance[] }) {
   const quickest = quick(of);
   const longest = Math.max(...of.map((i) => i.latency ?? 0));
   return (
-    <section aria-label="Instances">
+    <section aria-label="Instances" tabIndex={0}>
       <div className="head">
         <h2>Instances</h2>
         <span className="count" role="status">

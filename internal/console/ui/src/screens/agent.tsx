@@ -118,7 +118,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
-    <section>
+    <section aria-label={title} tabIndex={0}>
       <div className="head">
         <h2>{title}</h2>
         {aside}
@@ -160,7 +160,7 @@ function Card({ detail }: { detail: CardDetail }) {
             <Diff left={detail.standing} right={detail.served} names={['In force', 'The agent serves']} />
           </>
         ) : detail.standing === undefined && detail.served === undefined ? (
-          <Empty title="No card is in force">None could be fetched yet, or none was approved. Callers see none either.</Empty>
+          <Empty title="No card is in force">The gateway has fetched no card yet, or nobody has approved one. Callers see none either. Health says why a fetch fails.</Empty>
         ) : (
           <p className="hint">
             {detail.standing !== undefined
@@ -184,7 +184,7 @@ function Card({ detail }: { detail: CardDetail }) {
       <Contents agent={detail.agent} card={detail.standing ?? detail.served} />
       <Section title="Cards that were seen">
         {detail.history.length === 0 ? (
-          <Empty title="None yet">The first is here when the agent has answered.</Empty>
+          <Empty title="None yet">The first card is listed when the agent has answered. The gateway’s log and Health say why it has not.</Empty>
         ) : (
           <table className="plain">
             <thead>

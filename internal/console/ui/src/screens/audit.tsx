@@ -97,7 +97,7 @@ export function Audit() {
       {found.isPending ? (
         <Loading />
       ) : rows.length === 0 ? (
-        !found.isError && <Empty title="Nothing is like that">No call or event in the log is all of what you ask for. Ask for less, or for another time.</Empty>
+        !found.isError && <Empty title="No record matches">No call or event in the audit log matches these filters. Clear some, or choose another time.</Empty>
       ) : (
         <Table label="Audit records" rows={rows} columns={dated ? wide : columns} name={(r) => String(r.seq)} height={560} />
       )}

@@ -70,7 +70,7 @@ export function Live() {
         <Table label="Records as they are made" rows={shown.rows} columns={columns} name={(r) => r.key} height={680} />
       ) : now.state === 'live' ? (
         <Empty title="Nothing yet">
-          {query ? 'Nothing that is all of what you ask for was recorded. It appears here when it is.' : 'Calls appear here as they come, and what happens to the gateway.'}
+          {query ? 'No record matches these filters yet. Clear them to see every record.' : 'Calls and events of the gateway appear here as they are recorded. To make a call, use Try it or a2a-gateway call.'}
         </Empty>
       ) : (
         !now.error && <Loading />

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useMemo } from 'react';
 import { get, type Hits } from '../api/client';
+import { counted } from '../parts/amount';
 import { Copy } from '../parts/copy';
 import { type Asked, askedOf, Explain } from '../parts/explain';
 import { ranged } from '../parts/range';
@@ -165,15 +166,15 @@ function Rules() {
           ))}
         </div>
         <span className="count" role="status">
-          {shown.length === rows.length ? `${rows.length} rules` : `${shown.length} of ${rows.length} rules`}
+          {counted(shown.length, rows.length, 'rule')}
         </span>
       </div>
       {rows.length === 0 ? (
         <Empty title="There are no rules">
-          Every call is decided by <code>policy.default</code>: {rules.data?.default}.
+          <code>policy.default</code> decides every call: {rules.data?.default}. Add rules below <code>policy.rules</code> and reload.
         </Empty>
       ) : shown.length === 0 ? (
-        <Empty title="No rule is like that">Clear the search, or show all.</Empty>
+        <Empty title="No rule matches">Clear the search, or show all rules.</Empty>
       ) : (
         <Table label="Rules" rows={shown} columns={columns} name={(r) => r.name} height={chosen ? 360 : 620} />
       )}

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { RotateCw, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { ask, type Delivery, type Depth, get, type Me, may } from '../api/client';
+import { whole } from '../parts/amount';
 import { Confirm } from '../parts/confirm';
 import { Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
@@ -41,13 +42,13 @@ export function Push() {
     { id: 'owner', title: 'Owner', width: 'minmax(90px, 1fr)', sort: (d) => d.owner ?? '', cell: (d) => <span className="cut">{d.owner}</span> },
     { id: 'attempts', title: 'Attempts', width: '90px', end: true, sort: (d) => d.attempts, cell: (d) => d.attempts },
     { id: 'created', title: 'Since', width: '110px', sort: (d) => d.created, cell: (d) => <When at={d.created} /> },
-    ...(state === 'waiting' ? [{ id: 'due', title: 'Next try', width: '110px', sort: (d: Delivery) => d.due ?? '', cell: (d: Delivery) => <When at={d.due} /> }] : []),
+    ...(state === 'waiting' ? [{ id: 'due', title: 'Next attempt', width: '110px', sort: (d: Delivery) => d.due ?? '', cell: (d: Delivery) => <When at={d.due} /> }] : []),
     {
       id: 'failure',
       title: 'Last failure',
       width: 'minmax(160px, 1.6fr)',
       cell: (d) => {
-        const why = d.sealed ? 'sealed with a key that is gone: nobody can deliver it' : (d.failure ?? '');
+        const why = d.sealed ? 'encrypted with a key that the gateway no longer has: it cannot be delivered' : (d.failure ?? '');
         return (
           <span className="cut" title={why}>
             {why || <span className="faint">none</span>}
@@ -80,18 +81,18 @@ export function Push() {
       {depth.isError && <Trouble error={depth.error} again={() => void depth.refetch()} />}
       {depth.data && (
         <div className="tiles">
-          <Tile label="Waiting" value={depth.data.waiting} />
-          <Tile label="Given up" value={depth.data.dead} tone={depth.data.dead > 0 ? 'bad' : undefined} />
-          <Tile label="Oldest that waits" value={<When at={depth.data.oldest} />} />
+          <Tile label="Pending" value={whole(depth.data.waiting)} />
+          <Tile label="Failed for good" value={whole(depth.data.dead)} tone={depth.data.dead > 0 ? 'bad' : undefined} />
+          <Tile label="Oldest pending" value={<When at={depth.data.oldest} />} />
         </div>
       )}
       <div className="bar">
         <div className="tabs" role="group" aria-label="Which deliveries">
           <button type="button" aria-pressed={state === 'dead'} onClick={() => void go({ search: {} })}>
-            Given up
+            Failed for good
           </button>
           <button type="button" aria-pressed={state === 'waiting'} onClick={() => void go({ search: { state: 'waiting' } })}>
-            Waiting
+            Pending
           </button>
         </div>
         <span className="count" role="status">
@@ -104,8 +105,14 @@ export function Push() {
         <Loading />
       ) : rows.length === 0 ? (
         !list.isError && (
-          <Empty title={state === 'dead' ? 'Nothing was given up' : 'Nothing waits'}>
-            {state === 'dead' ? 'A notification that no receiver takes is here after its last attempt.' : 'Every notification so far was delivered or given up.'}
+          <Empty title={state === 'dead' ? 'No notification has failed for good' : 'No notification is pending'}>
+            {state === 'dead' ? (
+              <>
+                A notification that its receiver does not accept is listed here after its last attempt (<code>push.attempts</code>). You can then retry or drop it.
+              </>
+            ) : (
+              <>Notifications are listed here until their receiver accepts them or the last attempt fails. Callers subscribe with <code>CreateTaskPushNotificationConfig</code>.</>
+            )}
           </Empty>
         )
       ) : (
@@ -119,7 +126,7 @@ export function Push() {
       {dropped && (
         <Confirm title="Drop this notification?" action="Drop" danger busy={drop.isPending} onDo={() => drop.mutate(dropped.id)} onClose={() => setDropped(null)}>
           <p>
-            {dropped.target} will not hear of task <code>{dropped.task}</code>. This cannot be undone; that you did it is on record.
+            {dropped.target} will not be notified about task <code>{dropped.task}</code>. You cannot undo this. The audit log records that you did it.
           </p>
           {drop.isError && <Trouble error={drop.error} />}
         </Confirm>

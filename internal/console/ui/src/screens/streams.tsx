@@ -121,7 +121,7 @@ export function Streams() {
       ) : rows.length === 0 ? (
         !found.isError && (
           <Empty title="No stream is open">
-            {query ? 'None that is all of what you ask for.' : 'Streams of events are here from the moment that a caller opens one at this gateway until it ends.'}
+            {query ? 'No open stream matches these filters. Clear them to see all.' : 'Streams are listed while they are open. Callers open one with SendStreamingMessage or SubscribeToTask.'}
           </Empty>
         )
       ) : (

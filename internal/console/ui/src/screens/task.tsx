@@ -71,7 +71,7 @@ export function TaskScreen() {
       </div>
       {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
       {found.isPending && <Loading />}
-      {found.data && steps.length === 0 && <Empty title="Nothing is on record about this task">It may be older than what retention keeps, or its id misspelt.</Empty>}
+      {found.data && steps.length === 0 && <Empty title="No record of this task">Check its id. Retention (telemetry.audit.retention) may have removed its records.</Empty>}
       {steps.length > 0 && <Conversation steps={steps} />}
       {found.hasNextPage && (
         <button type="button" className="more" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
