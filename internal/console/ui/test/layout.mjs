@@ -62,7 +62,7 @@ function measured() {
     const box = range.getBoundingClientRect();
     for (let up = e; up && up !== document.body; up = up.parentElement) {
       const style = getComputedStyle(up);
-      if (/auto|scroll/.test(style.overflowX)) break;
+      if (/auto|scroll/.test(style.overflowX) || style.clipPath !== 'none') break; // what is clipped is for screen readers
       if (!/hidden|clip/.test(style.overflowX)) continue;
       const seen = up.getBoundingClientRect();
       if (box.right > seen.right + 1.5 || box.left < seen.left - 1.5) {

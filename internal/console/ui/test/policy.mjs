@@ -102,7 +102,7 @@ await play(async () => {
   await page.getByRole('button', { name: 'Limits' }).press('Enter');
   await page.waitForURL(/view=limits/);
   const may = page.getByRole('region', { name: 'Rate limits and quotas' });
-  await may.getByRole('row', { name: /parcels-an-hour 1 per 1 h, burst of 1 principal agents: courier/ }).waitFor();
+  await may.getByRole('row', { name: /parcels-an-hour 1 per hour, burst of 1 principal agents: courier/ }).waitFor();
   await page.getByText('No call was refused for a limit').waitFor();
   assert.equal((await send('courier', ALICE, 'a parcel')).status, 200);
   for (let i = 0; i < 2; i++) assert.equal((await send('courier', ALICE, 'a parcel')).status, 429);

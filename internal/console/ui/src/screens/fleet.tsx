@@ -49,7 +49,7 @@ const columns: Column<Row>[] = [
   {
     id: 'id',
     title: 'Agent',
-    width: 'minmax(130px, 1fr)',
+    width: 'minmax(150px, 1.6fr)',
     sort: (r) => r.id,
     cell: (r) => (
       <Link to="/agents/$id" params={{ id: r.id }} className="strong">
@@ -109,7 +109,7 @@ const route = getRouteApi('/');
 
 const kinds: Record<string, { label: string; is: (r: Row) => boolean }> = {
   failing: { label: 'Not serving', is: (r) => r.health !== 'serving' },
-  waiting: { label: 'Card pending approval', is: (r) => r.card !== undefined && decides(r.card.state) },
+  waiting: { label: 'Card pending', is: (r) => r.card !== undefined && decides(r.card.state) },
 };
 
 export function Fleet() {

@@ -335,7 +335,7 @@ function Checks({ all, failing }: { all: Check[]; failing: Check[] }) {
           </button>
         </div>
       </div>
-      {rows.length === 0 ? <Empty title="No check fails">Choose All to see every check. /readyz?verbose lists them too.</Empty> : <Table label="Checks" rows={rows} columns={checks} name={(c) => c.name + (c.why ?? '')} height={360} />}
+      {rows.length === 0 ? <Empty title="No check fails">Choose All to see every check. /readyz?verbose lists them too.</Empty> : <Table label="Checks" rows={rows} columns={checks} name={(c) => c.name + (c.why ?? '')} height={360} least={560} />}
     </section>
   );
 }

@@ -11,8 +11,10 @@ const windows: Record<string, string> = { '5m': 'last 5 minutes', '15m': 'last 1
 
 const span = (seconds: number) => (seconds % 86_400 === 0 ? `${seconds / 86_400} d` : seconds % 3600 === 0 ? `${seconds / 3600} h` : seconds % 60 === 0 ? `${seconds / 60} min` : `${+seconds.toFixed(3)} s`);
 
+const units: Record<string, string> = { s: 'second', min: 'minute', h: 'hour', d: 'day' };
+
 const words: Record<string, (b: CallerLimit['bounds'][number]) => string> = {
-  rate: (b) => `${whole(b.units)} per ${span(b.window ?? 1)}, burst of ${whole(b.burst ?? b.units)}`,
+  rate: (b) => `${whole(b.units)} per ${span(b.window ?? 1).replace(/^1 (\w+)$/, (_, unit: string) => units[unit] ?? unit)}, burst of ${whole(b.burst ?? b.units)}`,
   quota: (b) => `${whole(b.units)} per ${b.per ?? 'day'}`,
   concurrency: (b) => `${whole(b.units)} concurrent`,
   openTasks: (b) => count(b.units, 'open task'),

@@ -11,6 +11,30 @@ import { When } from '../parts/time';
 
 const route = getRouteApi('/push');
 
+/** owner takes the key of a caller apart: issuer and subject, each behind its length in bytes. */
+function owner(key: string): { subject: string; issuer: string } {
+  const bytes = new TextEncoder().encode(key);
+  const cut = (from: number): [string, number] => {
+    const colon = bytes.indexOf(0x3a, from);
+    const end = colon + 1 + Number(new TextDecoder().decode(bytes.slice(from, colon)));
+    return colon < 0 || !(end <= bytes.length) ? ['', -1] : [new TextDecoder().decode(bytes.slice(colon + 1, end)), end];
+  };
+  const [issuer, next] = cut(0);
+  const [subject, end] = next < 0 ? ['', -1] : cut(next);
+  return end === bytes.length ? { subject, issuer } : { subject: key, issuer: '' };
+}
+
+function Owner({ of }: { of?: string | undefined }) {
+  if (!of) return null;
+  const { subject, issuer } = owner(of);
+  return (
+    <span className="cut" title={issuer ? `${subject} of ${issuer}` : subject}>
+      {subject}
+      {issuer && issuer !== subject && <span className="faint"> of {issuer}</span>}
+    </span>
+  );
+}
+
 type Page = { deliveries: Delivery[]; next?: string };
 
 export function Push() {
@@ -39,7 +63,7 @@ export function Push() {
     { id: 'agent', title: 'Agent', width: 'minmax(110px, 1fr)', sort: (d) => d.agent ?? '', cell: (d) => d.agent },
     { id: 'task', title: 'Task', width: 'minmax(110px, 1fr)', sort: (d) => d.task ?? '', cell: (d) => <code className="cut">{d.task}</code> },
     { id: 'target', title: 'Receiver', width: 'minmax(170px, 1.4fr)', sort: (d) => d.target ?? '', cell: (d) => <span className="cut">{d.target}</span> },
-    { id: 'owner', title: 'Owner', width: 'minmax(90px, 1fr)', sort: (d) => d.owner ?? '', cell: (d) => <span className="cut">{d.owner}</span> },
+    { id: 'owner', title: 'Owner', width: 'minmax(90px, 1fr)', sort: (d) => d.owner ?? '', cell: (d) => <Owner of={d.owner} /> },
     { id: 'attempts', title: 'Attempts', width: '90px', end: true, sort: (d) => d.attempts, cell: (d) => d.attempts },
     { id: 'created', title: 'Since', width: '110px', sort: (d) => d.created, cell: (d) => <When at={d.created} /> },
     ...(state === 'waiting' ? [{ id: 'due', title: 'Next attempt', width: '110px', sort: (d: Delivery) => d.due ?? '', cell: (d: Delivery) => <When at={d.due} /> }] : []),
