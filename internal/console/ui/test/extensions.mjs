@@ -67,7 +67,7 @@ await play(async () => {
     return route.fulfill({ json: { agents: fleet.slice(at, at + 1000), ...(at + 1000 < fleet.length && { next: String(at + 1000) }) } });
   });
   await page.goto(`${CONSOLE}/ui/extensions?view=agents`);
-  await page.getByRole('status').getByText('10000 agents').waitFor();
+  await page.getByRole('status').getByText('10,000 agents').waitFor();
   assert.ok((await matrix.getByRole('row').count()) < 80, 'every row is in the page');
   await page.getByText('1 to 5 of 15 extensions').waitFor();
   await look(page, 'extensions-matrix');

@@ -76,6 +76,6 @@ await play(async () => {
   const viewer = await open();
   await signIn(viewer, '/ui/gateway', VIEWER);
   await viewer.getByText('Accepts calls').waitFor();
-  await viewer.getByText('is shown to the role operator').waitFor();
+  await viewer.getByText('role operator is needed').waitFor();
   assert.equal(await viewer.getByRole('button', { name: 'Reload' }).count(), 0, 'a viewer is offered a reload');
 });

@@ -12,7 +12,7 @@ await play(async () => {
   const issuer = region('Token issuers').getByRole('row').filter({ hasText: ISSUER });
   await issuer.getByText('fetched').waitFor();
   await issuer.getByText('in Authorization, for a2a-gateway').waitFor();
-  await region('Client certificates').getByText('None is an identity').waitFor();
+  await region('Client certificates').getByText('does not identify callers by certificate').waitFor();
   const keys = region('API keys');
   const row = (id) => keys.getByRole('row').filter({ has: page.locator('code').getByText(id, { exact: true }) });
   await row('alice').getByText('active').waitFor();
@@ -70,7 +70,7 @@ await play(async () => {
 
   // One that is revoked lets nobody in.
   await keys.getByRole('button', { name: 'Revoke robot', exact: true }).click();
-  await dialog.getByText('cannot be undone').waitFor();
+  await dialog.getByText('cannot undo this').waitFor();
   await look(page, 'identities-revoke');
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await until(401, key);

@@ -150,6 +150,15 @@ await play(async () => {
   ])
     await visit(name, path);
 
+  // An agent's card declares an extension that nobody registered: it counts, and says how to register it.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await visit('extension-unregistered', `/ui/extensions?uri=${encodeURIComponent('https://fickle.example/ext/v1')}`, async () => {
+    await page.locator('.tile', { hasText: 'Not registered' }).getByText('1', { exact: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'fickle.example' }).getByText('unregistered', { exact: true }).waitFor();
+    await page.getByText('1 agent card declares this extension').waitFor();
+    await page.getByRole('region', { name: 'Entry of the configuration' }).getByText('- uri: "https://fickle.example/ext/v1"').waitFor();
+  });
+
   // Dialogs.
   const dialog = async (name, path, button) => {
     if (LAYOUT_ONLY && !name.match(LAYOUT_ONLY)) return;

@@ -33,7 +33,7 @@ await play(async () => {
   await shadow.getByRole('link').focus();
   await page.keyboard.press('Enter');
   const detail = page.getByRole('region', { name: 'Rule weather-only-for-alice' });
-  await detail.getByText('One call would have met it').waitFor();
+  await detail.getByText('One call would have matched').waitFor();
   await look(page, 'policy-rule');
   await page.goto(`${CONSOLE}/ui/policy?rule=never`);
   await page.getByText('There is no such rule').waitFor();
@@ -47,7 +47,7 @@ await play(async () => {
   const decision = page.getByRole('region', { name: 'Decision' });
   await decision.getByText('denied', { exact: true }).waitFor();
   await decision.getByText('policy.default: no rule that would decide matches').waitFor();
-  const steps = page.getByRole('region', { name: 'What each rule said' });
+  const steps = page.getByRole('region', { name: 'Rules evaluated' });
   await steps.getByRole('row', { name: /finance/ }).getByText('does not match').waitFor();
   await look(page, 'policy-denied');
   await page.getByLabel('Caller', { exact: true }).fill('alice');
@@ -88,7 +88,7 @@ await play(async () => {
     return route.fulfill({ json: { default: 'deny', rules: many.slice(at, at + 1000), ...(at + 1000 < many.length && { next: String(at + 1000) }) } });
   });
   await page.goto(`${CONSOLE}/ui/policy`);
-  await page.getByRole('status').getByText('10000 rules').waitFor();
+  await page.getByRole('status').getByText('10,000 rules').waitFor();
   assert.ok((await rules.getByRole('row').count()) < 80, 'every row is in the page');
   await page.unroute('**/api/v1/policy/rules?*');
   await page.route('**/api/v1/policy/rules?*', (route) => route.fulfill({ json: { default: 'allow', rules: [] } }));
@@ -103,7 +103,7 @@ await play(async () => {
   await page.waitForURL(/view=limits/);
   const may = page.getByRole('region', { name: 'Rate limits and quotas' });
   await may.getByRole('row', { name: /parcels-an-hour 1 per hour, burst of 1 principal agents: courier/ }).waitFor();
-  await page.getByText('No call was refused for a limit').waitFor();
+  await page.getByText('refused no call for a limit').waitFor();
   assert.equal((await send('courier', ALICE, 'a parcel')).status, 200);
   for (let i = 0; i < 2; i++) assert.equal((await send('courier', ALICE, 'a parcel')).status, 429);
   const met = page.getByRole('region', { name: 'Refused callers' });

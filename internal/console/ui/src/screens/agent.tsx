@@ -61,16 +61,16 @@ export function AgentScreen() {
             )}
             {card.data && (
               <>
-                <Fact name="Card at">
+                <Fact name="Card URL">
                   <code>{card.data.url}</code> <Copy text={card.data.url} label="address of the card" />
                 </Fact>
                 <Fact name="Card">
                   <Badge tone={tones[card.data.state]}>{card.data.state}</Badge> {card.data.why}
                 </Fact>
-                <Fact name="Agent serves">
+                <Fact name="Served card">
                   <Digest of={card.data.digest} />
                 </Fact>
-                <Fact name="In force">
+                <Fact name="Card in force">
                   <Digest of={card.data.inForce} />
                 </Fact>
               </>
@@ -157,15 +157,15 @@ function Card({ detail }: { detail: CardDetail }) {
                 ))}
               </ul>
             ) : null}
-            <Diff left={detail.standing} right={detail.served} names={['In force', 'The agent serves']} />
+            <Diff left={detail.standing} right={detail.served} names={['In force', 'Served by the agent']} />
           </>
         ) : detail.standing === undefined && detail.served === undefined ? (
           <Empty title="No card is in force">The gateway has fetched no card yet, or nobody has approved one. Callers see none either. Health says why a fetch fails.</Empty>
         ) : (
           <p className="hint">
             {detail.standing !== undefined
-              ? 'What the agent serves is what is in force.'
-              : 'None is in force yet; below is the card that the agent serves.'}
+              ? 'The agent serves the card that is in force.'
+              : 'No card is in force yet. Below is the card that the agent serves.'}
           </p>
         )}
         {latest?.findings?.length ? (
@@ -182,7 +182,7 @@ function Card({ detail }: { detail: CardDetail }) {
         ) : null}
       </Section>
       <Contents agent={detail.agent} card={detail.standing ?? detail.served} />
-      <Section title="Cards that were seen">
+      <Section title="Card history">
         {detail.history.length === 0 ? (
           <Empty title="None yet">The first card is listed when the agent has answered. The gateway’s log and Health say why it has not.</Empty>
         ) : (
@@ -264,9 +264,9 @@ function Decide({ detail }: { detail: CardDetail }) {
         >
           <p>
             {asked === 'approve'
-              ? 'Callers of this agent see it from now on, and are held to it.'
-              : 'The card that is in force stays. It can still be approved later.'}{' '}
-            That you decided so is on record.
+              ? 'Callers of this agent see it from now on, and the gateway enforces it.'
+              : 'The card in force stays. You can still approve this one later.'}{' '}
+            The audit log records your decision.
           </p>
           <p>
             <code>{digest}</code>

@@ -108,7 +108,7 @@ const columns: Column<Row>[] = [
       </>
     ),
   },
-  { id: 'about', title: 'About', width: 'minmax(280px, 2.4fr)', cell: (r) => <span className="cut" title={summary(r)}>{summary(r)}</span> },
+  { id: 'about', title: 'Conditions', width: 'minmax(280px, 2.4fr)', cell: (r) => <span className="cut" title={summary(r)}>{summary(r)}</span> },
   { id: 'allow', title: 'Allowed', width: '80px', end: true, sort: (r) => r.hit?.allow ?? 0, cell: (r) => <RuleCount of={r.hit?.allow} /> },
   { id: 'deny', title: 'Denied', width: '80px', end: true, sort: (r) => r.hit?.deny ?? 0, cell: (r) => <RuleCount of={r.hit?.deny} /> },
   { id: 'shadow', title: 'In shadow', width: '90px', end: true, sort: (r) => r.hit?.shadow ?? 0, cell: (r) => <RuleCount of={r.hit?.shadow} /> },
@@ -139,12 +139,12 @@ function Rules() {
       {(rules.isError || hits.isError) && <Trouble error={rules.error ?? hits.error} />}
       <div className="tiles">
         <Tile label="Rules" value={rows.length} />
-        <Tile label="Calls that no rule is about" value={rules.data?.default} />
-        <Tile label="Rules in shadow" value={shadows.length} />
-        <Tile label="Calls that they match" value={would} tone={would > 0 ? 'warn' : undefined} />
+        <Tile label="Default decision" value={rules.data?.default} />
+        <Tile label="Shadow rules" value={shadows.length} />
+        <Tile label="Shadow matches" value={would} tone={would > 0 ? 'warn' : undefined} />
       </div>
       <p className="hint">
-        A deny rule that matches wins, then an allow rule, then the default; the order of rules means nothing. Counts are those of this gateway since{' '}
+        A matching deny rule wins, then a matching allow rule, then the default; the order of rules does not matter. This gateway has counted since{' '}
         <When at={hits.data?.since} />.
       </p>
       <div className="bar">
@@ -200,8 +200,8 @@ function RuleDetail({ of: row }: { of: Row }) {
       {rule.mode === 'shadow' && (
         <p className="hint">
           {hit?.shadow
-            ? `${hit.shadow === 1 ? 'One call' : `${hit.shadow} calls`} would have met it. Records name it under “shadow”.`
-            : 'No call has met it since this gateway began.'}
+            ? `${hit.shadow === 1 ? 'One call' : `${hit.shadow} calls`} would have matched. Audit records list it under “shadow”.`
+            : 'No call has matched since this gateway started.'}
         </p>
       )}
       <div className="raw">
