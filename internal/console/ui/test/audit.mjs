@@ -101,7 +101,7 @@ await play(async () => {
   await look(page, 'audit-intact');
   assert.equal((await fetch(`${HAND}/tamper`, { method: 'POST' })).status, 200);
   await integrity.getByRole('button', { name: 'Verify' }).click();
-  await integrity.getByRole('table', { name: 'What is wrong' }).getByText('changed', { exact: true }).waitFor();
+  await integrity.getByRole('table', { name: 'Findings' }).getByText('changed', { exact: true }).waitFor();
   await integrity.getByText('is not what was written').waitFor();
   await integrity.scrollIntoViewIfNeeded();
   await look(page, 'audit-changed');

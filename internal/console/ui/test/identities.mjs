@@ -11,7 +11,7 @@ await play(async () => {
   await page.getByText('A call carries exactly one credential. The gateway refuses callers without one.').waitFor();
   const issuer = region('Token issuers').getByRole('row').filter({ hasText: ISSUER });
   await issuer.getByText('fetched').waitFor();
-  await issuer.getByText('in Authorization, for a2a-gateway').waitFor();
+  await issuer.getByText('header Authorization, audience a2a-gateway').waitFor();
   await region('Client certificates').getByText('does not identify callers by certificate').waitFor();
   const keys = region('API keys');
   const row = (id) => keys.getByRole('row').filter({ has: page.locator('code').getByText(id, { exact: true }) });

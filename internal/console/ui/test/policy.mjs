@@ -110,7 +110,7 @@ await play(async () => {
   await met.getByRole('row', { name: /parcels-an-hour alice of api-keys courier 2 / }).waitFor();
   await may.getByRole('row').filter({ hasText: 'parcels-an-hour' }).getByText('2', { exact: true }).waitFor();
   await look(page, 'policy-limits');
-  await met.getByRole('link', { name: 'Audit of what alice was refused for parcels-an-hour' }).click();
+  await met.getByRole('link', { name: 'Records of refusals of alice for parcels-an-hour' }).click();
   await page.waitForURL(/reason=RATE_LIMITED/);
   await page.getByRole('row').nth(2).waitFor();
   assert.equal(await page.getByRole('table', { name: 'Audit records' }).getByRole('row').count(), 3, 'the head and two calls');

@@ -47,11 +47,11 @@ export function Standings({ agent }: { agent: string }) {
                     <td>
                       <code>{x.uri}</code>
                     </td>
-                    <td>
+                    <td className="prose">
                       <Badge tone={tones[x.standing] ?? 'calm'}>{x.standing}</Badge>
                       <div className="hint">{meanings[x.standing]}</div>
                     </td>
-                    <td>{x.why.map((w) => <div key={w}>{w}</div>)}</td>
+                    <td className="prose">{x.why.map((w) => <div key={w}>{w}</div>)}</td>
                   </tr>
                 ))}
               </tbody>

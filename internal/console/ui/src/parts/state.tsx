@@ -51,7 +51,7 @@ function advice(e: Failure): string {
     case 'INVALID_QUESTION':
       return 'Correct the request and send it again. Nothing was done.';
     case 'REPLAY_LIMIT':
-      return 'Choose a shorter time, or raise admin.replay.records.';
+      return 'Replay fewer calls, or raise the limit in the configuration.';
     case 'NO_SUCH_AGENT':
       return 'It may have been removed. Fleet lists all agents.';
     case 'NO_SUCH_CARD':

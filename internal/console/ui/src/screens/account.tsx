@@ -68,7 +68,7 @@ export function Account() {
                       <code>{path}</code>
                     </td>
                     <td>{op['x-role'] || <span className="faint">none</span>}</td>
-                    <td>{op.summary}</td>
+                    <td className="prose">{op.summary}</td>
                   </tr>
                 )),
             )}

@@ -26,10 +26,10 @@ const names = (rule: Rule, member: string, name: string) => {
 };
 
 const fields = [
-  ['subject', 'Caller', 'nobody: no credential'],
-  ['issuer', 'Issuer', 'the only one there is'],
-  ['groups', 'Groups', 'with spaces between'],
-  ['scopes', 'Scopes', 'with spaces between'],
+  ['subject', 'Caller', 'no credential'],
+  ['issuer', 'Issuer', 'the only one by default'],
+  ['groups', 'Groups', 'separated by spaces'],
+  ['scopes', 'Scopes', 'separated by spaces'],
 ] as const;
 
 /** Skills says which rules are about each, and what becomes of a call of somebody. */
@@ -66,7 +66,7 @@ export function Skills({ agent, skills, standing }: { agent: string; skills: { i
       <p className="hint">
         A deny rule that matches wins, then an allow rule, then the default: {rules.data?.default ?? '…'}. Enter a caller to see what they may do here and the card that they get. No call is made, and no credential is needed.
       </p>
-      <form className="who" onSubmit={submit} aria-label="Caller">
+      <form className="who" onSubmit={submit} aria-label="View as caller">
         {fields.map(([name, label, hint]) => (
           <label key={name}>
             {label}

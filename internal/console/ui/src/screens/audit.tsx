@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download, RotateCw, ShieldCheck } from 'lucide-react';
 import { type FormEvent, useMemo } from 'react';
 import { ask, get, has, type Me, type Verification } from '../api/client';
+import { count } from '../parts/amount';
 import { asked, Filters, queryOf } from '../parts/filters';
 import { type Range, ranged, RangeFields, times } from '../parts/range';
 import { agentOf, type AuditRecord, caller, Clock, Cut, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
@@ -114,16 +115,16 @@ export function Audit() {
 // What findings mean (docs/audit.md#verifying).
 const meanings: Record<string, string> = {
   changed: 'A record, or its hash, is not what was written.',
-  missing: 'Records are not there.',
-  'missing segment': 'A whole file is not there.',
-  truncated: 'Records were taken off the end of a file or of the log.',
-  reordered: 'Records stand elsewhere than where they were written.',
-  duplicated: 'Records are there twice.',
-  inserted: 'Something stands there that was never a record.',
-  renamed: 'A file has another’s name.',
+  missing: 'Records are missing.',
+  'missing segment': 'A whole file is missing.',
+  truncated: 'Records were removed from the end of a file or of the log.',
+  reordered: 'Records are not in the order in which they were written.',
+  duplicated: 'Records occur twice.',
+  inserted: 'The file has something that was never a record.',
+  renamed: 'A file has the name of another.',
   signature: 'A signature is not by a key of this gateway, or of other records.',
-  unsigned: 'There should be a signature that holds, and there is none.',
-  'missing content': 'Captured content that a record names is not there, and nobody erased it.',
+  unsigned: 'A valid signature is missing.',
+  'missing content': 'Captured content that a record names is missing, and nobody erased it.',
   'changed content': 'Captured content is not what was captured.',
 };
 
@@ -139,7 +140,7 @@ function Integrity() {
   return (
     <section aria-label="Integrity" className="integrity">
       <div className="head">
-        <h2>Is the log what was written?</h2>
+        <h2>Verify the audit log</h2>
       </div>
       <form className="bar filters" onSubmit={submit}>
         <label>
@@ -151,18 +152,18 @@ function Integrity() {
         <button type="submit" disabled={verify.isPending}>
           <ShieldCheck size={14} aria-hidden /> {verify.isPending ? 'Verifying…' : 'Verify'}
         </button>
-        <span className="hint">Days are those of files (UTC); without any, all of it.</span>
+        <span className="hint">Days are those of files, in UTC. Without days, the whole log is verified.</span>
       </form>
       {verify.isError && <Trouble error={verify.error} />}
       {v && (
         <div role="status">
           <p>
-            <Badge tone={v.intact ? 'good' : 'bad'}>{v.intact ? 'intact' : `${v.findings.length} wrong`}</Badge>{' '}
-            {v.records === 0 ? 'There are no records.' : `${v.records} records in ${v.segments === 1 ? 'one file' : `${v.segments} files`}, numbers ${v.from} to ${v.to}.`}{' '}
+            <Badge tone={v.intact ? 'good' : 'bad'}>{v.intact ? 'intact' : count(v.findings.length, 'finding')}</Badge>{' '}
+            {v.records === 0 ? 'There are no records.' : `${count(v.records, 'record')} in ${count(v.segments, 'file')}, numbers ${v.from} to ${v.to}.`}{' '}
             {v.signed > 0 ? (
               <>
                 Signed up to number {v.signed}, <When at={v.signedAt} />
-                {v.unsigned > 0 && `; ${v.unsigned} since wait for the next signature`}.
+                {v.unsigned > 0 && `; ${v.unsigned} since then await the next signature`}.
               </>
             ) : (
               'Nothing is signed yet.'
@@ -170,10 +171,10 @@ function Integrity() {
             {v.keys.length > 0 && !v.trusted && 'The keys that signed are not this gateway’s own.'} {v.removed ? `Retention removed what was before number ${v.removed + 1}.` : ''}
           </p>
           {v.findings.length > 0 && (
-            <table className="plain" aria-label="What is wrong">
+            <table className="plain" aria-label="Findings">
               <thead>
                 <tr>
-                  <th scope="col">What</th>
+                  <th scope="col">Kind</th>
                   <th scope="col">File</th>
                   <th scope="col">Line</th>
                   <th scope="col">Finding</th>

@@ -110,7 +110,7 @@ export function Limits() {
                       <th scope="row">
                         <code>{l.name}</code> {l.shadow && <Badge tone="warn">shadow</Badge>}
                       </th>
-                      <td>
+                      <td className="prose">
                         {l.bounds.map((b) => (
                           <div key={b.what}>{words[b.what]?.(b) ?? b.what}</div>
                         ))}

@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Failure, get } from '../api/client';
+import { count } from '../parts/amount';
 import { Copy } from '../parts/copy';
 import { agentOf, type AuditRecord, caller, Clock, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
 import { Empty, Loading, Trouble } from '../parts/state';
+import { exact } from '../parts/time';
 
 const route = getRouteApi('/audit/$seq');
 
@@ -70,7 +72,7 @@ export function RecordScreen() {
             )}
             {r.streamed && (
               <Fact name="Stream">
-                {r.events} events{r.end && `, ${r.end}`}
+                {count(r.events ?? 0, 'event')}{r.end && `, ${r.end}`}
               </Fact>
             )}
           </dl>
@@ -79,14 +81,14 @@ export function RecordScreen() {
           {r.attrs && (
             <section>
               <div className="head">
-                <h2>What it says</h2>
+                <h2>Details</h2>
               </div>
               <Members of={r.attrs} />
             </section>
           )}
           <section>
             <div className="head">
-              <h2>All that it says</h2>
+              <h2>Full record</h2>
             </div>
             <div className="raw">
               <Copy text={JSON.stringify(r, null, 2)} label="record" />
@@ -117,7 +119,7 @@ function Exactly({ at }: { at: string }) {
   const date = new Date(at);
   return (
     <>
-      <time dateTime={at}>{date.toLocaleString()}</time>
+      <time dateTime={at}>{exact(date)}</time>
       <div className="hint">{date.toISOString()}</div>
     </>
   );
@@ -126,11 +128,11 @@ function Exactly({ at }: { at: string }) {
 // What had a say in a decision, in the order in which it is asked: who it is, what they may,
 // how much of it, and with which extensions. Each is there only where it said something.
 const trace: [string, string][] = [
-  ['auth_method', 'Proved by'],
+  ['auth_method', 'Authentication method'],
   ['key_id', 'Key'],
-  ['proof', 'Tied to its sender by'],
+  ['proof', 'Proof of possession'],
   ['workload', 'Client'],
-  ['actors', 'Acting for the caller'],
+  ['actors', 'Actors (delegation)'],
   ['groups', 'Groups'],
   ['scopes', 'Scopes'],
   ['rule', 'Rule that decided'],
@@ -141,7 +143,7 @@ const trace: [string, string][] = [
   ['policy_faults', 'Rules that could not be evaluated'],
   ['shadow', 'Shadow rules that differ'],
   ['limit', 'Limit'],
-  ['extensions_requested', 'Extensions asked for'],
+  ['extensions_requested', 'Extensions requested'],
   ['extensions_injected', 'Extensions added'],
   ['extensions_refused', 'Extensions refused'],
   ['extensions_activated', 'Extensions activated'],
