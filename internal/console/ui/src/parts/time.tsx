@@ -21,8 +21,11 @@ function relative(at: number, now: number): string {
 
 const full = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' });
 
-/** exact is a time where the browser is, with its time zone, and in UTC as records have it. */
-export const exact = (date: Date) => `${full.format(date)} · ${date.toISOString()}`;
+/** local is a time where the browser is, with its time zone. */
+export const local = (date: Date) => full.format(date);
+
+/** exact is that, and the same in UTC as records have it. */
+export const exact = (date: Date) => `${local(date)} · ${date.toISOString()}`;
 
 /** When shows how long ago something was, and in its title when exactly. */
 export function When({ at }: { at?: string | undefined }) {

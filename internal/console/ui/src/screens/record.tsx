@@ -6,7 +6,7 @@ import { count } from '../parts/amount';
 import { Copy } from '../parts/copy';
 import { agentOf, type AuditRecord, caller, Clock, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
 import { Empty, Loading, Trouble } from '../parts/state';
-import { exact } from '../parts/time';
+import { local } from '../parts/time';
 
 const route = getRouteApi('/audit/$seq');
 
@@ -119,7 +119,7 @@ function Exactly({ at }: { at: string }) {
   const date = new Date(at);
   return (
     <>
-      <time dateTime={at}>{exact(date)}</time>
+      <time dateTime={at}>{local(date)}</time>
       <div className="hint">{date.toISOString()}</div>
     </>
   );
