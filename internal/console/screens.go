@@ -38,7 +38,7 @@ func (s *Console) table() []api.Screen {
 		records.AuditScreen(s.Records),
 		records.ExportScreen(s.Records),
 		records.VerificationScreen(s.Records),
-		records.RecordScreen(s.Records),
+		records.RecordScreen(s.Records, s.Policy),
 		records.TaskScreen(s.Records),
 		rules.Screen(s.Policy, s.Running),
 		rules.LimitsScreen(s.Policy, s.Records, c.Map.Records),

@@ -122,6 +122,7 @@ var floors = [][]string{
 		"internal/console/replicas",
 		"internal/console/streams",
 		"internal/console/trials",
+		"internal/refusal",
 		"internal/server",
 		"internal/state/shared",
 		"policy",

@@ -68,6 +68,58 @@ await play(async () => {
   await heading(page, 'SendMessage');
   await page.getByRole('region', { name: 'Decision' }).getByText('deny', { exact: true }).waitFor();
 
+  // From a refusal to its cause: the stage and the rule, and one click to what can be done about it.
+  const refusal = page.getByRole('region', { name: 'Refusal' });
+  const stage = refusal.getByText('policy', { exact: true });
+  await stage.waitFor();
+  await refusal.getByText('no-bob', { exact: true }).waitFor();
+  await refusal.getByText(/config\.yaml:\d+$/).waitFor();
+  await refusal.getByText('403 · -31403').waitFor();
+  await look(page, 'refusal');
+  const leads = async (name, seen) => {
+    await refusal.getByRole('link', { name }).click();
+    await seen();
+    await page.goBack();
+    await stage.waitFor();
+  };
+  await leads('Explain this call', async () => {
+    await page.waitForURL(/view=explain.*subject=bob/);
+    await page.getByText('no-bob').first().waitFor();
+  });
+  await leads('Try as this caller', async () => {
+    await page.waitForURL(/\/try\?.*caller=bob/);
+    await page.getByRole('note').getByText('bob').waitFor();
+    assert.equal(await page.getByLabel('Agent', { exact: true }).inputValue(), 'billing');
+  });
+  await leads('Open the rule', () => page.waitForURL(/policy\?.*rule=no-bob/));
+  await leads('Replay with a changed rule', async () => {
+    const draft = page.getByRole('textbox', { name: 'Rules, as the configuration has them' });
+    await draft.waitFor();
+    await page.waitForFunction(() => {
+      const box = document.querySelector('#draft');
+      return box.value.slice(box.selectionStart, box.selectionEnd) === '  - name: no-bob';
+    });
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByText(/calls? (was|were)|same|no call/i).first().waitFor();
+  });
+
+  // Cells filter, ~ finds what contains a text, fields are completed, and rows expand in place.
+  await page.goto(`${CONSOLE}/ui/audit`);
+  await rows.getByRole('link', { name: 'weather' }).first().click();
+  await page.waitForURL(/agent=weather/);
+  await page.getByText('1 shown').waitFor();
+  await page.goto(`${CONSOLE}/ui/audit`);
+  await page.getByLabel('Caller').fill('~ob');
+  await page.keyboard.press('Enter');
+  await page.getByText('2 shown').waitFor();
+  assert.deepEqual(await page.locator('datalist[id$="-caller"] option').evaluateAll((all) => all.map((o) => o.value)), ['bob']);
+  await page.getByLabel('Decision').selectOption('deny');
+  await page.getByText('1 shown').waitFor();
+  assert.match(await rows.nth(1).innerText(), /403 · -31403[^]*policy[^]*no-bob[^]*UNAUTHORIZED/);
+  await rows.nth(1).getByRole('button', { name: 'Details of row 1' }).click();
+  await refusal.getByText(/config\.yaml:\d+$/).waitFor();
+  await look(page, 'audit-expanded');
+
   // A task's conversation: the call that made it, and the stream that went on with it.
   await page.goto(`${CONSOLE}/ui/audit?task=${task.id}`);
   await page.getByRole('link', { name: 'Timeline of the task' }).click();

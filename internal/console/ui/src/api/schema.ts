@@ -126,6 +126,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/records/{id}/refusal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why a call was refused: the stage of the request path, the rule or limit, and what can be done about it */
+        get: operations["get-record-refusal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit/verify": {
         parameters: {
             query?: never;
@@ -1802,6 +1819,22 @@ export interface components {
             /** @description allow or deny */
             was: string;
         };
+        Refused: {
+            /** @description in the gateway's words, which the caller was not told */
+            cause?: string;
+            /** @description of the JSON-RPC error that says so */
+            code?: number;
+            /** @description that refused the call */
+            limit?: string;
+            /** @description where the configuration in force has the rule, as FILE:LINE; none where it has no such rule */
+            place?: string;
+            /** @description what the operator or the caller can do about it */
+            remedy: string;
+            /** @description that refused the call; default, credential and their like where no rule did */
+            rule?: string;
+            /** @description of the request path: routing, authentication, decoding, ownership, policy, limits, negotiation, forwarding, gateway */
+            stage: string;
+        };
         Registered: {
             calls: components["schemas"]["Negotiated"];
             description?: string;
@@ -3015,7 +3048,7 @@ export interface operations {
             query?: {
                 /** @description as they were written, or in the words of OCSF 1.9.0; jsonl unless set */
                 format?: "jsonl" | "ocsf";
-                /** @description of this subject */
+                /** @description of this subject; in this and the other texts a * stands for any run of characters */
                 caller?: string;
                 /** @description of this agent */
                 agent?: string;
@@ -3158,7 +3191,7 @@ export interface operations {
     "list-records": {
         parameters: {
             query?: {
-                /** @description of this subject */
+                /** @description of this subject; in this and the other texts a * stands for any run of characters */
                 caller?: string;
                 /** @description of this agent */
                 agent?: string;
@@ -3528,6 +3561,147 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "NO_SUCH_RECORD";
+                        /** @constant */
+                        status?: 404;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "get-record-refusal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refused"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description NOT_REFUSED, NO_SUCH_RECORD */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NOT_REFUSED" | "NO_SUCH_RECORD";
                         /** @constant */
                         status?: 404;
                     };
@@ -6280,7 +6454,7 @@ export interface operations {
     live: {
         parameters: {
             query?: {
-                /** @description of this subject */
+                /** @description of this subject; in this and the other texts a * stands for any run of characters */
                 caller?: string;
                 /** @description of this agent */
                 agent?: string;

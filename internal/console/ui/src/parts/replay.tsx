@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Failure, post, type Redecided, type Replayed } from '../api/client';
 import { type Range, RangeFields, times } from './range';
 import { Clock, Cut } from './record';
@@ -17,14 +17,14 @@ export interface At extends Range {
 const kept: { text?: string } = {};
 
 /** Replay tries a draft of the rules on calls that were made. */
-export function Replay({ of, onAsk }: { of: At; onAsk: (a: At) => void }) {
+export function Replay({ of, rule, onAsk }: { of: At; rule?: string | undefined; onAsk: (a: At) => void }) {
   const rules = useQuery({ queryKey: ['rules'], queryFn: rulesInForce });
   const inForce = useMemo(() => rules.data && draftOf(rules.data.rules), [rules.data]);
   if (inForce === undefined) return rules.isError ? <Trouble error={rules.error} again={() => void rules.refetch()} /> : <Loading />;
-  return <Draft of={of} onAsk={onAsk} inForce={inForce} />;
+  return <Draft of={of} rule={rule} onAsk={onAsk} inForce={inForce} />;
 }
 
-function Draft({ of, onAsk, inForce }: { of: At; onAsk: (a: At) => void; inForce: string }) {
+function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined; onAsk: (a: At) => void; inForce: string }) {
   const [text, setText] = useState(kept.text ?? inForce);
   const [asked, setAsked] = useState<{ rules: string; at: At; time: number }>();
   const box = useRef<HTMLTextAreaElement>(null);
@@ -49,6 +49,14 @@ function Draft({ of, onAsk, inForce }: { of: At; onAsk: (a: At) => void; inForce
     box.current?.focus();
     box.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
   };
+  // Whoever comes from a refused call finds its rule under the cursor.
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current || !rule) return;
+    begun.current = true;
+    const at = text.split('\n').findIndex((l) => l === `  - name: ${rule}` || l === `  - name: ${JSON.stringify(rule)}`);
+    if (at >= 0) show(at + 1);
+  });
   return (
     <>
       <p className="hint">

@@ -4,9 +4,11 @@ import { Download, RotateCw, ShieldCheck } from 'lucide-react';
 import { type FormEvent, useMemo } from 'react';
 import { ask, get, has, type Me, type Verification } from '../api/client';
 import { count } from '../parts/amount';
-import { asked, Filters, queryOf } from '../parts/filters';
+import { Copy } from '../parts/copy';
+import { asked, Filters, type Known, queryOf, wildcards } from '../parts/filters';
 import { type Range, ranged, RangeFields, times } from '../parts/range';
-import { agentOf, type AuditRecord, caller, Clock, Cut, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
+import { agentOf, type AuditRecord, caller, cause, Clock, decider, Decision, milliseconds, Pick, RecordLink, stageOf, statusOf, taskOf, what } from '../parts/record';
+import { Refusal } from '../parts/refusal';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { When } from '../parts/time';
@@ -17,15 +19,15 @@ type Page = { records: AuditRecord[]; next?: string };
 
 const columns: Column<AuditRecord>[] = [
   { id: 'time', title: 'Time', width: 'minmax(108px, auto)', cell: (r) => <RecordLink of={r}><Clock at={r.time} /></RecordLink> },
-  { id: 'decision', title: 'Decision', width: '84px', cell: (r) => <Decision of={r} /> },
-  { id: 'caller', title: 'Caller', width: 'minmax(100px, 1fr)', cell: (r) => <Cut text={caller(r)} /> },
-  { id: 'agent', title: 'Agent', width: 'minmax(90px, .8fr)', cell: (r) => <Cut text={agentOf(r)} /> },
-  { id: 'skill', title: 'Skill', width: 'minmax(70px, .6fr)', cell: (r) => <Cut text={r.skill ?? r.attrs?.skill ?? ''} /> },
-  { id: 'what', title: 'Method or event', width: 'minmax(170px, 1.2fr)', cell: (r) => <Cut text={what(r)} /> },
+  { id: 'decision', title: 'Decision', width: '84px', cell: (r) => (r.decision ? <Pick by="decision" text={r.decision}><Decision of={r} /></Pick> : <Decision of={r} />) },
+  { id: 'caller', title: 'Caller', width: 'minmax(80px, .8fr)', cell: (r) => <Pick by="caller" text={caller(r)} /> },
+  { id: 'agent', title: 'Agent', width: 'minmax(80px, .8fr)', cell: (r) => <Pick by="agent" text={agentOf(r)} /> },
+  { id: 'skill', title: 'Skill', width: 'minmax(64px, .6fr)', cell: (r) => <Pick by="skill" text={r.skill ?? r.attrs?.skill ?? ''} /> },
+  { id: 'what', title: 'Method or event', width: 'minmax(130px, 1fr)', cell: (r) => <Pick by={r.method ? 'method' : 'event'} text={what(r)} /> },
   {
     id: 'task',
     title: 'Task',
-    width: 'minmax(80px, .8fr)',
+    width: 'minmax(70px, .6fr)',
     cell: (r) =>
       taskOf(r) ? (
         <Link to="/tasks/$id" params={{ id: taskOf(r) }} title={`Timeline of task ${taskOf(r)}`} className="cut">
@@ -33,9 +35,11 @@ const columns: Column<AuditRecord>[] = [
         </Link>
       ) : null,
   },
-  { id: 'status', title: 'Status', width: '60px', end: true, cell: (r) => r.status },
-  { id: 'duration', title: 'Took', width: '76px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
-  { id: 'why', title: 'Why', width: 'minmax(140px, 1.4fr)', cell: (r) => <Cut text={why(r)} /> },
+  { id: 'status', title: 'Status', width: '104px', end: true, cell: (r) => statusOf(r) },
+  { id: 'duration', title: 'Took', width: '68px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
+  { id: 'stage', title: 'Refused by', width: '96px', cell: (r) => stageOf(r) || <span className="faint">–</span> },
+  { id: 'rule', title: 'Rule or limit', width: 'minmax(80px, .7fr)', cell: (r) => decider(r) || <span className="faint">–</span> },
+  { id: 'why', title: 'Why', width: 'minmax(150px, 1.6fr)', cell: (r) => cause(r) || <span className="faint">–</span> },
 ];
 
 // Days are wider than times of today.
@@ -49,17 +53,18 @@ export function Audit() {
   const [which, range] = [asked({ ...search }), ranged({ ...search })];
   const found = useInfiniteQuery({
     queryKey: ['records', queryOf(search)],
-    queryFn: ({ pageParam }) => get<Page>(`/api/v1/audit/records?${queryOf({ ...which, ...times(range), limit: '100', ...(pageParam && { cursor: pageParam }) })}`),
+    queryFn: ({ pageParam }) => get<Page>(`/api/v1/audit/records?${queryOf({ ...wildcards(which), ...times(range), limit: '100', ...(pageParam && { cursor: pageParam }) })}`),
     initialPageParam: '',
     getNextPageParam: (page) => page.next,
     refetchInterval: false,
     refetchOnWindowFocus: false,
   });
   const rows = useMemo(() => found.data?.pages.flatMap((p) => p.records) ?? [], [found.data]);
+  const known = useMemo(() => values(rows), [rows]);
   const today = new Date().toDateString();
   const dated = rows.some((r) => new Date(r.time).toDateString() !== today);
   const operates = who !== undefined && has(who, 'operator');
-  const download = (format: string) => `/api/v1/audit/export?${queryOf({ ...which, ...times(range), format })}`;
+  const download = (format: string) => `/api/v1/audit/export?${queryOf({ ...wildcards(which), ...times(range), format })}`;
   return (
     <>
       <div className="head">
@@ -86,7 +91,7 @@ export function Audit() {
           </button>
         </div>
       </div>
-      <Filters of={which} fields={['caller', 'agent', 'skill', 'method', 'task']} label="Which records" onAsk={(a) => void go({ search: { ...a, ...range } })}>
+      <Filters of={which} fields={['caller', 'agent', 'skill', 'method', 'reason', 'task']} known={known} label="Which records" onAsk={(a) => void go({ search: { ...a, ...range } })}>
         <RangeFields of={range} onAsk={(r: Range) => void go({ search: { ...which, ...r } })} />
         {which.task && (
           <Link to="/tasks/$id" params={{ id: which.task }} className="button">
@@ -100,7 +105,7 @@ export function Audit() {
       ) : rows.length === 0 ? (
         !found.isError && <Empty title="No record matches">No call or event in the audit log matches these filters. Clear some, or choose another time.</Empty>
       ) : (
-        <Table label="Audit records" rows={rows} columns={dated ? wide : columns} name={(r) => String(r.seq)} height={560} />
+        <Table label="Audit records" rows={rows} columns={dated ? wide : columns} name={(r) => String(r.seq)} height={560} wraps details={(r) => <Details of={r} operates={operates} />} />
       )}
       {found.hasNextPage && (
         <button type="button" className="more" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
@@ -108,6 +113,27 @@ export function Audit() {
         </button>
       )}
       {operates && <Integrity />}
+    </>
+  );
+}
+
+/** values are those that the records on the page have, for fields to be completed. */
+function values(rows: AuditRecord[]): Known {
+  const distinct = (of: (r: AuditRecord) => string | undefined) => [...new Set(rows.map(of).filter((v): v is string => !!v))].sort();
+  return { caller: distinct(caller), agent: distinct(agentOf), skill: distinct((r) => r.skill), method: distinct((r) => r.method), reason: distinct((r) => r.reason) };
+}
+
+/** Details are what a row shows below itself: why the call was refused, and the record. */
+function Details({ of: r, operates }: { of: AuditRecord; operates: boolean }) {
+  return (
+    <>
+      {stageOf(r) && <Refusal of={r} operates={operates} />}
+      <div className="raw">
+        <Copy text={JSON.stringify(r, null, 2)} label={`record ${r.seq}`} />
+        <pre tabIndex={0} role="region" aria-label={`Record ${r.seq}`}>
+          {JSON.stringify(r, null, 2)}
+        </pre>
+      </div>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Pause, Play } from 'lucide-react';
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { most, type Row, type Seen, Tail } from '../api/tail';
-import { Filters, queryOf } from '../parts/filters';
+import { Filters, queryOf, wildcards } from '../parts/filters';
 import { agentOf, caller, Clock, Cut, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
@@ -37,7 +37,7 @@ const columns: Column<Row>[] = [
 export function Live() {
   const search = route.useSearch();
   const go = route.useNavigate();
-  const query = queryOf(search);
+  const query = queryOf(wildcards(search));
   const tail = useMemo(() => new Tail(query), [query]);
   const now = useSyncExternalStore(tail.listen, tail.shown);
   const [held, hold] = useState<Seen | null>(null); // what is shown while it is paused

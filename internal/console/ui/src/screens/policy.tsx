@@ -72,7 +72,7 @@ function ReplayView() {
   const search = route.useSearch();
   const go = route.useNavigate();
   const at = { ...ranged({ ...search }), ...(search.records && { records: search.records }) };
-  return <Replay of={at} onAsk={(a) => void go({ search: { view: 'replay', ...a }, replace: true })} />;
+  return <Replay of={at} rule={search.rule} onAsk={(a) => void go({ search: { view: 'replay', ...a, ...(search.rule && { rule: search.rule }) }, replace: true })} />;
 }
 
 interface Row extends Rule {

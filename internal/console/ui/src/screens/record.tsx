@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Failure, get } from '../api/client';
+import { Failure, get, may, type Me } from '../api/client';
 import { count } from '../parts/amount';
 import { Copy } from '../parts/copy';
-import { agentOf, type AuditRecord, caller, Clock, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
+import { agentOf, type AuditRecord, caller, Clock, Decision, milliseconds, RecordLink, stageOf, statusOf, taskOf, what, why } from '../parts/record';
+import { Refusal } from '../parts/refusal';
 import { Empty, Loading, Trouble } from '../parts/state';
 import { local } from '../parts/time';
 
@@ -17,6 +18,7 @@ export function RecordScreen() {
   const path = `/api/v1/audit/records/${encodeURIComponent(seq)}`;
   const found = useQuery({ queryKey: ['record', seq], queryFn: () => get<AuditRecord>(path), refetchInterval: false });
   const r = found.data;
+  const who = useQueryClient().getQueryData<Me>(['me']);
   return (
     <>
       <p className="path">
@@ -65,7 +67,7 @@ export function RecordScreen() {
             )}
             {r.status !== undefined && (
               <Fact name="Answer">
-                {r.status}
+                {statusOf(r)}
                 {r.duration_ms !== undefined && ` after ${milliseconds(r.duration_ms)}`}
                 {r.task_state && <div className="hint">{r.task_state}</div>}
               </Fact>
@@ -76,6 +78,7 @@ export function RecordScreen() {
               </Fact>
             )}
           </dl>
+          {stageOf(r) && <Refusal of={r} operates={who !== undefined && may(who, 'operator')} />}
           {r.type !== 'event' && <Decided record={r} />}
           {r.type !== 'event' && <Records record={r} path={path} />}
           {r.attrs && (

@@ -25,6 +25,8 @@ export interface TrySearch {
   version?: (typeof versions)[number];
   binding?: (typeof bindings)[number];
   method?: (typeof methods)[number];
+  skill?: string;
+  caller?: string; // whose credential is wanted
 }
 
 const one = <T extends string>(all: readonly T[], v: unknown) => all.find((a) => a === v);
@@ -38,6 +40,8 @@ export function trySearch(s: Record<string, unknown>): TrySearch {
     ...(version && { version }),
     ...(binding && { binding }),
     ...(method && { method }),
+    ...(typeof s.skill === 'string' && s.skill !== '' && { skill: s.skill }),
+    ...(typeof s.caller === 'string' && s.caller !== '' && { caller: s.caller }),
   };
 }
 
@@ -114,6 +118,11 @@ export function Try() {
         The gateway sends the call to its own public listener: it is authenticated, authorized, rate-limited and recorded as any other, and the agent acts on it. The gateway does not store the
         credential.
       </p>
+      {search.caller && (
+        <p className="hint" role="note">
+          To make the call as <strong>{search.caller}</strong>, enter an API key or a bearer token of theirs: the gateway keeps none that it could use.
+        </p>
+      )}
       <form className="ask" onSubmit={submit} aria-label="Call">
         <label>
           Agent
@@ -129,7 +138,7 @@ export function Try() {
         <Choice label="Method" of={methods} value={method} onChoose={(v) => choose({ method: v })} />
         <label>
           Skill
-          <input name="skill" placeholder="none" autoComplete="off" spellCheck={false} />
+          <input name="skill" defaultValue={search.skill ?? ''} placeholder="none" autoComplete="off" spellCheck={false} />
         </label>
         <label>
           Extensions
