@@ -105,7 +105,7 @@ export function Explain({ of, onAsk }: { of: Asked; onAsk: (a: Asked) => void })
   return (
     <>
       <p className="hint">
-        This runs the gateway’s own policy code with the rules and cards in force, without a call: it asks no external authorizer and counts nothing. <code>a2a-gateway explain</code>
+        This runs the gateway’s own policy code with the rules and cards in force, without a call: it asks no external authorizer and counts nothing. <code>a2a-gateway explain</code>{' '}
         gives the same answer.
       </p>
       <form className="ask" onSubmit={submit} aria-label="Call">

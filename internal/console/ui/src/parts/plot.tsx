@@ -17,7 +17,7 @@ interface Props {
   summary: ReactNode;
 }
 
-const [height, left, bottom, top] = [168, 46, 20, 8];
+const [height, left, bottom, top] = [168, 54, 20, 8];
 
 /** ceiling is a round number that is no less. */
 function ceiling(n: number): number {

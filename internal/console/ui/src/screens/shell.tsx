@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, type UseMutationResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Activity, Archive, Boxes, Cable, Gauge, Keyboard, KeyRound, LogOut, Menu, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints, X, type LucideIcon } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
@@ -45,14 +45,7 @@ const letters: Record<(typeof links)[number]['to'], string> = {
 
 export function Shell() {
   const who = useQuery({ queryKey: ['me'], queryFn: me, refetchInterval: 60_000 });
-  if (who.data === undefined)
-    return <main className="alone">{who.isError ? <Trouble error={who.error} again={() => void who.refetch()} /> : <Loading />}</main>;
-  if (who.data === null) return <SignIn />;
-  return <Frame who={who.data} />;
-}
-
-/** Frame is what is around every screen of somebody who has signed in. */
-function Frame({ who }: { who: Me }) {
+  // It is here that the end of it has to be seen: clear takes away the query that who listens to.
   const queries = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
@@ -61,6 +54,14 @@ function Frame({ who }: { who: Me }) {
       queries.setQueryData(['me'], null);
     },
   });
+  if (who.data === undefined)
+    return <main className="alone">{who.isError ? <Trouble error={who.error} again={() => void who.refetch()} /> : <Loading />}</main>;
+  if (who.data === null) return <SignIn />;
+  return <Frame who={who.data} leave={leave} />;
+}
+
+/** Frame is what is around every screen of somebody who has signed in. */
+function Frame({ who, leave }: { who: Me; leave: UseMutationResult<void, Error, void> }) {
   const navigate = useNavigate();
   const [help, setHelp] = useState(false);
   const pages = links.filter((l) => (l.writes ? may(who, l.role) : has(who, l.role)));
