@@ -69,7 +69,7 @@ func explainer(s *snapshot.Snapshot) *explain.Judge {
 	}
 }
 
-// RulePlace implements rules.Policy and records.RulePlaces.
+// RulePlace implements rules.Policy, and what the screen of a record asks.
 func (p Policies) RulePlace(name string) string {
 	s := p.Current.Load()
 	if s == nil {

@@ -29,20 +29,20 @@ const pairSearch = 10 * pairPage
 // pairPage is how many of them are read at a time.
 const pairPage = 1000
 
-// RulePlaces says where rules are written. It is asked by the name of a rule and answers with FILE:LINE,
+// rulePlaces says where rules are written. It is asked by the name of a rule and answers with FILE:LINE,
 // or "" for what is no rule of the configuration, or no longer one.
-type RulePlaces interface{ RulePlace(name string) string }
+type rulePlaces interface{ RulePlace(name string) string }
 
 // pairs joins the records of a call. It embeds search for the log.
 type pairs struct {
 	search
 
-	places RulePlaces
+	places rulePlaces
 }
 
 // RecordScreen is that of a record, with the other one of the same call. Its page shows
 // both records, whichever of them the address names.
-func RecordScreen(log Records, places RulePlaces) api.Screen {
+func RecordScreen(log Records, places rulePlaces) api.Screen {
 	s := &pairs{search{log}, places}
 	return api.Screen{
 		Title: "a record", Page: "/audit/$seq",
