@@ -57,6 +57,7 @@ type History struct {
 	mu     sync.Mutex
 	began  time.Time
 	last   time.Time // until when counters were read
+	latest Sample    // the last one, without what came before it
 	fine   ring
 	coarse ring
 }
@@ -99,7 +100,7 @@ func (h *History) sample() {
 	s := h.read()
 	h.fine.add(h.last, now, &s)
 	h.coarse.add(h.last, now, &s)
-	h.last = now
+	h.last, h.latest = now, Sample{Streams: s.Streams, Webhooks: s.Webhooks}
 }
 
 // Between is what there was from one time until another, of which what is in the future or
@@ -116,16 +117,21 @@ func (h *History) Between(from, until time.Time) Span {
 		from = earliest
 	}
 	if !from.Before(until) {
-		return Span{Since: from, Until: from, Began: h.began, Every: fineEvery, bounds: h.bounds}
+		return h.complete(Span{Since: from, Until: from, Every: fineEvery})
 	}
 	r := &h.coarse
 	if !from.Before(now.Add(-fineKept)) {
 		r = &h.fine
 	}
 	s := r.between(from, until)
-	s.Began, s.bounds = h.began, h.bounds
 	if s.Until.After(now) {
 		s.Until = now
 	}
+	return h.complete(s)
+}
+
+// complete adds what is the same of every span. h.mu is held.
+func (h *History) complete(s Span) Span {
+	s.Began, s.bounds, s.Streams, s.Webhooks = h.began, h.bounds, h.latest.Streams, h.latest.Webhooks
 	return s
 }

@@ -103,7 +103,7 @@ func TestSteps(t *testing.T) {
 				t.Errorf("step %d: %+v, want %+v", i, got, want)
 			}
 		}
-		if s.Total.Calls != 28 || s.Total.Lasted != 21*time.Second || s.Total.Streams != 7 || !s.Began.Equal(now.Add(-21*time.Second)) {
+		if s.Total.Calls != 28 || s.Streams != 2 || s.Total.Lasted != 21*time.Second || s.Total.Streams != 7 || !s.Began.Equal(now.Add(-21*time.Second)) {
 			t.Errorf("%+v, since %v", s.Total, s.Began)
 		}
 		// However many look, counters are read once a second.

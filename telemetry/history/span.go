@@ -10,6 +10,9 @@ type Span struct {
 	Steps        []Step        // the latest last; it may go on
 	Total        Step          // of all of them
 
+	// Streams and Webhooks are how many are open and wait now, whatever was asked for.
+	Streams, Webhooks int
+
 	bounds []float64
 }
 

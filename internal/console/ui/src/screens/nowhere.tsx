@@ -5,7 +5,7 @@ export function Nowhere() {
     <>
       <h1>There is nothing here</h1>
       <p>
-        The address may be of another version of the console. <Link to="/">Back to the fleet</Link>
+        The address may be of another version of the console. <Link to="/">Back to the overview</Link>
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Cable, Gauge, KeyRound, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints, type LucideIcon } from 'lucide-react';
+import { Activity, Archive, Boxes, Cable, Gauge, KeyRound, LayoutDashboard, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import { has, may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -10,7 +10,8 @@ import { SignIn } from './signin';
 
 // A page that the navigation leads to and that has no icon here does not compile.
 const icons: Record<(typeof links)[number]['to'], LucideIcon> = {
-  '/': Boxes,
+  '/': LayoutDashboard,
+  '/fleet': Boxes,
   '/map': Waypoints,
   '/live': Activity,
   '/streams': Cable,
