@@ -229,7 +229,7 @@ function Plots({ of }: { of: Answer }) {
           <Plot {...common} title="Open streams" say={whole} summary={`at most ${whole(most((s) => s.streams))}`} series={[{ name: 'open', tone: 'plain', of: of.steps.map((s) => (s.watched > 0 ? s.streams : undefined)) }]} />
         )}
         {most((s) => s.webhooks) > 0 && (
-          <Plot {...common} title="Webhooks waiting" say={whole} summary={`at most ${whole(most((s) => s.webhooks))}`} series={[{ name: 'waiting', tone: 'warn', of: of.steps.map((s) => (s.watched > 0 ? s.webhooks : undefined)) }]} />
+          <Plot {...common} title="Webhooks waiting" say={whole} summary={`at most ${whole(most((s) => s.webhooks))}`} series={[{ name: 'waiting', tone: 'strong', of: of.steps.map((s) => (s.watched > 0 ? s.webhooks : undefined)) }]} />
         )}
       </div>
     </section>
