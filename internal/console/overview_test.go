@@ -162,7 +162,7 @@ func TestTopCallers(t *testing.T) {
 		t.Errorf("%+v", w.ledger.asked)
 	}
 	var answer records.TopCallers
-	if err := json.Unmarshal([]byte(got.body), &answer); err != nil || got.status != http.StatusOK || strings.Contains(got.body, "canary") {
+	if err := json.Unmarshal([]byte(got.body), &answer, json.MatchCaseInsensitiveNames(true)); err != nil || got.status != http.StatusOK || strings.Contains(got.body, "canary") {
 		t.Fatal(got, err)
 	}
 	if fmt.Sprint(answer.Callers) != "[{bob 3 1 1} { 1 0 0}]" || !answer.More || answer.Counted != 5 || answer.All != 3 || answer.Since.Second() != 5 {
@@ -187,8 +187,13 @@ func TestChanges(t *testing.T) {
 		w.ledger.calls = append(w.ledger.calls, reader.Entry{Seq: uint64(seq), Line: fmt.Appendf(nil, `%s,"seq":%d,"time":"2026-01-01T00:00:%02dZ"}`, line, seq, seq)}) //nolint:gosec // small
 	}
 	got := w.ask("GET", "/api/v1/changes?until=2026-01-02T00:00:00Z&top=4", nil)
-	var answer records.Changes
-	if err := json.Unmarshal([]byte(got.body), &answer); err != nil || got.status != http.StatusOK || strings.Contains(got.body, "canary") {
+	var answer struct {
+		Changes []struct {
+			Seq                       int
+			Event, What, Who, Outcome string
+		}
+	}
+	if err := json.Unmarshal([]byte(got.body), &answer, json.MatchCaseInsensitiveNames(true)); err != nil || got.status != http.StatusOK || strings.Contains(got.body, "canary") {
 		t.Fatal(got, err)
 	}
 	var told []string

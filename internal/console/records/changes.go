@@ -14,8 +14,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
-// Changes is the answer of GET /api/v1/changes: what was changed last.
-type Changes struct {
+// recentChanges is the answer of GET /api/v1/changes: what was changed last.
+type recentChanges struct {
 	Changes []recentChange `json:"changes" doc:"the newest first"`
 }
 
@@ -57,7 +57,7 @@ func ChangesScreen(log Records) api.Screen {
 				{Name: "until", Text: "made before this time (RFC 3339)"},
 				{Name: "top", Text: "so many of the newest, 10 unless set", Least: 1, Most: mostChanges},
 			},
-			Out: reflect.TypeFor[Changes](), Errors: []api.Code{api.Busy}, Answer: s.changes,
+			Out: reflect.TypeFor[recentChanges](), Errors: []api.Code{api.Busy}, Answer: s.changes,
 		}},
 	}
 }
@@ -70,7 +70,7 @@ func (s *history) changes(c *api.Call) (any, error) {
 		return nil, err
 	}
 	top := cmp.Or(c.Number("top"), usualChanges)
-	answer := Changes{Changes: []recentChange{}}
+	answer := recentChanges{Changes: []recentChange{}}
 	for _, kind := range kinds {
 		list, err := s.log.Find(c.Context(), index.Query{Event: kind, Until: until, Limit: top})
 		if err != nil {

@@ -1320,10 +1320,6 @@ export interface components {
             id: string;
             state: string;
         };
-        Changes: {
-            /** @description the newest first */
-            changes: components["schemas"]["RecentChange"][];
-        };
         Check: {
             name: string;
             ok: boolean;
@@ -1908,6 +1904,10 @@ export interface components {
             what?: string;
             /** @description absent where nobody did it through the admin API */
             who?: string;
+        };
+        RecentChanges: {
+            /** @description the newest first */
+            changes: components["schemas"]["RecentChange"][];
         };
         RecordPage: {
             next?: string;
@@ -4739,7 +4739,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Changes"];
+                    "application/json": components["schemas"]["RecentChanges"];
                 };
             };
             /** @description what If-None-Match names is what there is */
