@@ -96,6 +96,7 @@ admin:
   address: "127.0.0.1:0"
   token: %s
   tokens: [{name: onlooker, role: viewer, digest: "sha256:%x"}]
+  dashboards: https://grafana.example/d/gateway
 authn: {apiKeys: {file: keys.yaml}}
 policy:
   rules:

@@ -68,6 +68,13 @@ func (l *ledger) Find(_ context.Context, q index.Query) ([]reader.Entry, error) 
 			}
 		}
 		return list, nil
+	case l.calls != nil && q.Event != "":
+		for _, e := range l.calls {
+			if strings.Contains(string(e.Line), `"event":"`+q.Event+`"`) && len(list) < q.Limit {
+				list = append(list, e)
+			}
+		}
+		return list, nil
 	case l.calls != nil:
 		return l.calls[:min(len(l.calls), q.Limit)], nil
 	case q.Behind == 3 && q.Limit == 1: // one record, and the other one of its call

@@ -25,6 +25,10 @@ var asked = map[string]string{
 	"POST /api/v1/cards/{id}/approve":         "/api/v1/cards/billing/approve?digest=sha256:1",
 	"POST /api/v1/cards/{id}/reject":          "/api/v1/cards/billing/reject?digest=sha256:1",
 
+	"GET /api/v1/overview": "/api/v1/overview?window=6h",
+	"GET /api/v1/callers":  "/api/v1/callers?window=6h&top=3",
+	"GET /api/v1/changes":  "/api/v1/changes?top=3",
+
 	"GET /api/v1/agents":         "/api/v1/agents",
 	"POST /api/v1/agents":        "/api/v1/agents",
 	"GET /api/v1/agents/{id}":    "/api/v1/agents/a-1",

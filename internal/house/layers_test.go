@@ -54,6 +54,7 @@ var floors = [][]string{
 		"proxy/buffers",
 		"proxy/stream/ending",
 		"proxy/stream/grammar",
+		"telemetry/history",
 	},
 	{ // 1
 		"audit/redact",
@@ -162,6 +163,7 @@ var floors = [][]string{
 		"proxy/agents",
 	},
 	{ // 6
+		"internal/console/overview",
 		"internal/console/rules",
 		"proxy/exchange",
 	},

@@ -60,6 +60,8 @@ try {
   await look(page, 'sign-in-refused');
 
   await signIn(page);
+  await heading(page, 'Overview');
+  await page.getByRole('link', { name: 'Fleet', exact: true }).click();
   await heading(page, 'Fleet');
   await page.getByRole('link', { name: 'billing' }).waitFor();
   await page.getByRole('cell', { name: 'no-card', exact: true }).waitFor();
@@ -128,7 +130,7 @@ try {
   await page.getByRole('cell', { name: '/api/v1/agents', exact: true }).first().waitFor();
   await look(page, 'account');
   await page.getByRole('button', { name: 'Dark colours' }).click();
-  for (const [name, path, text] of [['fleet', '/ui/', 'Fleet'], ['agent', '/ui/agents/billing', 'billing'], ['push', '/ui/push', 'Push notifications']]) {
+  for (const [name, path, text] of [['fleet', '/ui/fleet', 'Fleet'], ['agent', '/ui/agents/billing', 'billing'], ['push', '/ui/push', 'Push notifications']]) {
     await page.goto(CONSOLE + path);
     await heading(page, text);
     await page.getByRole('status').filter({ hasText: 'Loading' }).first().waitFor({ state: 'detached' }); // not one is there
@@ -139,7 +141,7 @@ try {
   await page.getByText('Page not found').waitFor();
 
   // The keyboard alone: past the navigation, into the page.
-  await page.goto(`${CONSOLE}/ui/`);
+  await page.goto(`${CONSOLE}/ui/fleet`);
   await heading(page, 'Fleet');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
@@ -172,7 +174,7 @@ try {
   await page.unroute('**/api/v1/push');
 
   const narrow = await open({ viewport: { width: 390, height: 780 }, storageState: await page.context().storageState() });
-  await narrow.goto(`${CONSOLE}/ui/`);
+  await narrow.goto(`${CONSOLE}/ui/fleet`);
   await heading(narrow, 'Fleet');
   await look(narrow, 'fleet-narrow');
   await narrow.context().close();

@@ -5,7 +5,7 @@ const { CONSOLE } = process.env;
 
 await play(async () => {
   const page = await open({ colorScheme: 'light', viewport: { width: 1280, height: 760 } });
-  await signIn(page, '/ui/');
+  await signIn(page, '/ui/fleet');
   await heading(page, 'Fleet');
   for (const agent of ['billing', 'treasury', 'weather']) await page.getByRole('link', { name: agent, exact: true }).waitFor();
   await page.getByRole('row', { name: /billing/ }).getByText('1.0 RPC, HTTP').waitFor();

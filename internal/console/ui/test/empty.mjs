@@ -20,12 +20,12 @@ const says = {
   '/ui/identities': [/authn\.oidc/, /authn\.apiKeys/, /authn\.mtls/, /server\.tls\.clientCA/],
   '/ui/gateway': [/telemetry\.audit\.sinks/, /state\.driver/, /server\.tls/, /Choose All/],
   '/ui/tasks/none': [/telemetry\.audit\.retention/],
-  '/ui/nowhere': [/first screen/],
+  '/ui/nowhere': [/Go to the overview/],
 };
 
 await play(async () => {
   const page = await open({ colorScheme: 'light' });
-  await signIn(page, '/ui/', process.env.TOKEN);
+  await signIn(page, '/ui/fleet', process.env.TOKEN);
   await page.getByText('a2a-gateway agents add').first().waitFor();
   for (const [path, all] of Object.entries(says)) {
     await page.goto(CONSOLE + path);

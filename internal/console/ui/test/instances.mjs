@@ -27,7 +27,7 @@ await play(async () => {
 
   // The agent serves all the same, and the fleet says what is the matter.
   await page.getByRole('definition').getByText('serving', { exact: true }).waitFor();
-  await page.goto(`${CONSOLE}/ui/`);
+  await page.goto(`${CONSOLE}/ui/fleet`);
   await page.getByRole('cell', { name: 'instances: 1 unhealthy' }).waitFor();
 
   // A slow one is seen while it gets calls, and as many as there may be stay in their place.

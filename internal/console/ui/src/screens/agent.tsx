@@ -27,7 +27,7 @@ export function AgentScreen() {
   return (
     <>
       <p className="path">
-        <Link to="/">Fleet</Link> / <span>{id}</span>
+        <Link to="/fleet">Fleet</Link> / <span>{id}</span>
       </p>
       <div className="head">
         <h1>{id}</h1>

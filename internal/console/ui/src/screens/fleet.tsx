@@ -105,7 +105,7 @@ const columns: Column<Row>[] = [
   },
 ];
 
-const route = getRouteApi('/');
+const route = getRouteApi('/fleet');
 
 const kinds: Record<string, { label: string; is: (r: Row) => boolean }> = {
   failing: { label: 'Not serving', is: (r) => r.health !== 'serving' },

@@ -5,7 +5,7 @@ export function Nowhere() {
     <>
       <h1>Page not found</h1>
       <p>
-        The address may belong to another version of the console. <Link to="/">Go to the first screen</Link>
+        The address may belong to another version of the console. <Link to="/">Go to the overview</Link>
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 import { useMutation, type UseMutationResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Cable, Gauge, Keyboard, KeyRound, LogOut, Menu, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints, X, type LucideIcon } from 'lucide-react';
+import { Activity, Archive, Boxes, Cable, Gauge, Keyboard, KeyRound, LayoutDashboard, LogOut, Menu, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints, X, type LucideIcon } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { has, may, type Me, me, signOut } from '../api/client';
 import { type Place, ShortcutsDialog, useShortcuts } from '../parts/shortcuts';
@@ -11,7 +11,8 @@ import { SignIn } from './signin';
 
 // A page that the navigation leads to and that has no icon here does not compile.
 const icons: Record<(typeof links)[number]['to'], LucideIcon> = {
-  '/': Boxes,
+  '/': LayoutDashboard,
+  '/fleet': Boxes,
   '/map': Waypoints,
   '/live': Activity,
   '/streams': Cable,
@@ -28,7 +29,8 @@ const icons: Record<(typeof links)[number]['to'], LucideIcon> = {
 
 // Which letter goes to a page after g.
 const letters: Record<(typeof links)[number]['to'], string> = {
-  '/': 'f',
+  '/': 'o',
+  '/fleet': 'f',
   '/map': 'm',
   '/live': 'l',
   '/streams': 's',
