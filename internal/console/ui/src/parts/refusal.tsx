@@ -52,7 +52,7 @@ export function Refusal({ of: r, operates }: { of: AuditRecord; operates: boolea
       <dl className="facts">
         <Said name="Refused by stage">{why.stage}</Said>
         <Said name={why.limit ? 'Limit' : 'Rule'}>
-          {why.limit ?? why.rule ?? <span className="faint">none</span>}
+          <span>{why.limit ?? why.rule ?? 'none'}</span>
           {why.place && (
             <div className="hint">
               <code>{why.place}</code> <Copy text={why.place} label="place of the rule" />
