@@ -99,8 +99,8 @@ await play(async () => {
       const box = document.querySelector('#draft');
       return box.value.slice(box.selectionStart, box.selectionEnd) === '  - name: no-bob';
     });
-    await page.getByRole('button', { name: 'Replay', exact: true }).click();
-    await page.getByText(/calls? (was|were)|same|no call/i).first().waitFor();
+    await page.getByRole('form', { name: 'Draft' }).getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByText('Edit the rules, choose a time range').waitFor({ state: 'detached' });
   });
 
   // Cells filter, ~ finds what contains a text, fields are completed, and rows expand in place.
