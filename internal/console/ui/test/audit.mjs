@@ -104,7 +104,7 @@ await play(async () => {
   });
 
   // Cells filter, ~ finds what contains a text, fields are completed, and rows expand in place.
-  await page.goto(`${CONSOLE}/ui/audit`);
+  await page.goto(`${CONSOLE}/ui/audit?caller=bob`);
   await rows.getByRole('link', { name: 'weather' }).first().click();
   await page.waitForURL(/agent=weather/);
   await page.getByText('1 shown').waitFor();

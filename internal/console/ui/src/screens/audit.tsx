@@ -18,16 +18,21 @@ const route = getRouteApi('/audit');
 type Page = { records: AuditRecord[]; next?: string };
 
 const columns: Column<AuditRecord>[] = [
-  { id: 'time', title: 'Time', width: 'minmax(108px, auto)', cell: (r) => <RecordLink of={r}><Clock at={r.time} /></RecordLink> },
-  { id: 'decision', title: 'Decision', width: '84px', cell: (r) => (r.decision ? <Pick by="decision" text={r.decision}><Decision of={r} /></Pick> : <Decision of={r} />) },
+  { id: 'time', title: 'Time', width: '96px', cell: (r) => <RecordLink of={r}><Clock at={r.time} /></RecordLink> },
+  { id: 'decision', title: 'Decision', width: '66px', cell: (r) => (r.decision ? <Pick by="decision" text={r.decision}><Decision of={r} /></Pick> : <Decision of={r} />) },
   { id: 'caller', title: 'Caller', width: 'minmax(80px, .8fr)', cell: (r) => <Pick by="caller" text={caller(r)} /> },
-  { id: 'agent', title: 'Agent', width: 'minmax(80px, .8fr)', cell: (r) => <Pick by="agent" text={agentOf(r)} /> },
-  { id: 'skill', title: 'Skill', width: 'minmax(64px, .6fr)', cell: (r) => <Pick by="skill" text={r.skill ?? r.attrs?.skill ?? ''} /> },
-  { id: 'what', title: 'Method or event', width: 'minmax(130px, 1fr)', cell: (r) => <Pick by={r.method ? 'method' : 'event'} text={what(r)} /> },
+  { id: 'agent', title: 'Agent', width: 'minmax(68px, .8fr)', cell: (r) => <Pick by="agent" text={agentOf(r)} /> },
+  { id: 'skill', title: 'Skill', width: 'minmax(60px, .6fr)', cell: (r) => <Pick by="skill" text={skillOf(r)} /> },
+  { id: 'what', title: 'Method or event', width: 'minmax(112px, 1fr)', cell: (r) => <Pick by={r.method ? 'method' : 'event'} text={what(r)} /> },
+  { id: 'status', title: 'Status', width: '92px', end: true, cell: (r) => statusOf(r) },
+  { id: 'stage', title: 'Refused by', width: '96px', cell: (r) => stageOf(r) || <span className="faint">–</span> },
+  { id: 'rule', title: 'Rule or limit', width: 'minmax(84px, .7fr)', cell: (r) => decider(r) || <span className="faint">–</span> },
+  { id: 'why', title: 'Why', width: 'minmax(140px, 1.8fr)', cell: (r) => cause(r) || <span className="faint">–</span> },
+  { id: 'duration', title: 'Took', width: '58px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
   {
     id: 'task',
     title: 'Task',
-    width: 'minmax(70px, .6fr)',
+    width: 'minmax(64px, .5fr)',
     cell: (r) =>
       taskOf(r) ? (
         <Link to="/tasks/$id" params={{ id: taskOf(r) }} title={`Timeline of task ${taskOf(r)}`} className="cut">
@@ -35,15 +40,17 @@ const columns: Column<AuditRecord>[] = [
         </Link>
       ) : null,
   },
-  { id: 'status', title: 'Status', width: '104px', end: true, cell: (r) => statusOf(r) },
-  { id: 'duration', title: 'Took', width: '68px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
-  { id: 'stage', title: 'Refused by', width: '96px', cell: (r) => stageOf(r) || <span className="faint">–</span> },
-  { id: 'rule', title: 'Rule or limit', width: 'minmax(80px, .7fr)', cell: (r) => decider(r) || <span className="faint">–</span> },
-  { id: 'why', title: 'Why', width: 'minmax(150px, 1.6fr)', cell: (r) => cause(r) || <span className="faint">–</span> },
 ];
 
-// Days are wider than times of today.
-const wide = columns.map((c) => (c.id === 'time' ? { ...c, width: '190px' } : c));
+const skillOf = (r: AuditRecord) => r.skill ?? r.attrs?.skill ?? '';
+
+/** columnsOf are those that any of the rows has something in, so that the reasons have room. Days are wider than times of today. */
+function columnsOf(rows: AuditRecord[]): Column<AuditRecord>[] {
+  const today = new Date().toDateString();
+  const dated = rows.some((r) => new Date(r.time).toDateString() !== today);
+  const empty = new Set([...(rows.some(skillOf) ? [] : ['skill']), ...(rows.some(taskOf) ? [] : ['task'])]);
+  return columns.filter((c) => !empty.has(c.id)).map((c) => (c.id === 'time' && dated ? { ...c, width: '178px' } : c));
+}
 
 export function Audit() {
   const search = route.useSearch();
@@ -61,8 +68,7 @@ export function Audit() {
   });
   const rows = useMemo(() => found.data?.pages.flatMap((p) => p.records) ?? [], [found.data]);
   const known = useMemo(() => values(rows), [rows]);
-  const today = new Date().toDateString();
-  const dated = rows.some((r) => new Date(r.time).toDateString() !== today);
+  const shown = useMemo(() => columnsOf(rows), [rows]);
   const operates = who !== undefined && has(who, 'operator');
   const download = (format: string) => `/api/v1/audit/export?${queryOf({ ...wildcards(which), ...times(range), format })}`;
   return (
@@ -105,7 +111,7 @@ export function Audit() {
       ) : rows.length === 0 ? (
         !found.isError && <Empty title="No record matches">No call or event in the audit log matches these filters. Clear some, or choose another time.</Empty>
       ) : (
-        <Table label="Audit records" rows={rows} columns={dated ? wide : columns} name={(r) => String(r.seq)} height={560} wraps details={(r) => <Details of={r} operates={operates} />} />
+        <Table label="Audit records" rows={rows} columns={shown} name={(r) => String(r.seq)} height={560} wraps details={(r) => <Details of={r} operates={operates} />} />
       )}
       {found.hasNextPage && (
         <button type="button" className="more" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
