@@ -100,9 +100,9 @@ UI := internal/console/ui
 
 # What it makes is committed, so that nobody needs node to build the program.
 ui: console ## Build the pages of the console, internal/console/ui/dist (needs npm)
-	$(GO) test -count=1 -run '^TestUI(Document|Navigation)$$' ./internal/console -update
+	$(GO) test -count=1 -run '^TestUI(Document|Navigation|Reasons)$$' ./internal/console -update
 	cd $(UI) && npm run types && npm run build
-	$(GO) test -count=1 -run '^TestUI' ./internal/console -update
+	$(GO) test -count=1 -run '^TestUIBuilt$$' ./internal/console -update
 
 console: ## Install what the console is built and tested with (needs npm)
 	cd $(UI) && { cmp -s package-lock.json node_modules/.installed || { npm ci && cp package-lock.json node_modules/.installed; }; }

@@ -82,8 +82,15 @@ func TestOnly(t *testing.T) {
 	// b is stopped, and neither its shell nor the shell's child would heed SIGINT.
 	st.close()
 	for _, pid := range slices.Concat(ones, twos, threes) {
-		if stat, err := processes.stat(pid); err == nil && stat[0] != "Z" {
-			t.Errorf("process %d is still there: %s", pid, stat[0])
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) { // a kill takes a moment, too
+			stat, err := processes.stat(pid)
+			if err != nil || stat[0] == "Z" {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Errorf("process %d is still there: %s", pid, stat[0])
+				break
+			}
 		}
 	}
 }

@@ -31,10 +31,10 @@ func (c *condition) where(table string) string {
 }
 
 // conditions are those of the query. An index on what most records are would be of no use.
-// A query without any goes through the records by their numbers.
+// A query without any, or with patterns alone, goes through the records by their numbers.
 func (i *Index) conditions(q *Query) (all []condition) {
 	add := func(column string, kind byte, value string) {
-		if value != "" {
+		if value != "" && !strings.Contains(value, star) { // digests of names say nothing of their parts
 			all = append(all, condition{columns: []string{column}, is: []string{"?"}, args: []any{i.digest(kind, value)}})
 		}
 	}

@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // Query is what is asked for: records that are all of it. What is empty is not asked for.
-// Of events, the attributes of the same name count.
+// Of events, the attributes of the same name count. In texts a star stands for any run of characters:
+// such a question goes through all records that are the rest of it.
 // The command line and the console fill it; Check says what is wrong with it in words for both.
 type Query struct {
 	Principal string // the caller's subject
@@ -73,11 +76,22 @@ func (q Query) Check() error {
 // decides in the end, for Find as for Scan: what the index has are digests of four bytes, and
 // stretches of time that are wider than was asked for.
 func (q *Query) match(f *fields) bool {
-	is := func(want, got string) bool { return want == "" || want == got }
 	return is(q.Principal, f.Principal) && is(q.Agent, f.Agent) && is(q.Skill, f.Skill) && is(q.Task, f.Task) &&
 		is(q.Context, f.Context) && is(q.Method, f.Method) && is(q.Decision, f.Decision) && is(q.Reason, f.Reason) && is(q.Event, f.Event) &&
 		(is(q.Type, f.Type) && q.Type != "" || q.Type == "" && (f.Type == "call" || f.Type == "event")) &&
 		!q.passed(f.Seq) && !f.Time.Before(q.From) && (q.Until.IsZero() || f.Time.Before(q.Until))
+}
+
+// star stands in a text that is asked for in place of any run of characters, also of none.
+const star = "*"
+
+// is reports whether a record has what is asked for, or one that a pattern takes.
+func is(want, got string) bool {
+	if !strings.Contains(want, star) {
+		return want == "" || want == got
+	}
+	glob := pattern.NewGlob(want)
+	return glob.Match(got)
 }
 
 // passed reports whether a record comes before those that are asked for.

@@ -44,7 +44,7 @@ func TestBrowserStreams(t *testing.T) {
 func TestBrowserAudit(t *testing.T) {
 	t.Parallel()
 	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
-	newOffice(t).play(t, "test/audit.mjs")
+	newOffice(t, "    - {name: no-bob, effect: deny, agents: [billing], subjects: [bob], methods: [SendMessage]}").play(t, "test/audit.mjs")
 }
 
 // office is a gateway whose callers have names: alice may do everything with the agent
@@ -96,6 +96,7 @@ admin:
   address: "127.0.0.1:0"
   token: %s
   tokens: [{name: onlooker, role: viewer, digest: "sha256:%x"}]
+  dashboards: https://grafana.example/d/gateway
 authn: {apiKeys: {file: keys.yaml}}
 policy:
   rules:

@@ -78,6 +78,8 @@ type Config struct {
 
 	// Zeros are keys that the files have as 0 and that count as if they were left out.
 	Zeros []string `yaml:"-"`
+	// RulePlaces say by the name of each rule where it is written, as FILE:LINE.
+	RulePlaces map[string]string `yaml:"-"`
 }
 
 // Policy is the `policy:` section.
@@ -179,6 +181,7 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	}
 	c.Zeros = src.zeros(inForce(reflect.ValueOf(c)))
 	c.Common = c.commonSum()
+	c.RulePlaces = src.rulePlaces(c.Policy.Rules)
 	return c, nil
 }
 

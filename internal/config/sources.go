@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"slices"
+	"strconv"
 
 	"go.yaml.in/yaml/v4"
 
@@ -78,6 +79,16 @@ func (s *sources) place(l *list, i int) (*source, keypath.Path) {
 		return f, keypath.Of(l.key(), n, l.id)
 	}
 	return s.main, keypath.Of(l.at, i, l.id)
+}
+
+// rulePlaces are the lines of the names of rules, by name.
+func (s *sources) rulePlaces(rules []policy.Rule) map[string]string {
+	places := make(map[string]string, len(rules))
+	for i := range rules {
+		f, path := s.place(&s.rules, i)
+		places[rules[i].Name] = f.name + ":" + strconv.Itoa(find(f.doc, path).Line)
+	}
+	return places
 }
 
 // add takes in a further file. A name in two files is told with both places; one that is

@@ -44,7 +44,7 @@ func accountScreen(a *access, document func() (jsontext.Value, error)) api.Scree
 	s := &account{a, document}
 	return api.Screen{
 		Title: "Account", Page: "/account", Link: true,
-		Shows: "who you are, until when, and what the API has",
+		Shows: "your name, role and session, and the operations of the API",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/openapi.json", ID: "openapi", Tag: "api", Role: api.Viewer,

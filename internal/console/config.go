@@ -37,6 +37,9 @@ type Config struct {
 	// PublicURL is the URL that browsers know this listener by, scheme and host; its host
 	// need not be in hosts. Default: what a request names.
 	PublicURL string `yaml:"publicURL"`
+	// Dashboards is the URL of dashboards with more of the gateway's metrics, such as
+	// Grafana's, http or https, which the console links to. Default: none.
+	Dashboards string `yaml:"dashboards"`
 	// Failures bounds how often one address may be wrong.
 	Failures Failures `yaml:"failures"`
 	// Live bounds who looks at audit records as they are made.
@@ -217,7 +220,7 @@ func (c Config) Validate() error {
 			errs = append(errs, keypath.At(fmt.Errorf("%q is not a host or host:port", h), "hosts", i))
 		}
 	}
-	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.Live.validate(), c.Try.validate(), c.Map.validate(), c.Replay.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL())...)
+	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.Live.validate(), c.Try.validate(), c.Map.validate(), c.Replay.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL(), c.validateDashboards())...)
 }
 
 // validateURL takes an origin alone: the pages and the API are at fixed paths below it, and
@@ -230,6 +233,19 @@ func (c Config) validateURL() error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" ||
 		u.RawQuery != "" || u.Fragment != "" || canonical(u.Host) == "" {
 		return keypath.At(errors.New("must be http:// or https://, a host, and nothing else"), "publicURL")
+	}
+	return nil
+}
+
+// validateDashboards takes a URL that a browser can follow: a page links to it, for whoever may
+// look. A password in it would be shown to all of them.
+func (c Config) validateDashboards() error {
+	if c.Dashboards == "" {
+		return nil
+	}
+	u, err := url.Parse(c.Dashboards)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return keypath.At(errors.New("must be a URL of http or https, with a host and without a user"), "dashboards")
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/health"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/identities"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/overview"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/process"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/replicas"
@@ -63,6 +64,8 @@ type Options struct {
 	Keys       apikeys.Keys
 	Trials     trials.Trials
 	Streams    streams.Streams
+	// History is how the gateway did lately; nil where nothing is counted.
+	History overview.History
 
 	// Egress is the way to the identity provider.
 	Egress *tunnel.Proxy

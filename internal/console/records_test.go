@@ -68,6 +68,13 @@ func (l *ledger) Find(_ context.Context, q index.Query) ([]reader.Entry, error) 
 			}
 		}
 		return list, nil
+	case l.calls != nil && q.Event != "":
+		for _, e := range l.calls {
+			if strings.Contains(string(e.Line), `"event":"`+q.Event+`"`) && len(list) < q.Limit {
+				list = append(list, e)
+			}
+		}
+		return list, nil
 	case l.calls != nil:
 		return l.calls[:min(len(l.calls), q.Limit)], nil
 	case q.Behind == 3 && q.Limit == 1: // one record, and the other one of its call
@@ -172,7 +179,7 @@ func TestRecordsRefused(t *testing.T) {
 
 const (
 	pairedIntent = `{"seq":1,"type":"intent","time":"2026-01-01T00:00:00.1Z","request_id":"r-1","principal":"al\\\\u202eice"}`
-	pairedCall   = `{"seq":2,"type":"call","start":"2026-01-01T00:00:00Z","time":"2026-01-01T00:00:01Z","request_id":"r-1","principal":"al\\\\u202eice","agent":"a"}`
+	pairedCall   = `{"v":1,"seq":2,"type":"call","decision":"deny","start":"2026-01-01T00:00:00Z","time":"2026-01-01T00:00:01Z","request_id":"r-1","principal":"al\\\\u202eice","agent":"a"}`
 )
 
 // TestPair: the records of a call are joined, by what they have in common as it stands there.

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/health"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/identities"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/overview"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/process"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/records"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/replicas"
@@ -29,6 +30,9 @@ func (s *Console) table() []api.Screen {
 	c := &s.config
 	return []api.Screen{
 		signInScreen(&s.access),
+		overview.Screen(s.History, s.Agents, c.Dashboards),
+		records.CallersScreen(s.Records, c.Map.Records),
+		records.ChangesScreen(s.Records),
 		fleet.Screen(s.Agents),
 		cards.Screen(s.Cards),
 		records.CourseScreen(s.Records, c.Map.Records),
@@ -38,7 +42,7 @@ func (s *Console) table() []api.Screen {
 		records.AuditScreen(s.Records),
 		records.ExportScreen(s.Records),
 		records.VerificationScreen(s.Records),
-		records.RecordScreen(s.Records),
+		records.RecordScreen(s.Records, s.Policy),
 		records.TaskScreen(s.Records),
 		rules.Screen(s.Policy, s.Running),
 		rules.LimitsScreen(s.Policy, s.Records, c.Map.Records),

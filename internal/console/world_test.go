@@ -28,6 +28,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/history"
 )
 
 func TestMain(m *testing.M) {
@@ -57,6 +58,8 @@ type world struct {
 	tries   tries
 	ring    ring
 	flow    flow
+	past    *history.History // of what counts has
+	counts  counts
 	console *Console
 	log     lockedBuffer
 
@@ -72,6 +75,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
 	w := &world{t: t, queue: state.NewMemory(state.Config{}), cipher: newCipher(t), fleet: map[string]string{"a-1": `{"id":"a-1"}`}}
 	w.archive.world, w.ledger.world = w, w
+	w.past = history.New([]float64{.1, .2}, w.counts.read)
 	log := slog.New(slog.NewJSONHandler(&w.log, nil))
 	var err error
 	w.worker, err = push.NewWorker(push.Config{AllowPrivateNetworks: true}, push.WorkerOptions{
@@ -88,7 +92,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Health: w.machine.Health, Cluster: w.machine.Cluster, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Keys: &w.ring, Trials: &w.tries, Streams: &w.flow, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Health: w.machine.Health, Cluster: w.machine.Cluster, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Keys: &w.ring, Trials: &w.tries, Streams: &w.flow, History: w.past, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

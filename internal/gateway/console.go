@@ -7,10 +7,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/certificates"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/overview"
 	"github.com/a2a-gateway/a2a-gateway/internal/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/operator"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/history"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // adminConsole is what operators have of a gateway: the admin API and the console, and what
@@ -33,6 +36,7 @@ type adminConsole struct {
 
 	records *operator.Records // of the audit log, as operators read them
 	peers   *operator.Peers
+	history *history.History // nil where nothing is counted, or nobody could ask for it
 	console *console.Console // nil where it is off
 }
 
@@ -40,7 +44,7 @@ type adminConsole struct {
 // below admin.
 func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 	a.records = operator.NewRecords(cfg.Telemetry.Audit.Config, a.keys)
-	metrics, store := a.telemetry.Metrics, a.state.store
+	counts, store := a.telemetry.Metrics, a.state.store
 	a.peers = operator.NewPeers(operator.Peers{
 		Shared: a.state.revoked != nil, Values: store, Began: a.life.began, Current: a.current, Readiness: a.readiness, Condition: a.condition.read,
 		Version: version, Cipher: sealing{a.keys, sealedPeers},
@@ -59,22 +63,39 @@ func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 		Agents:     a.agents,
 		Contents:   operator.Contents{Log: a.audit.log},
 		Deliveries: operator.Deliveries{Queue: store, Cipher: sealing{a.keys, sealedDeliveries}},
-		Extensions: operator.Extensions{Began: a.life.began, Current: a.current, Metrics: &metrics.Extensions},
-		Policy:     operator.Policies{Began: a.life.began, Current: a.current, Metrics: &metrics.Policy, Records: a.records},
+		Extensions: operator.Extensions{Began: a.life.began, Current: a.current, Metrics: &counts.Extensions},
+		Policy:     operator.Policies{Began: a.life.began, Current: a.current, Metrics: &counts.Policy, Records: a.records},
 		Records:    a.records,
 		Running:    running,
 		Health:     running.Health,
 		Cluster:    running.Cluster,
 		Streams:    operator.Streams{Streams: &a.streams.list},
 		Trials:     operator.Trials{Current: a.current, Server: a.server},
+		History:    a.past(cfg),
 
 		Egress: a.egress, Version: version, Dir: cfg.Server.DataDir, Audit: a.audit.log.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
-		Log: a.telemetry.Log, Tokens: a.configuration.tokenLimits, KeySkipped: metrics.Credentials.JWKSKeySkipped, Sockets: a.sockets,
+		Log: a.telemetry.Log, Tokens: a.configuration.tokenLimits, KeySkipped: counts.Credentials.JWKSKeySkipped, Sockets: a.sockets,
 	})
 	if err != nil {
 		return fmt.Errorf("admin.%w", err)
 	}
 	return nil
+}
+
+// past begins the history that the console shows. There is none where the metrics that it is
+// read from do not count, and none without a console.
+func (a *adminConsole) past(cfg *config.Config) overview.History {
+	if counts := cfg.Telemetry.Metrics.Enabled; cfg.Admin.Off() || counts != nil && !*counts {
+		return nil
+	}
+	counters := a.telemetry.Metrics.Reader()
+	a.history = history.New(metrics.DurationBounds(), func() history.Sample {
+		r := counters.Read()
+		return history.Sample{
+			Calls: r.Calls, Unwell: r.Unwell, Denied: r.Denied, Took: r.Took, Streams: a.streams.list.Open(), Webhooks: r.Waiting,
+		}
+	})
+	return a.history
 }
 
 // attrs say in the log where the console is for a browser, and in which file its token

@@ -174,6 +174,9 @@ func (p *parts) run(life *lifetime, current *snapshot.Current, shared bool) {
 	go p.changes.Follow(life.closed)
 	go p.load.ladder.Watch(life.closed, current.Bounds, p.load.report)
 	p.console.peers.Start()
+	if past := p.console.history; past != nil {
+		go past.Run(life.closed)
+	}
 	if shared { // as with keys: others may decide
 		go p.cards.Follow(current, life.closed)
 	}

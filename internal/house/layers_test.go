@@ -54,6 +54,7 @@ var floors = [][]string{
 		"proxy/buffers",
 		"proxy/stream/ending",
 		"proxy/stream/grammar",
+		"telemetry/history",
 	},
 	{ // 1
 		"audit/redact",
@@ -122,6 +123,7 @@ var floors = [][]string{
 		"internal/console/replicas",
 		"internal/console/streams",
 		"internal/console/trials",
+		"internal/refusal",
 		"internal/server",
 		"internal/state/shared",
 		"policy",
@@ -161,6 +163,7 @@ var floors = [][]string{
 		"proxy/agents",
 	},
 	{ // 6
+		"internal/console/overview",
 		"internal/console/rules",
 		"proxy/exchange",
 	},

@@ -69,6 +69,15 @@ func explainer(s *snapshot.Snapshot) *explain.Judge {
 	}
 }
 
+// RulePlace implements rules.Policy, and what the screen of a record asks.
+func (p Policies) RulePlace(name string) string {
+	s := p.Current.Load()
+	if s == nil {
+		return ""
+	}
+	return s.Config.RulePlaces[name]
+}
+
 // Limits implements rules.Policy. onLoss is policy.limits.onLoss: what becomes of calls
 // while the state that limits are counted in cannot be reached. Windows are in seconds.
 func (p Policies) Limits() (list []rules.CallerLimit, onLoss string) {

@@ -23,8 +23,8 @@
 // do not ask for native ones.
 //
 // The package exports more than twenty names: a type for each of the thirteen topics, so that
-// nobody depends on more than one of them, and the states that gauges ask for when they are
-// scraped (AgentState, SinkState, Condition).
+// nobody depends on more than one of them, the states that gauges ask for when they are
+// scraped (AgentState, SinkState, Condition), and the Reader of what came since it read last.
 package metrics
 
 import (

@@ -90,7 +90,7 @@ type printer struct {
 	config string // of the log, for commands in the output
 
 	end  uint64 // the number of the last record that was there when the command began
-	kept []*reader.Call
+	kept []why
 }
 
 // record takes the next record. Refusals that were there when the command began are kept until
@@ -100,12 +100,12 @@ func (p *printer) record(e reader.Entry) error {
 		_, err := fmt.Fprintf(p.out, "%s\n", e.Line)
 		return err
 	}
-	c, err := refusedCall(e)
+	c, r, err := refusedCall(e)
 	if err != nil {
 		return err
 	}
-	if c != nil {
-		p.kept = append(p.kept, c)
+	if r != nil {
+		p.kept = append(p.kept, why{c, r, p.config})
 	}
 	if e.Seq <= p.end && len(p.kept) > p.keep {
 		p.kept = p.kept[1:]
@@ -113,8 +113,8 @@ func (p *printer) record(e reader.Entry) error {
 	if e.Seq < p.end {
 		return nil
 	}
-	for _, c := range p.kept {
-		if err := (why{c, p.config}).print(p.out); err != nil {
+	for _, w := range p.kept {
+		if err := w.print(p.out); err != nil {
 			return err
 		}
 	}

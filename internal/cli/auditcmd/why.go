@@ -8,7 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/refusal"
 )
 
 // why is one refused call for people: which stage of the request path refused it, by which rule,
@@ -19,17 +19,17 @@ import (
 //	  remedy: …
 type why struct {
 	call   *reader.Call
+	why    *refusal.Refusal
 	config string // for commands that can be pasted; "" where the log was named by its directory
 }
 
-// refusedCall is the call of a record, where the gateway refused it; nil otherwise. An error that
-// an agent answers to a call that was let through is the agent's business.
-func refusedCall(e reader.Entry) (*reader.Call, error) {
+// refusedCall is the call of a record, and why the gateway refused it; nil where it did not.
+func refusedCall(e reader.Entry) (*reader.Call, *refusal.Refusal, error) {
 	c, err := e.Call()
-	if err != nil || c == nil || c.Decision == "allow" || c.Decision == "" {
-		return nil, err
+	if err != nil || c == nil {
+		return nil, nil, err
 	}
-	return c, nil
+	return c, refusal.Of(c), nil
 }
 
 // print writes it in three lines. What a caller chose goes through verb.Cell.
@@ -48,41 +48,8 @@ func (w why) print(out io.Writer) error {
 		on = " on " + verb.Cell(c.Agent)
 	}
 	_, err := fmt.Fprintf(out, "%s %s%s, %s: %s\n  %s: %s\n  remedy: %s\n", c.Start.Format("2006-01-02T15:04:05Z07:00"), who, on,
-		strings.Join(what, ", "), verb.Cell(c.Reason), w.stage(), verb.Legible(w.cause()), verb.Legible(w.remedy()))
+		strings.Join(what, ", "), verb.Cell(c.Reason), w.why.Stage, verb.Legible(w.cause()), verb.Legible(w.remedy()))
 	return err
-}
-
-// byRule reports whether the rules refused the call, whatever the caller was told: an agent that
-// somebody has no rule on is one that does not exist, to that caller.
-func (w why) byRule() bool { return w.call.Decision == "deny" && w.call.Rule != "" }
-
-// stage is where on the request path the call was refused (docs/design.md).
-func (w why) stage() string {
-	switch {
-	case w.call.Limit != "":
-		return "limits"
-	case w.byRule():
-		return "policy"
-	}
-	switch w.call.Reason {
-	case wire.Unauthenticated.Reason:
-		return "authentication"
-	case wire.Denied.Reason:
-		return "policy"
-	case wire.UnknownAgent.Reason, wire.Misdirected.Reason, wire.VerbNotAllowed.Reason, wire.Loop.Reason:
-		return "routing"
-	case wire.TaskNotFound.Reason, wire.Duplicate.Reason:
-		return "ownership"
-	case wire.RateLimited.Reason:
-		return "limits"
-	case wire.ExtensionRequired.Reason, wire.VersionUnsupported.Reason:
-		return "negotiation"
-	case wire.BadAgentResponse.Reason, wire.AgentTimeout.Reason, wire.OutcomeUnknown.Reason, wire.Unavailable.Reason:
-		return "forwarding"
-	case wire.Internal.Reason:
-		return "gateway"
-	}
-	return "decoding"
 }
 
 // cause is the rule or limit that decided, and the cause in the gateway's words.
@@ -107,51 +74,13 @@ func (w why) cause() string {
 	return text + ": " + c.Cause
 }
 
-// remedy is what can be done about it, by the operator or by the caller.
+// remedy is what can be done about it, by the operator or by the caller. Where the rules decided it ends with
+// the command that shows what each of them says.
 func (w why) remedy() string {
+	if w.why.Remedy != refusal.ChangeRules {
+		return w.why.Remedy
+	}
 	c := w.call
-	switch {
-	case c.Limit != "":
-		return "the caller waits as Retry-After says; or raise " + c.Limit
-	case w.byRule():
-		return w.ruleRemedy()
-	}
-	switch c.Reason {
-	case wire.Unauthenticated.Reason:
-		return "the caller has to show a credential that authn accepts; a2a-gateway token says of a token what is wrong with it, a2a-gateway keys list which keys there are"
-	case wire.UnknownAgent.Reason:
-		return "the caller named an agent that is not here: a2a-gateway agents list has those that are"
-	case wire.Misdirected.Reason:
-		return "add the host to server.hosts, or have the caller use server.publicURL"
-	case wire.TaskNotFound.Reason:
-		return "the task is another caller's, or forgotten (state.retention); rules share tasks by tasks: (docs/policy.md)"
-	case wire.ExtensionRequired.Reason:
-		return "the caller has to ask for the extension, in A2A-Extensions; a2a-gateway explain shows who requires it"
-	case wire.VersionUnsupported.Reason:
-		return "the caller has to say another A2A-Version, or another interface of the agent has to be written under agents[].interfaces"
-	case wire.Unavailable.Reason, wire.BadAgentResponse.Reason, wire.AgentTimeout.Reason, wire.OutcomeUnknown.Reason:
-		return "look at the agent: a2a-gateway doctor asks it, and a2a-gateway status says how it stands"
-	case wire.RateLimited.Reason:
-		return "the caller waits as Retry-After says"
-	case wire.TooLarge.Reason:
-		return "raise server.limits.body, or have the caller send files by URL"
-	case wire.Internal.Reason:
-		return "the log of the gateway has more by this request id: " + c.RequestID
-	}
-	return "the caller has to send another request: docs/errors.md has " + c.Reason
-}
-
-// ruleRemedy is what can be done about a decision of the rules.
-func (w why) ruleRemedy() string {
-	c := w.call
-	switch c.Rule {
-	case "credential":
-		return "the credential is bound to other agents: make a key without that, or one for this agent"
-	case "undeclared":
-		return "the call does not say which skill it is for: it can by the URL or its metadata; policy.skills.undeclared says what becomes of such calls"
-	case "skill-scopes":
-		return "the card asks for scopes that the token does not have: have the issuer give them"
-	}
 	ask := "a2a-gateway explain"
 	if w.config != "" {
 		ask += " -c " + w.config
@@ -172,7 +101,7 @@ func (w why) ruleRemedy() string {
 	}
 	add("method", c.Method)
 	add("skill", c.Skill)
-	return "if it should be allowed, change policy.rules; what each rule says: " + ask
+	return w.why.Remedy + "; what each rule says: " + ask
 }
 
 // quoted is a word as a shell takes it for one.

@@ -21,6 +21,11 @@ policy:
     - {name: support-summarizes, effect: allow, agents: [billing], skills: [summarize], groups: [support]}
     - {name: everyone-has-weather, effect: allow, agents: [weather]}
 admin: {address: "{{.AdminAddress}}"}
+# What both sample agents declare in their cards.
+extensions:
+  - uri: "{{.Extension}}"
+    description: Books the call on a cost centre.
+    schemas: {metadata: {"{{.Extension}}": {type: string, maxLength: 64}}}
 telemetry:
   logs: {level: warn}
 agents:

@@ -61,7 +61,7 @@ func Screen(captured Contents) api.Screen {
 	s := &screen{captured}
 	return api.Screen{
 		Title: "Captured content", Page: "/content", Link: true,
-		Shows: "what was captured of a caller, without what it says; erase",
+		Shows: "which messages of a caller were captured, without their content; erase",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/content", ID: "list-content", Tag: "content", Role: api.Operator,

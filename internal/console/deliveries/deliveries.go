@@ -70,7 +70,7 @@ func Screen(queue Deliveries) api.Screen {
 	s := &screen{queue}
 	return api.Screen{
 		Title: "Push", Page: "/push", Link: true,
-		Shows: "how many webhooks wait and were given up, and which; retry and drop",
+		Shows: "notifications that are pending and those that failed for good; retry and drop",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/push", ID: "push-depth", Tag: "push", Role: api.Viewer,

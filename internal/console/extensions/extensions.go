@@ -94,7 +94,7 @@ func Screen(all Extensions) api.Screen {
 	s := &screen{all}
 	return api.Screen{
 		Title: "Extensions", Page: "/extensions", Link: true,
-		Shows: "the registry, how many agents declare or require each extension, what calls did with it and what was held against bodies; agents × extensions, and of each agent why",
+		Shows: "registered extensions and those that agent cards declare without being registered; how many agents declare or require each, how often calls activated it, and violations; agents × extensions, and the reasons for each agent",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/extensions", ID: "list-extensions", Tag: "extensions", Role: api.Viewer,

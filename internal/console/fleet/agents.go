@@ -124,8 +124,8 @@ type screen struct{ fleet Agents }
 func Screen(fleet Agents) api.Screen {
 	s := &screen{fleet}
 	return api.Screen{
-		Title: "Fleet", Page: "/", Link: true,
-		Shows: "all agents with [whether they serve](fleet.md#agent-status), versions and bindings, skills, calls of the last five minutes, what became of their cards, and what is wrong; search, what does not serve, which cards wait",
+		Title: "Fleet", Page: "/fleet", Link: true,
+		Shows: "all agents with [whether they serve](fleet.md#agent-status), versions and bindings, skills, calls of the last five minutes, the state of their cards, and problems; search, which are not serving, which cards are pending approval",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/agents", ID: "list-agents", Tag: "agents", Role: api.Viewer,

@@ -84,7 +84,7 @@ func Screen(callers Callers) api.Screen {
 	s := &screen{callers}
 	return api.Screen{
 		Title: "Identities", Page: "/identities", Link: true,
-		Shows: "issuers of tokens, their keys and why they cannot be fetched; API keys with whom they stand for, who answers for them and when they were last used; make, rotate and revoke; CAs of client certificates and until when they are good",
+		Shows: "token issuers, their signing keys and why fetching them failed; API keys with their callers, owners and last use; create, rotate and revoke; CAs of client certificates and when they expire",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/identities", ID: "identities", Tag: "identities", Role: api.Viewer,
 			Summary: "Whose credentials are taken: issuers and their keys, API keys, client certificates",

@@ -72,7 +72,7 @@ func Screen(gateway Running) api.Screen {
 	s := &screen{gateway}
 	return api.Screen{
 		Title: "Config and health", Page: "/gateway", Link: true,
-		Shows: "which checks fail; the latest reload and its error, reload; state, audit log and sinks; the gateways that share the state, and whether their versions, configurations or keys differ; limits in use; certificates served; the running configuration, without secrets",
+		Shows: "failing checks; the latest reload and its error, reload; state, audit log and sinks; replicas, and whether their versions, configurations or keys differ; load limits; TLS certificates; the running configuration, without secrets",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/status", ID: "status", Tag: "gateway", Role: api.Viewer,

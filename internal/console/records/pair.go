@@ -29,16 +29,24 @@ const pairSearch = 10 * pairPage
 // pairPage is how many of them are read at a time.
 const pairPage = 1000
 
+// rulePlaces says where rules are written. It is asked by the name of a rule and answers with FILE:LINE,
+// or "" for what is no rule of the configuration, or no longer one.
+type rulePlaces interface{ RulePlace(name string) string }
+
 // pairs joins the records of a call. It embeds search for the log.
-type pairs struct{ search }
+type pairs struct {
+	search
+
+	places rulePlaces
+}
 
 // RecordScreen is that of a record, with the other one of the same call. Its page shows
 // both records, whichever of them the address names.
-func RecordScreen(log Records) api.Screen {
-	s := &pairs{search{log}}
+func RecordScreen(log Records, places rulePlaces) api.Screen {
+	s := &pairs{search{log}, places}
 	return api.Screen{
 		Title: "a record", Page: "/audit/$seq",
-		Shows: "what was decided and by what, the intent and the outcome of the call, and all that it says",
+		Shows: "what was decided and by what, the intent and the outcome of the call, and all that it says; of a refused call the stage, the rule with its place in the configuration and the remedy, and with one click what each rule says of it, the same call tried, or replayed with a changed rule",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/audit/records/{id}", ID: "get-record", Tag: "audit", Role: api.Viewer,
@@ -49,6 +57,11 @@ func RecordScreen(log Records) api.Screen {
 				Method: http.MethodGet, Path: "/api/v1/audit/records/{id}/pair", ID: "get-record-pair", Tag: "audit", Role: api.Viewer,
 				Summary: "The intent and the outcome of a call, by the number of either record", Out: reflect.TypeFor[pair](),
 				Errors: []api.Code{noRecord, api.Busy}, Answer: s.pair,
+			},
+			{
+				Method: http.MethodGet, Path: "/api/v1/audit/records/{id}/refusal", ID: "get-record-refusal", Tag: "audit", Role: api.Viewer,
+				Summary: "Why a call was refused: the stage of the request path, the rule or limit, and what can be done about it",
+				Out:     reflect.TypeFor[refused](), Errors: []api.Code{noRecord, notRefused, api.Busy}, Answer: s.refusal,
 			},
 		},
 	}

@@ -73,9 +73,9 @@ func AuditScreen(log Records) api.Screen {
 }
 
 // whichRecords are the parameters of a search. They are joined by "and"; a parameter that
-// is not there leaves nothing out. Texts are compared whole.
+// is not there leaves nothing out. Texts are compared whole, and a * in them stands for any run of characters.
 var whichRecords = []api.Param{
-	{Name: "caller", Text: "of this subject"},
+	{Name: "caller", Text: "of this subject; in this and the other texts a * stands for any run of characters"},
 	{Name: "agent", Text: "of this agent"},
 	{Name: "skill", Text: "decided for this skill"},
 	{Name: "task", Text: "about this task"},

@@ -28,6 +28,9 @@ type Policy interface {
 	Limits() (list []CallerLimit, onLoss string)
 	// Hits are how often rules decided, as metrics count it.
 	Hits() Hits
+	// RulePlace is where the configuration in force has the rule of a name, as FILE:LINE; "" where it has
+	// none.
+	RulePlace(name string) string
 }
 
 // Hits is the answer of GET /api/v1/policy/hits. Counts are those of the replica that

@@ -18,6 +18,7 @@ import { IdentitiesScreen } from './screens/identities';
 import { Live } from './screens/live';
 import { MapScreen, mapSearch } from './screens/map';
 import { Nowhere } from './screens/nowhere';
+import { Overview, overviewSearch } from './screens/overview';
 import { Policy, policySearch } from './screens/policy';
 import { Push } from './screens/push';
 import { RecordScreen } from './screens/record';
@@ -28,9 +29,10 @@ import './style.css';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Nowhere });
 const text = (v: unknown) => (typeof v === 'string' ? v : '');
+const overview = createRoute({ getParentRoute: () => root, path: '/', validateSearch: overviewSearch, component: Overview });
 const fleet = createRoute({
   getParentRoute: () => root,
-  path: '/',
+  path: '/fleet',
   validateSearch: (s: Record<string, unknown>): { q?: string; show?: string } => ({
     ...(text(s.q) && { q: text(s.q) }),
     ...(text(s.show) && { show: text(s.show) }),
@@ -89,7 +91,7 @@ const gateway = createRoute({
 const attempt = createRoute({ getParentRoute: () => root, path: '/try', validateSearch: trySearch, component: Try });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, map, live, streams, audit, record, task, policy, extensions, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([overview, fleet, agent, map, live, streams, audit, record, task, policy, extensions, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -12,16 +12,16 @@ await play(async () => {
   // What is called while somebody looks is drawn, as what became of it.
   for (let i = 0; i < 5; i++) assert.equal((await send('billing', ALICE, 'hello')).status, 200);
   for (let i = 0; i < 3; i++) assert.equal((await send('billing', BOB, 'hello')).status, 403);
-  const course = page.getByRole('region', { name: 'How calls went' });
+  const course = page.getByRole('region', { name: 'Calls over time' });
   await course.getByText('8, 3 denied, 0 failed').waitFor();
   await course.getByRole('img', { name: /^Calls 8, 3 denied/ }).waitFor();
-  await course.getByRole('img', { name: /^Time to the whole answer of calls that are no streams, at most .* at p99$/ }).waitFor();
+  await course.getByRole('img', { name: /^Response time without streams, at most .* at p99$/ }).waitFor();
   await course.getByText('Calls as a table').click();
   const steps = course.getByRole('region', { name: 'Calls, step by step' });
   const said = await steps.getByRole('cell').allInnerTexts(); // all of them at one moment
   const sum = (column) => said.reduce((n, text, i) => (i % 4 === column ? n + Number(text) : n), 0);
   assert.deepEqual([1, 2, 3].map(sum), [5, 0, 3]);
-  await course.getByRole('row').filter({ hasText: 'denied' }).getByRole('link', { name: /^Audit of calls denied/ }).click();
+  await course.getByRole('row').filter({ hasText: 'denied' }).getByRole('link', { name: /^Records of calls denied/ }).click();
   await page.waitForURL(/\/ui\/audit\?.*agent=billing/);
   await page.goBack();
   await course.getByLabel('in the').selectOption('24h');
@@ -54,14 +54,14 @@ await play(async () => {
 
   // One that nobody calls says so; one that there is not, too.
   await page.goto(`${CONSOLE}/ui/agents/courier`);
-  await course.getByText('No calls lately').waitFor();
+  await course.getByText('No calls in this time').waitFor();
   await look(page, 'agent-quiet');
   await page.getByRole('button', { name: 'Dark colours' }).click();
   await page.goto(`${CONSOLE}/ui/agents/billing`);
   await course.getByText('8, 3 denied, 0 failed').waitFor();
   await skills.getByRole('button', { name: 'See as this caller' }).click(); // nobody in particular
   await skills.getByRole('heading', { name: 'The card as a caller without a credential gets it' }).waitFor();
-  await skills.getByText('nothing: calls need a credential').first().waitFor();
+  await skills.getByText('none: calls need a credential').first().waitFor();
   await look(page, 'agent-dark');
   await page.setViewportSize({ width: 390, height: 844 });
   await course.scrollIntoViewIfNeeded();

@@ -45,7 +45,7 @@ await play(async () => {
   await page.getByLabel('From', { exact: true }).fill('2000-01-01T00:00:00');
   await page.keyboard.press('Enter');
   await page.waitForURL((u) => u.search.includes('until=200') && u.search.includes('since='));
-  await page.getByText('Nothing is like that').waitFor();
+  await page.getByText('No record matches').waitFor();
   await look(page, 'audit-nothing');
   await page.goto(`${CONSOLE}/ui/audit?method=SendMessage&event=push.delivery`);
   await page.getByRole('alert').getByText('ask for one of them').waitFor();
@@ -68,6 +68,58 @@ await play(async () => {
   await heading(page, 'SendMessage');
   await page.getByRole('region', { name: 'Decision' }).getByText('deny', { exact: true }).waitFor();
 
+  // From a refusal to its cause: the stage and the rule, and one click to what can be done about it.
+  const refusal = page.getByRole('region', { name: 'Refusal' });
+  const stage = refusal.getByText('policy', { exact: true });
+  await stage.waitFor();
+  await refusal.getByText('no-bob', { exact: true }).waitFor();
+  await refusal.getByText(/config\.yaml:\d+$/).waitFor();
+  await refusal.getByText('403 · -31403').waitFor();
+  await look(page, 'refusal');
+  const leads = async (name, seen) => {
+    await refusal.getByRole('link', { name }).click();
+    await seen();
+    await page.goBack();
+    await stage.waitFor();
+  };
+  await leads('Explain this call', async () => {
+    await page.waitForURL(/view=explain.*subject=bob/);
+    await page.getByText('no-bob').first().waitFor();
+  });
+  await leads('Try as this caller', async () => {
+    await page.waitForURL(/\/try\?.*caller=bob/);
+    await page.getByRole('note').getByText('bob').waitFor();
+    assert.equal(await page.getByLabel('Agent', { exact: true }).inputValue(), 'billing');
+  });
+  await leads('Open the rule', () => page.waitForURL(/policy\?.*rule=no-bob/));
+  await leads('Replay with a changed rule', async () => {
+    const draft = page.getByRole('textbox', { name: 'Rules, as the configuration has them' });
+    await draft.waitFor();
+    await page.waitForFunction(() => {
+      const box = document.querySelector('#draft');
+      return box.value.slice(box.selectionStart, box.selectionEnd) === '  - name: no-bob';
+    });
+    await page.getByRole('form', { name: 'Draft' }).getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByText('Edit the rules, choose a time range').waitFor({ state: 'detached' });
+  });
+
+  // Cells filter, ~ finds what contains a text, fields are completed, and rows expand in place.
+  await page.goto(`${CONSOLE}/ui/audit?caller=bob`);
+  await rows.getByRole('link', { name: 'weather' }).first().click();
+  await page.waitForURL(/agent=weather/);
+  await page.getByText('1 shown').waitFor();
+  await page.goto(`${CONSOLE}/ui/audit`);
+  await page.getByLabel('Caller').fill('~ob');
+  await page.keyboard.press('Enter');
+  await page.getByText('2 shown').waitFor();
+  assert.deepEqual(await page.locator('datalist[id$="-caller"] option').evaluateAll((all) => all.map((o) => o.value)), ['bob']);
+  await page.getByLabel('Decision').selectOption('deny');
+  await page.getByText('1 shown').waitFor();
+  assert.match(await rows.nth(1).innerText(), /403 · -31403[^]*policy[^]*no-bob[^]*UNAUTHORIZED/);
+  await rows.nth(1).getByRole('button', { name: 'Details of row 1' }).click();
+  await refusal.getByText(/config\.yaml:\d+$/).waitFor();
+  await look(page, 'audit-expanded');
+
   // A task's conversation: the call that made it, and the stream that went on with it.
   await page.goto(`${CONSOLE}/ui/audit?task=${task.id}`);
   await page.getByRole('link', { name: 'Timeline of the task' }).click();
@@ -82,7 +134,7 @@ await play(async () => {
   await steps.filter({ hasText: 'from the agent' }).waitFor();
   await look(page, 'task-webhooks');
   await page.goto(`${CONSOLE}/ui/tasks/never`);
-  await page.getByText('Nothing is on record about this task').waitFor();
+  await page.getByText('No record of this task').waitFor();
 
   // What is exported is what was asked for.
   await page.goto(`${CONSOLE}/ui/audit?caller=bob`);
@@ -101,7 +153,7 @@ await play(async () => {
   await look(page, 'audit-intact');
   assert.equal((await fetch(`${HAND}/tamper`, { method: 'POST' })).status, 200);
   await integrity.getByRole('button', { name: 'Verify' }).click();
-  await integrity.getByRole('table', { name: 'What is wrong' }).getByText('changed', { exact: true }).waitFor();
+  await integrity.getByRole('table', { name: 'Findings' }).getByText('changed', { exact: true }).waitFor();
   await integrity.getByText('is not what was written').waitFor();
   await integrity.scrollIntoViewIfNeeded();
   await look(page, 'audit-changed');

@@ -5,7 +5,7 @@ const { CONSOLE } = process.env;
 
 await play(async () => {
   const page = await open({ colorScheme: 'light', viewport: { width: 1280, height: 760 } });
-  await signIn(page, '/ui/');
+  await signIn(page, '/ui/fleet');
   await heading(page, 'Fleet');
   for (const agent of ['billing', 'treasury', 'weather']) await page.getByRole('link', { name: agent, exact: true }).waitFor();
   await page.getByRole('row', { name: /billing/ }).getByText('1.0 RPC, HTTP').waitFor();
@@ -14,6 +14,10 @@ await play(async () => {
   await page.getByText('1 of 3 agents').waitFor();
   await page.getByLabel('Search agents').fill('');
   await look(page, 'demo-fleet');
+  await page.goto(`${CONSOLE}/ui/extensions`);
+  await page.getByRole('row').filter({ hasText: 'cost-centre' }).getByText('allowed', { exact: true }).waitFor();
+  await page.locator('.tile', { hasText: 'Not registered' }).getByText('0', { exact: true }).waitFor();
+  await look(page, 'demo-extensions');
   await page.goto(`${CONSOLE}/ui/live`);
   await heading(page, 'Live');
   // One of each kind, by nobody's hand.

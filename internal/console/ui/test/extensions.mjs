@@ -27,14 +27,14 @@ await play(async () => {
   await page.getByRole('status').getByText('1 of 2 extensions').waitFor();
   assert.match(page.url(), /q=deprecated/);
   await page.getByLabel('Search extensions').fill('nothing like it');
-  await page.getByText('No extension is like that').waitFor();
+  await page.getByText('No extension matches').waitFor();
   await page.goto(`${CONSOLE}/ui/extensions`);
   await row.getByRole('link').focus();
   await page.keyboard.press('Enter');
   const detail = page.getByRole('region', { name: `Extension ${centre}` });
   await detail.getByText('Books the call on a cost centre.').waitFor();
   await detail.getByRole('cell', { name: 'schema', exact: true }).waitFor();
-  await detail.getByText('refused, or taken out').waitFor();
+  await detail.getByText('refused or removed').waitFor();
   await look(page, 'extension');
 
   // From an extension to the agents that have it, and why.
@@ -44,12 +44,12 @@ await play(async () => {
   await matrix.getByRole('row').filter({ hasText: 'weather' }).getByText('offered', { exact: true }).waitFor();
   await matrix.getByRole('link', { name: 'billing' }).click();
   const why = page.getByRole('region', { name: 'Extensions of billing' });
-  await why.getByText('active for who asks').waitFor();
+  await why.getByText('active in calls that request it').waitFor();
   await why.getByText(/^card/).first().waitFor();
   await look(page, 'extensions-agent');
   await why.getByRole('link', { name: 'Close' }).click();
-  await page.getByLabel('Which is').selectOption('required');
-  await page.getByText('No agent is like that').waitFor();
+  await page.getByLabel('Standing').selectOption('required');
+  await page.getByText('No agent matches').waitFor();
   assert.match(page.url(), /standing=required/);
   await page.goto(`${CONSOLE}/ui/extensions?uri=urn:never`);
   await page.getByText('There is no such extension').waitFor();
@@ -67,7 +67,7 @@ await play(async () => {
     return route.fulfill({ json: { agents: fleet.slice(at, at + 1000), ...(at + 1000 < fleet.length && { next: String(at + 1000) }) } });
   });
   await page.goto(`${CONSOLE}/ui/extensions?view=agents`);
-  await page.getByRole('status').getByText('10000 agents').waitFor();
+  await page.getByRole('status').getByText('10,000 agents').waitFor();
   assert.ok((await matrix.getByRole('row').count()) < 80, 'every row is in the page');
   await page.getByText('1 to 5 of 15 extensions').waitFor();
   await look(page, 'extensions-matrix');

@@ -9,14 +9,14 @@ await play(async () => {
   await signIn(page, '/ui/gateway');
   await heading(page, 'Config and health');
   const region = (name) => page.getByRole('region', { name, exact: true });
-  await page.getByText('Takes calls').waitFor();
-  await page.getByText('Nobody has asked for a reload').waitFor();
-  await region('What it stands on').getByRole('row', { name: /State ok sqlite/ }).waitFor();
-  await region('What it stands on').getByRole('row', { name: /Audit log ok/ }).waitFor();
-  await region('Gateways of this state').getByText('nobody else is here').waitFor();
-  await region('Limits in use').getByRole('row', { name: /server\.limits\.streams/ }).waitFor();
-  await region('Certificates served').getByText('example.com').waitFor();
-  await region('Certificates served').getByText('valid').waitFor();
+  await page.getByText('Accepts calls').waitFor();
+  await page.getByText('has not been reloaded since').waitFor();
+  await region('Dependencies').getByRole('row', { name: /State ok sqlite/ }).waitFor();
+  await region('Dependencies').getByRole('row', { name: /Audit log ok/ }).waitFor();
+  await region('Replicas').getByText('does not share its state').waitFor();
+  await region('Load limits').getByRole('row', { name: /server\.limits\.streams/ }).waitFor();
+  await region('TLS certificates').getByText('example.com').waitFor();
+  await region('TLS certificates').getByText('valid').waitFor();
   await look(page, 'gateway');
 
   // Checks, those that fail first; which are shown is in the address.
@@ -40,7 +40,7 @@ await play(async () => {
   page.allowed = /status of (400|401|404)/;
   const reload = async () => {
     await page.getByRole('button', { name: 'Reload' }).press('Enter');
-    await page.getByRole('dialog').getByText('on record').waitFor();
+    await page.getByRole('dialog').getByText('audit log records').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
@@ -65,17 +65,17 @@ await play(async () => {
   await page.getByRole('alert').getByText('the state cannot be reached').waitFor();
   await page.unroute('**/api/v1/status');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('Takes calls').waitFor();
+  await page.getByText('Accepts calls').waitFor();
 
   const narrow = await open({ viewport: { width: 390, height: 780 }, storageState: await page.context().storageState() });
   await narrow.goto(`${CONSOLE}/ui/gateway`);
-  await narrow.getByText('Takes calls').waitFor();
+  await narrow.getByText('Accepts calls').waitFor();
   await look(narrow, 'gateway-narrow');
 
   // A viewer sees how it does, and neither the configuration nor the reload.
   const viewer = await open();
   await signIn(viewer, '/ui/gateway', VIEWER);
-  await viewer.getByText('Takes calls').waitFor();
-  await viewer.getByText('is shown to the role operator').waitFor();
+  await viewer.getByText('Accepts calls').waitFor();
+  await viewer.getByText('role operator is needed').waitFor();
   assert.equal(await viewer.getByRole('button', { name: 'Reload' }).count(), 0, 'a viewer is offered a reload');
 });

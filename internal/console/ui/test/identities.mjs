@@ -8,28 +8,28 @@ await play(async () => {
   await signIn(page, '/ui/identities');
   await heading(page, 'Identities');
   const region = (name) => page.getByRole('region', { name, exact: true });
-  await page.getByText('A call has exactly one credential. Callers without any are refused.').waitFor();
-  const issuer = region('Issuers of tokens').getByRole('row').filter({ hasText: ISSUER });
-  await issuer.getByText('known').waitFor();
-  await issuer.getByText('in Authorization, for a2a-gateway').waitFor();
-  await region('Client certificates').getByText('None is an identity').waitFor();
+  await page.getByText('A call carries exactly one credential. The gateway refuses callers without one.').waitFor();
+  const issuer = region('Token issuers').getByRole('row').filter({ hasText: ISSUER });
+  await issuer.getByText('fetched').waitFor();
+  await issuer.getByText('header Authorization, audience a2a-gateway').waitFor();
+  await region('Client certificates').getByText('does not identify callers by certificate').waitFor();
   const keys = region('API keys');
   const row = (id) => keys.getByRole('row').filter({ has: page.locator('code').getByText(id, { exact: true }) });
   await row('alice').getByText('active').waitFor();
   await look(page, 'identities');
 
   // A key that is made is shown once, and lets its holder in.
-  await keys.getByRole('button', { name: 'Make a key' }).press('Enter');
+  await keys.getByRole('button', { name: 'Create a key' }).press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Id random').fill('robot');
   await dialog.getByLabel('Owner').fill('ops');
   await dialog.getByLabel('Groups').fill('finance, robots');
   await look(page, 'identities-make');
-  await dialog.getByLabel('Ends after').fill('soon');
+  await dialog.getByLabel('Expires after').fill('soon');
   page.allowed = /status of (400|401|404)/;
-  await dialog.getByRole('button', { name: 'Make' }).click();
+  await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('alert').getByText('ttl: want more than 0').waitFor();
-  await dialog.getByLabel('Ends after').fill('30d');
+  await dialog.getByLabel('Expires after').fill('30d');
   await page.keyboard.press('Enter');
   const made = page.getByRole('dialog', { name: 'Key robot' });
   const key = (await made.getByRole('region', { name: 'Text of the key' }).innerText()).trim();
@@ -51,7 +51,7 @@ await play(async () => {
 
   // One that is rotated goes on for as long as is said; what replaces it is another.
   await keys.getByRole('button', { name: 'Rotate robot', exact: true }).click();
-  await dialog.getByLabel('The old one holds').fill('2');
+  await dialog.getByLabel('The old one stays valid for').fill('2');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
   const next = page.getByRole('dialog', { name: 'Key robot.2' });
   const other = (await next.getByRole('region', { name: 'Text of the key' }).innerText()).trim();
@@ -70,7 +70,7 @@ await play(async () => {
 
   // One that is revoked lets nobody in.
   await keys.getByRole('button', { name: 'Revoke robot', exact: true }).click();
-  await dialog.getByText('cannot be undone').waitFor();
+  await dialog.getByText('cannot undo this').waitFor();
   await look(page, 'identities-revoke');
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await until(401, key);
@@ -91,5 +91,5 @@ await play(async () => {
   const onlooker = await open({ colorScheme: 'light' });
   await signIn(onlooker, '/ui/identities', VIEWER);
   await onlooker.getByRole('region', { name: 'API keys', exact: true }).getByText('alice', { exact: true }).first().waitFor();
-  assert.equal(await onlooker.getByRole('button', { name: /^(Make a key|Rotate|Revoke)/ }).count(), 0, 'a viewer can change keys');
+  assert.equal(await onlooker.getByRole('button', { name: /^(Create a key|Rotate|Revoke)/ }).count(), 0, 'a viewer can change keys');
 });

@@ -13,7 +13,7 @@ await play(async () => {
 
   // Before there are calls both are well, and have not answered.
   await instances.getByRole('status').getByText('2 healthy').waitFor();
-  await row(BAD).getByText('no answer yet').waitFor();
+  await row(BAD).getByText('no response yet').waitFor();
 
   // Calls go to the one that is broken as well, until it is ejected.
   for (let i = 0; i < 60; i++) await send('billing', '', 'hello');
@@ -27,7 +27,7 @@ await play(async () => {
 
   // The agent serves all the same, and the fleet says what is the matter.
   await page.getByRole('definition').getByText('serving', { exact: true }).waitFor();
-  await page.goto(`${CONSOLE}/ui/`);
+  await page.goto(`${CONSOLE}/ui/fleet`);
   await page.getByRole('cell', { name: 'instances: 1 unhealthy' }).waitFor();
 
   // A slow one is seen while it gets calls, and as many as there may be stay in their place.
@@ -36,7 +36,7 @@ await play(async () => {
   await page.route('**/api/v1/agents/billing', of([one(7, { latency: 4.2, calls: 11 }), one(8, { latency: 0.05 }), one(9), one(10)]));
   await page.goto(`${CONSOLE}/ui/agents/billing`);
   await instances.getByRole('status').getByText('1 slow, 3 healthy').waitFor();
-  await row('10.0.0.7:9001').getByText('210 times as long as the quick ones').waitFor();
+  await row('10.0.0.7:9001').getByText('210 times slower than the fastest').waitFor();
   await row('10.0.0.7:9001').getByText('4.2 s').waitFor();
   await look(page, 'instances-slow');
 
@@ -51,8 +51,8 @@ await play(async () => {
   await page.route('**/api/v1/agents/billing', of(many, { state: 'failing', failure: 'failing: one call after the other fails' }));
   await page.reload();
   await instances.getByRole('status').getByText('3 unhealthy, 1 slow, 28 healthy').waitFor();
-  await instances.getByText('32 are shown, and there may be more').waitFor();
-  await page.getByText('The agent’s log should say why.').waitFor();
+  await instances.getByText('the first 32 are shown').waitFor();
+  await page.getByText('See the agent’s log.').waitFor();
   await page.getByRole('definition').getByText('failing', { exact: true }).waitFor();
   const box = page.getByRole('region', { name: 'All instances shown' });
   assert.ok((await box.boundingBox()).height < 500, 'all of them are in the page, one below the other');

@@ -8,7 +8,7 @@ await play(async () => {
   const page = await open({ colorScheme: 'light' });
   await signIn(page, '/ui/map?agent=nobody-has-this-name', VIEWER);
   await heading(page, 'Map');
-  await page.getByText('No call is like that').waitFor();
+  await page.getByText('No call matches').waitFor();
   await look(page, 'map-empty');
   await page.getByRole('button', { name: 'Show every agent' }).click();
 
@@ -23,11 +23,11 @@ await play(async () => {
   await drawing.getByRole('link', { name: 'agent billing: 9 calls, 3 denied' }).waitFor();
   await drawing.getByRole('link', { name: `extension ${centre}: 6 calls` }).waitFor();
   await drawing.getByRole('img', { name: 'no extension: 8 calls, 3 denied, 1 failed' }).waitFor();
-  const who = page.getByRole('table', { name: 'Who called which agent' });
+  const who = page.getByRole('table', { name: 'Calls by caller and agent' });
   const told = (table, has, hasNot) => table.getByRole('row').filter({ hasText: has }).filter({ hasText: hasNot });
   assert.deepEqual(await told(who, 'bob', 'billing').getByRole('cell').allInnerTexts(), ['bob', 'billing', '3', '3', '–']);
   assert.deepEqual(await told(who, 'alice', 'weather').getByRole('cell').allInnerTexts(), ['alice', 'weather', '1', '–', '1']);
-  const exts = page.getByRole('table', { name: 'With which extensions' });
+  const exts = page.getByRole('table', { name: 'Extensions by agent' });
   assert.deepEqual((await told(exts, 'billing', 'cost-centre').getByRole('cell').allInnerTexts()).slice(2), ['6', '–', '–']);
   await look(page, 'map');
 
@@ -107,6 +107,6 @@ await play(async () => {
 
   const narrow = await open({ viewport: { width: 390, height: 780 }, storageState: await page.context().storageState() });
   await narrow.goto(`${CONSOLE}/ui/map`);
-  await narrow.getByRole('table', { name: 'Who called which agent' }).waitFor();
+  await narrow.getByRole('table', { name: 'Calls by caller and agent' }).waitFor();
   await look(narrow, 'map-narrow');
 });

@@ -32,8 +32,8 @@ await play(async () => {
   const change = page.getByRole('region', { name: 'What would change' });
   const tile = (label) => change.locator('.tile').filter({ hasText: label }).locator('strong');
   await replay.click();
-  await change.getByRole('heading', { name: 'No call would be decided otherwise' }).waitFor();
-  assert.equal(await tile('Decided as before').innerText(), '3');
+  await change.getByRole('heading', { name: 'No call would be decided differently' }).waitFor();
+  assert.equal(await tile('Unchanged').innerText(), '3');
   await look(page, 'replay-same');
 
   // Other rules do not; the draft has what shadows would do.
@@ -42,8 +42,8 @@ await play(async () => {
   await change.getByText('The draft has changed since.').waitFor();
   await replay.focus();
   await page.keyboard.press('Enter');
-  await change.getByRole('heading', { name: '2 calls would be decided otherwise' }).waitFor();
-  for (const [label, n] of [['Decided as before', '1'], ['Newly allowed', '1'], ['Newly denied', '1'], ['By another rule', '0'], ['Cannot be told', '0']])
+  await change.getByRole('heading', { name: '2 calls would be decided differently' }).waitFor();
+  for (const [label, n] of [['Unchanged', '1'], ['Newly allowed', '1'], ['Newly denied', '1'], ['By another rule', '0'], ['Unknown', '0']])
     assert.equal(await tile(label).innerText(), n, label);
   const rows = page.getByRole('table', { name: 'Calls that change' }).getByRole('row');
   await rows.filter({ hasText: 'newly allowed' }).filter({ hasText: 'deny by default' }).filter({ hasText: 'allow by bob-too' }).waitFor();
@@ -80,8 +80,8 @@ await play(async () => {
   await page.goto(`${CONSOLE}/ui/policy?view=replay`);
   await draft.fill('rules:\n  - {name: talk, effect: allow, content: {parts: [text]}}\n');
   await replay.click();
-  await page.getByRole('table', { name: 'Why calls cannot be told' }).getByText('message: asked for by talk').waitFor();
-  await change.getByRole('heading', { name: 'No call is known to be decided otherwise' }).waitFor();
+  await page.getByRole('table', { name: 'Reasons' }).getByText('message: asked for by talk').waitFor();
+  await change.getByRole('heading', { name: 'No call is known to be decided differently' }).waitFor();
   await look(page, 'replay-untold');
 
   // What is wrong with a draft is said with its line.
@@ -105,6 +105,6 @@ await play(async () => {
   await narrow.goto(`${CONSOLE}/ui/policy?view=replay`);
   await narrow.getByLabel('Rules, as the configuration has them').fill('rules: []');
   await narrow.getByRole('form', { name: 'Draft' }).getByRole('button', { name: 'Replay' }).click();
-  await narrow.getByRole('heading', { name: '2 calls would be decided otherwise' }).waitFor();
+  await narrow.getByRole('heading', { name: '2 calls would be decided differently' }).waitFor();
   await look(narrow, 'replay-narrow');
 });

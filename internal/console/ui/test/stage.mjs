@@ -29,7 +29,7 @@ export async function open(options = {}) {
 /** look has axe look at a page, and keeps a picture of it. */
 export async function look(page, name) {
   const found = await new AxeBuilder({ page }).analyze();
-  for (const v of found.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical'))
+  for (const v of found.violations)
     wrong.push(`${name}: ${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).join(' ')}`);
   if (shots) await page.screenshot({ path: `${shots}/${name}.png` });
   console.log('seen', name);

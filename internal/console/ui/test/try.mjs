@@ -117,6 +117,6 @@ await play(async () => {
   await look(narrow, 'try-narrow');
   const viewer = await open();
   await signIn(viewer, '/ui/try', VIEWER);
-  await viewer.getByText('Calls are made by operators').waitFor();
+  await viewer.getByText('Operators only').waitFor();
   assert.equal(await viewer.getByRole('link', { name: 'Try it' }).count(), 0, 'a viewer is led to where nothing can be done');
 });

@@ -126,6 +126,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/records/{id}/refusal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why a call was refused: the stage of the request path, the rule or limit, and what can be done about it */
+        get: operations["get-record-refusal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit/verify": {
         parameters: {
             query?: never;
@@ -137,6 +154,23 @@ export interface paths {
         put?: never;
         /** Find what was changed in the audit log, is missing, or stands elsewhere; as far as it takes 15 seconds */
         post: operations["verify-audit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/callers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who made most calls, by those on record */
+        get: operations["top-callers"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -222,6 +256,23 @@ export interface paths {
         put?: never;
         /** An agent's card as a caller gets it, or that there is none for them */
         post: operations["view-card"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was changed last: configurations that came into force, cards, API keys, registered agents, by the events on record */
+        get: operations["list-changes"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -562,6 +613,23 @@ export interface paths {
         };
         /** This document */
         get: operations["openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How this gateway did lately: calls, what became of them, how long they took, streams, webhooks, agents by state */
+        get: operations["overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1522,6 +1590,11 @@ export interface components {
             /** @description authn.oidc */
             issuers: components["schemas"]["Issuer"][];
         };
+        InState: {
+            agents: number;
+            /** @description as that of an agent; absent for those that are not served */
+            state?: string;
+        };
         Instance: {
             address: string;
             /** @description in flight, streams included */
@@ -1688,6 +1761,66 @@ export interface components {
             open: number;
             streams: components["schemas"]["OpenStream"][];
         };
+        Overview: {
+            /** @description how many agents are how now; states without any are not there */
+            agents: components["schemas"]["InState"][];
+            /**
+             * Format: date-time
+             * @description nothing is known from before: the gateway was started then. A day is kept at most
+             */
+            began: string;
+            /** @description that ended */
+            calls: number;
+            /** @description calls are counted; false where telemetry.metrics.enabled is, and then there are no numbers of calls */
+            counted: boolean;
+            /** @description admin.dashboards: where more is to be seen */
+            dashboards?: string;
+            /** @description of them, those that were not permitted */
+            denied: number;
+            /** @description seconds of a step */
+            every: number;
+            /** @description of them, those that failed for another reason */
+            failed: number;
+            /** @description ms from arrival to the last byte that half of the calls that are no streams took no more than, by the buckets of request_duration_seconds; absent without any, and the last bound where it is more */
+            p50?: number;
+            p95?: number;
+            p99?: number;
+            /** @description calls a second, while they were counted */
+            rate: number;
+            /**
+             * Format: date-time
+             * @description when the first step begins
+             */
+            since: string;
+            /** @description the latest last */
+            steps: components["schemas"]["OverviewStep"][];
+            /** @description event streams that are open now */
+            streams: number;
+            /** Format: date-time */
+            until: string;
+            /** @description seconds between since and until of which something is known */
+            watched: number;
+            /** @description notifications that wait for their webhook, as counted within the last ten seconds */
+            webhooks: number;
+        };
+        OverviewStep: {
+            /** @description that ended */
+            calls: number;
+            /** @description of them, those that were not permitted */
+            denied: number;
+            /** @description of them, those that failed for another reason */
+            failed: number;
+            /** @description ms from arrival to the last byte that half of the calls that are no streams took no more than, by the buckets of request_duration_seconds; absent without any, and the last bound where it is more */
+            p50?: number;
+            p95?: number;
+            p99?: number;
+            /** @description the most that were open */
+            streams: number;
+            /** @description seconds of which something is known; 0 where nothing is */
+            watched: number;
+            /** @description the most that waited */
+            webhooks: number;
+        };
         Page: {
             deliveries: components["schemas"]["Delivery"][];
             next?: string;
@@ -1775,6 +1908,24 @@ export interface components {
             calls: number;
             why: string;
         };
+        RecentChange: {
+            /** @description kind of event, as docs/audit.md lists them */
+            event: string;
+            /** @description what became of it, where it came to nothing */
+            outcome?: string;
+            /** @description number of the record */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            /** @description the agent or the key that it is about */
+            what?: string;
+            /** @description absent where nobody did it through the admin API */
+            who?: string;
+        };
+        RecentChanges: {
+            /** @description the newest first */
+            changes: components["schemas"]["RecentChange"][];
+        };
         RecordPage: {
             next?: string;
             /** @description as they were written, the newest first */
@@ -1801,6 +1952,22 @@ export interface components {
             to: string;
             /** @description allow or deny */
             was: string;
+        };
+        Refused: {
+            /** @description in the gateway's words, which the caller was not told */
+            cause?: string;
+            /** @description of the JSON-RPC error that says so */
+            code?: number;
+            /** @description that refused the call */
+            limit?: string;
+            /** @description where the configuration in force has the rule, as FILE:LINE; none where it has no such rule */
+            place?: string;
+            /** @description what the operator or the caller can do about it */
+            remedy: string;
+            /** @description that refused the call; default, credential and their like where no rule did */
+            rule?: string;
+            /** @description of the request path: routing, authentication, decoding, ownership, policy, limits, negotiation, forwarding, gateway */
+            stage: string;
         };
         Registered: {
             calls: components["schemas"]["Negotiated"];
@@ -1961,6 +2128,32 @@ export interface components {
             limit: string;
             /** @description as records have it */
             reason: string;
+        };
+        TopCaller: {
+            calls: number;
+            /** @description of them, those that were not permitted */
+            denied: number;
+            /** @description of them, those that failed for another reason */
+            failed: number;
+            /** @description subject; empty for all who are not known */
+            name: string;
+        };
+        TopCallers: {
+            /** @description callers */
+            all: number;
+            /** @description those with most calls, the busiest first */
+            callers: components["schemas"]["TopCaller"][];
+            /** @description calls */
+            counted: number;
+            /** @description there were more than admin.map.records: since is when the oldest of the newest ended */
+            more: boolean;
+            /**
+             * Format: date-time
+             * @description calls that ended from then on are counted
+             */
+            since: string;
+            /** Format: date-time */
+            until: string;
         };
         Traffic: {
             /** @description calls */
@@ -3015,7 +3208,7 @@ export interface operations {
             query?: {
                 /** @description as they were written, or in the words of OCSF 1.9.0; jsonl unless set */
                 format?: "jsonl" | "ocsf";
-                /** @description of this subject */
+                /** @description of this subject; in this and the other texts a * stands for any run of characters */
                 caller?: string;
                 /** @description of this agent */
                 agent?: string;
@@ -3158,7 +3351,7 @@ export interface operations {
     "list-records": {
         parameters: {
             query?: {
-                /** @description of this subject */
+                /** @description of this subject; in this and the other texts a * stands for any run of characters */
                 caller?: string;
                 /** @description of this agent */
                 agent?: string;
@@ -3591,6 +3784,147 @@ export interface operations {
             };
         };
     };
+    "get-record-refusal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refused"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description NOT_REFUSED, NO_SUCH_RECORD */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NOT_REFUSED" | "NO_SUCH_RECORD";
+                        /** @constant */
+                        status?: 404;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
     "verify-audit": {
         parameters: {
             query?: {
@@ -3651,6 +3985,140 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "top-callers": {
+        parameters: {
+            query?: {
+                /** @description how lately; 1h unless set */
+                window?: "15m" | "1h" | "6h" | "24h";
+                /** @description from this time on (RFC 3339), in place of window */
+                since?: string;
+                /** @description before this time (RFC 3339), beside since; now unless set */
+                until?: string;
+                /** @description so many of them, 10 unless set */
+                top?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopCallers"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
                         /** @constant */
                         status?: 403;
                     };
@@ -4418,6 +4886,136 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "list-changes": {
+        parameters: {
+            query?: {
+                /** @description made before this time (RFC 3339) */
+                until?: string;
+                /** @description so many of the newest, 10 unless set */
+                top?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecentChanges"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
                         /** @constant */
                         status?: 503;
                     };
@@ -6280,7 +6878,7 @@ export interface operations {
     live: {
         parameters: {
             query?: {
-                /** @description of this subject */
+                /** @description of this subject; in this and the other texts a * stands for any run of characters */
                 caller?: string;
                 /** @description of this agent */
                 agent?: string;
@@ -7106,6 +7704,138 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: {
+                /** @description how lately; 1h unless set */
+                window?: "15m" | "1h" | "6h" | "24h";
+                /** @description from this time on (RFC 3339), in place of window */
+                since?: string;
+                /** @description before this time (RFC 3339), beside since; now unless set */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             /** @description what If-None-Match names is what there is */

@@ -61,7 +61,7 @@ export class Tail {
             },
             records: (batch) => {
               for (const b of batch) {
-                if (!('seq' in b)) this.#skip(`${b.dropped} records were left out here: more came than this page takes`);
+                if (!('seq' in b)) this.#skip(`${b.dropped === 1 ? '1 record was' : `${b.dropped} records were`} left out here: more came than this page accepts`);
                 else if (b.seq > this.#last) this.#add(b); // one may come again
               }
               this.#changed();

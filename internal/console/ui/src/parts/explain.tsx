@@ -52,17 +52,17 @@ interface Rest {
 
 const fields: { name: Word; label: string; hint: string; required?: boolean }[] = [
   { name: 'agent', label: 'Agent', hint: 'its id', required: true },
-  { name: 'skill', label: 'Skill', hint: 'that the path names' },
+  { name: 'skill', label: 'Skill', hint: 'as in the path' },
   { name: 'method', label: 'Method', hint: 'SendMessage' },
-  { name: 'subject', label: 'Caller', hint: 'nobody: no credential' },
-  { name: 'issuer', label: 'Issuer', hint: 'the only one there is' },
-  { name: 'groups', label: 'Groups', hint: 'with spaces between' },
-  { name: 'scopes', label: 'Scopes', hint: 'with spaces between' },
-  { name: 'client', label: 'Client', hint: 'of OAuth' },
+  { name: 'subject', label: 'Caller', hint: 'no credential' },
+  { name: 'issuer', label: 'Issuer', hint: 'the only one by default' },
+  { name: 'groups', label: 'Groups', hint: 'separated by spaces' },
+  { name: 'scopes', label: 'Scopes', hint: 'separated by spaces' },
+  { name: 'client', label: 'Client', hint: 'OAuth client ID' },
   { name: 'tenant', label: 'Tenant', hint: 'none' },
   { name: 'acr', label: 'Sign-in (acr)', hint: 'none' },
   { name: 'source', label: 'Source', hint: 'IP address' },
-  { name: 'extensions', label: 'Extensions', hint: 'URIs that it asks for' },
+  { name: 'extensions', label: 'Extensions', hint: 'requested URIs' },
 ];
 
 /** json says of a text that is to be a JSON object what is wrong with it. */
@@ -105,8 +105,8 @@ export function Explain({ of, onAsk }: { of: Asked; onAsk: (a: Asked) => void })
   return (
     <>
       <p className="hint">
-        Nobody makes the call: the question goes to the code that calls are put to, with the rules and cards that are in force. Authorizers are not asked, and nothing is counted.
-        This is what <code>a2a-gateway explain</code> says.
+        This runs the gateway’s own policy code with the rules and cards in force, without a call: it asks no external authorizer and counts nothing. <code>a2a-gateway explain</code>{' '}
+        gives the same answer.
       </p>
       <form className="ask" onSubmit={submit} aria-label="Call">
         {fields.map((f) => (
@@ -137,7 +137,7 @@ export function Explain({ of, onAsk }: { of: Asked; onAsk: (a: Asked) => void })
         </div>
       </form>
       {!of.agent ? (
-        <Empty title="Which call?">Name an agent, and who would call it. Without a caller it is one who shows no credential.</Empty>
+        <Empty title="Which call?">Enter an agent and a caller, then choose Explain. Without a caller, the call carries no credential.</Empty>
       ) : found.isError ? (
         <Trouble error={found.error} again={() => void found.refetch()} />
       ) : found.data ? (
@@ -174,18 +174,18 @@ const deciders: Record<string, string> = {
 function Answer({ of: e }: { of: Explanation }) {
   const shown = (list: string[] | undefined) => (list && list.length > 0 ? list.join(', ') : undefined);
   const known: [string, string | undefined][] = [
-    ['Because', e.reason],
-    ['The caller is told', e.error],
+    ['Reason', e.reason],
+    ['Error to the caller', e.error],
     ['Skill', [e.skill.id, e.skill.why].filter(Boolean).join(': ')],
     ['Missing scopes', shown(e.missingScopes)],
-    ['Missing sign-in', e.stepUp && [e.stepUp.acr && `acr ${e.stepUp.acr.join(' or ')}`, e.stepUp.amr && `amr ${e.stepUp.amr.join(' and ')}`, e.stepUp.maxAge && `at most ${e.stepUp.maxAge} ago`].filter(Boolean).join(', ')],
+    ['Step-up required', e.stepUp && [e.stepUp.acr && `acr ${e.stepUp.acr.join(' or ')}`, e.stepUp.amr && `amr ${e.stepUp.amr.join(' and ')}`, e.stepUp.maxAge && `at most ${e.stepUp.maxAge} ago`].filter(Boolean).join(', ')],
     ['Consented to', shown(e.consent)],
     ['Allowed for the skills', shown(e.skills)],
-    ['Sees the agent', e.visible ? 'yes' : 'no: to this caller it does not exist'],
-    ['In shadow', shown(e.shadow)],
+    ['Agent visible to the caller', e.visible ? 'yes' : 'no'],
+    ['Shadow rules', shown(e.shadow)],
     ['Shared by', e.sharing],
-    ['Faults', shown(e.faults)],
-    ['Authorizers that would be asked', shown(e.authorizers)],
+    ['Rules that failed to evaluate', shown(e.faults)],
+    ['External authorizers', shown(e.authorizers)],
   ];
   return (
     <div aria-live="polite">
@@ -225,12 +225,12 @@ function Answer({ of: e }: { of: Explanation }) {
           </p>
         ))}
       </section>
-      <section aria-label="What each rule said" tabIndex={0}>
-        <h2>What each rule said</h2>
+      <section aria-label="Rules evaluated" tabIndex={0}>
+        <h2>Rules evaluated</h2>
         {e.rules && e.rules.length > 0 ? (
           <Steps of={e} />
         ) : (
-          <p className="hint">No rule was asked.</p>
+          <p className="hint">No rule was evaluated.</p>
         )}
       </section>
       {e.limits && e.limits.length > 0 && (
@@ -240,9 +240,9 @@ function Answer({ of: e }: { of: Explanation }) {
             <thead>
               <tr>
                 <th scope="col">Limit</th>
-                <th scope="col">What</th>
-                <th scope="col">How much</th>
-                <th scope="col">Counted for</th>
+                <th scope="col">Kind</th>
+                <th scope="col">Maximum</th>
+                <th scope="col">Counted per</th>
               </tr>
             </thead>
             <tbody>
@@ -254,10 +254,10 @@ function Answer({ of: e }: { of: Explanation }) {
                   <td>{l.what}</td>
                   <td>
                     {l.units}
-                    {l.window && ` in ${l.window}`}
-                    {l.cost !== undefined && l.cost !== 1 && `, this call takes ${l.cost}`}
+                    {l.window && ` per ${l.window}`}
+                    {l.cost !== undefined && l.cost !== 1 && `, this call costs ${l.cost}`}
                   </td>
-                  <td>{l.key || 'all together'}</td>
+                  <td>{l.key || 'all callers together'}</td>
                 </tr>
               ))}
             </tbody>
@@ -297,7 +297,7 @@ function Steps({ of: e }: { of: Explanation }) {
           <tr>
             <th scope="col">Rule</th>
             <th scope="col">Effect</th>
-            <th scope="col">Says</th>
+            <th scope="col">Result</th>
           </tr>
         </thead>
         <tbody>

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useId } from 'react';
 
 /** Asked is what records are asked for by, as addresses have it and the admin API takes it. */
 export interface Asked {
@@ -48,17 +48,32 @@ const labels: Record<(typeof texts)[number], string> = {
   reason: 'Reason',
 };
 
+/** Known are values that a field can be completed with. */
+export type Known = { [f in (typeof texts)[number]]?: string[] };
+
+/** methods are those of A2A 1.0. */
+const methods = [
+  'SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'CreateTaskPushNotificationConfig',
+  'GetTaskPushNotificationConfig', 'ListTaskPushNotificationConfigs', 'DeleteTaskPushNotificationConfig', 'GetExtendedAgentCard',
+];
+
+/** wildcards is what the admin API is asked: ~text in a field means "contains text", there *text*. */
+export const wildcards = (a: Asked): Asked => Object.fromEntries(Object.entries(a).map(([k, v]: [string, string]) => [k, v.startsWith('~') ? `*${v.slice(1)}*` : v]));
+
 interface Props {
   of: Asked;
   fields: (typeof texts)[number][];
   label: string;
   onAsk: (a: Asked) => void;
   plain?: boolean; // decisions and types mean nothing
+  known?: Known;
   children?: ReactNode;
 }
 
 /** Filters asks for records. What is in a field counts when it is left, or with Enter. */
-export function Filters({ of, fields, label, onAsk, plain, children }: Props) {
+export function Filters({ of, fields, label, onAsk, plain, known, children }: Props) {
+  const id = useId();
+  const complete = (f: (typeof texts)[number]) => (f === 'method' ? [...new Set([...methods, ...(known?.method ?? [])])] : (known?.[f] ?? []));
   const read = (form: HTMLFormElement) => {
     const next = asked({ ...of, ...Object.fromEntries([...new FormData(form)].map(([k, v]) => [k, String(v).trim()])) });
     if (queryOf(next) !== queryOf(of)) onAsk(next);
@@ -77,7 +92,12 @@ export function Filters({ of, fields, label, onAsk, plain, children }: Props) {
       {[...fields, ...others].map((f) => (
         <label key={f}>
           {labels[f]}
-          <input name={f} defaultValue={of[f] ?? ''} key={of[f] ?? ''} onBlur={leave} placeholder="any" autoComplete="off" spellCheck={false} />
+          <input name={f} defaultValue={of[f] ?? ''} key={of[f] ?? ''} onBlur={leave} placeholder="any" title="Exactly this; ~text finds what contains text, and * stands for any characters" autoComplete="off" spellCheck={false} list={`${id}-${f}`} />
+          <datalist id={`${id}-${f}`}>
+            {complete(f).map((v) => (
+              <option key={v} value={v} />
+            ))}
+          </datalist>
         </label>
       ))}
       {(plain ? [] : (['decision', 'type'] as const)).map((c) => (

@@ -4,13 +4,13 @@ type Tone = 'good' | 'warn' | 'bad';
 
 /** states are what an agent can be, the worst first, and what to do about it. */
 const states: Record<string, { tone: Tone; advice?: string }> = {
-  'not served': { tone: 'bad', advice: 'Calls are taken for it once that is mended.' },
-  'no-card': { tone: 'bad', advice: 'The gateway tries again by itself. Is the agent running, and is the address of its card in the configuration right?' },
-  'no-interface': { tone: 'bad', advice: 'The card is the agent’s to mend. Until then the configuration can say where calls go.' },
-  unreachable: { tone: 'bad', advice: 'Look at the network between, and at the addresses that calls go to. It ends with the first call that goes well.' },
-  failing: { tone: 'bad', advice: 'The agent’s log should say why. It ends with the first call that goes well.' },
-  'card-waiting': { tone: 'warn', advice: 'Look at the card below, and approve or reject it. Calls go by the card in force, if there is one.' },
-  'card-stale': { tone: 'warn', advice: 'Calls go by the card in force. Is the address of the card in the configuration right?' },
+  'not served': { tone: 'bad', advice: 'The gateway accepts calls for it once this is fixed.' },
+  'no-card': { tone: 'bad', advice: 'The gateway retries by itself. Check that the agent is running and that the configuration has the right address of its card.' },
+  'no-interface': { tone: 'bad', advice: 'The agent has to correct its card. Until then you can set its interfaces in the configuration (agents[].interfaces).' },
+  unreachable: { tone: 'bad', advice: 'Check the network and the endpoints of the agent. The first call that succeeds clears this.' },
+  failing: { tone: 'bad', advice: 'See the agent’s log. The first call that succeeds clears this.' },
+  'card-waiting': { tone: 'warn', advice: 'Review the card below, and approve or reject it. Until then the card in force applies, if there is one.' },
+  'card-stale': { tone: 'warn', advice: 'The card in force still applies. Check that the configuration has the right address of the card.' },
   pending: { tone: 'warn' },
   serving: { tone: 'good' },
 };

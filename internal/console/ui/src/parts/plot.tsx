@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { useNarrow } from './narrow';
 
 export interface Series {
   name: string;
@@ -16,7 +17,7 @@ interface Props {
   summary: ReactNode;
 }
 
-const [width, height, left, bottom, top] = [640, 168, 46, 20, 8];
+const [height, left, bottom, top] = [168, 54, 20, 8];
 
 /** ceiling is a round number that is no less. */
 function ceiling(n: number): number {
@@ -28,6 +29,7 @@ function ceiling(n: number): number {
 /** Plot draws what there was, step by step, and has it in a table for those who read one. */
 export function Plot({ title, series, stacked, say, at, blank, summary }: Props) {
   const id = useId();
+  const width = useNarrow() ? 340 : 640; // about as many pixels, so that its texts are as large as others
   const steps = series[0]?.of.length ?? 0;
   const sums = Array.from({ length: steps }, (_, i) =>
     stacked ? series.reduce((n, s) => n + (s.of[i] ?? 0), 0) : Math.max(0, ...series.map((s) => s.of[i] ?? 0)),

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { reasons } from './reasons';
 import { Badge } from './state';
+import { exact } from './time';
 
 /** AuditRecord is a record as it was written (docs/audit.md); these members of it are shown by name. */
 export interface AuditRecord {
@@ -21,6 +23,7 @@ export interface AuditRecord {
   rule?: string;
   reason?: string;
   cause?: string;
+  binding?: string;
   limit?: string;
   status?: number;
   request_id?: string;
@@ -39,6 +42,27 @@ export const caller = (r: AuditRecord) => r.principal ?? r.attrs?.principal ?? r
 export const agentOf = (r: AuditRecord) => r.agent ?? r.attrs?.agent ?? '';
 export const taskOf = (r: AuditRecord) => r.task_id ?? r.attrs?.task_id ?? '';
 export const what = (r: AuditRecord) => r.method ?? r.event ?? '';
+
+/** stageOf is the stage of the request path that refused a call; '' where none did. internal/refusal says the same. */
+export function stageOf(r: AuditRecord): string {
+  if (r.type !== 'call' || !r.decision || r.decision === 'allow') return '';
+  if (r.limit) return 'limits';
+  if (r.decision === 'deny' && r.rule) return 'policy';
+  return reasons[r.reason ?? '']?.stage ?? 'decoding';
+}
+
+/** decider is the rule or limit that decided; '' where neither did. */
+export const decider = (r: AuditRecord) => r.limit ?? r.rule ?? '';
+
+/** statusOf is the HTTP status, and beside it the JSON-RPC code of the gateway's refusal, which can come with 200. */
+export function statusOf(r: AuditRecord): string {
+  const code = r.binding === 'JSONRPC' && stageOf(r) ? reasons[r.reason ?? '']?.code : undefined;
+  return [r.status, code].filter((n) => n !== undefined).join(' · ');
+}
+
+/** cause is the reason, and the gateway's own words, which the caller was not told. */
+export const cause = (r: AuditRecord) =>
+  r.type === 'event' ? why(r) : [r.reason, r.cause].filter(Boolean).join(': ') || (r.decision === 'deny' && r.rule === 'default' ? 'no rule allows it' : '');
 
 /** why is what decided, or what came of it, in a few words. */
 export function why(r: AuditRecord): string {
@@ -66,7 +90,7 @@ export function Clock({ at }: { at: string }) {
   const date = new Date(at);
   const today = date.toDateString() === new Date().toDateString();
   return (
-    <time dateTime={at} title={`${date.toLocaleString()} · ${date.toISOString()}`}>
+    <time dateTime={at} title={exact(date)}>
       {!today && `${day.format(date)} `}
       {clock.format(date)}
     </time>
@@ -92,5 +116,15 @@ export function Cut({ text, code }: { text: string; code?: boolean }) {
     <span className="cut" title={text}>
       {text}
     </span>
+  );
+}
+
+/** Pick is a value that filters by itself when it is chosen. */
+export function Pick({ by, text, children }: { by: 'caller' | 'agent' | 'skill' | 'method' | 'event' | 'reason' | 'decision'; text: string; children?: ReactNode }) {
+  if (!text) return <span className="faint">–</span>;
+  return (
+    <Link from="/audit" to="/audit" search={(s) => ({ ...s, [by]: text })} className="cut pick" title={`Show records with ${by} ${text}`}>
+      {children ?? text}
+    </Link>
   );
 }

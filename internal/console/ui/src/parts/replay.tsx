@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Failure, post, type Redecided, type Replayed } from '../api/client';
 import { type Range, RangeFields, times } from './range';
 import { Clock, Cut } from './record';
@@ -17,14 +17,14 @@ export interface At extends Range {
 const kept: { text?: string } = {};
 
 /** Replay tries a draft of the rules on calls that were made. */
-export function Replay({ of, onAsk }: { of: At; onAsk: (a: At) => void }) {
+export function Replay({ of, rule, onAsk }: { of: At; rule?: string | undefined; onAsk: (a: At) => void }) {
   const rules = useQuery({ queryKey: ['rules'], queryFn: rulesInForce });
   const inForce = useMemo(() => rules.data && draftOf(rules.data.rules), [rules.data]);
   if (inForce === undefined) return rules.isError ? <Trouble error={rules.error} again={() => void rules.refetch()} /> : <Loading />;
-  return <Draft of={of} onAsk={onAsk} inForce={inForce} />;
+  return <Draft of={of} rule={rule} onAsk={onAsk} inForce={inForce} />;
 }
 
-function Draft({ of, onAsk, inForce }: { of: At; onAsk: (a: At) => void; inForce: string }) {
+function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined; onAsk: (a: At) => void; inForce: string }) {
   const [text, setText] = useState(kept.text ?? inForce);
   const [asked, setAsked] = useState<{ rules: string; at: At; time: number }>();
   const box = useRef<HTMLTextAreaElement>(null);
@@ -49,10 +49,18 @@ function Draft({ of, onAsk, inForce }: { of: At; onAsk: (a: At) => void; inForce
     box.current?.focus();
     box.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
   };
+  // Whoever comes from a refused call finds its rule under the cursor.
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current || !rule) return;
+    begun.current = true;
+    const at = text.split('\n').findIndex((l) => l === `  - name: ${rule}` || l === `  - name: ${JSON.stringify(rule)}`);
+    if (at >= 0) show(at + 1);
+  });
   return (
     <>
       <p className="hint">
-        Nothing changes: recorded calls are put to the draft instead of the rules in force, as <code>a2a-gateway policy test --replay</code> does. Everything else is as it is in force.
+        Replay evaluates recorded calls against the draft instead of the rules in force, as <code>a2a-gateway policy test --replay</code> does. It changes nothing.
       </p>
       <form
         aria-label="Draft"
@@ -100,7 +108,7 @@ function Draft({ of, onAsk, inForce }: { of: At; onAsk: (a: At) => void; inForce
       </form>
       <div aria-live="polite">
         {!asked ? (
-          <Empty title="What would change?">Change the rules, choose when the calls were made, and replay them.</Empty>
+          <Empty title="What would change?">Edit the rules, choose a time range, and choose Replay.</Empty>
         ) : found.isPending ? (
           <Loading />
         ) : wrong ? (
@@ -159,10 +167,10 @@ function Answer({ of: r, stale }: { of: Replayed; stale: boolean }) {
   const changed = r.denyToAllow + r.allowToDeny + r.otherRule;
   const today = new Date().toDateString();
   const dated = r.changes.some((c) => new Date(c.time).toDateString() !== today);
-  const none = r.untold > 0 ? 'No call is known to be decided otherwise' : 'No call would be decided otherwise';
+  const none = r.untold > 0 ? 'No call is known to be decided differently' : 'No call would be decided differently';
   return (
     <section aria-label="What would change" className="below">
-      <h2>{changed === 0 ? none : `${changed === 1 ? 'One call' : `${changed.toLocaleString('en')} calls`} would be decided otherwise`}</h2>
+      <h2>{changed === 0 ? none : `${changed === 1 ? 'One call' : `${changed.toLocaleString('en')} calls`} would be decided differently`}</h2>
       <p className="hint">
         {r.calls === 0 || !r.oldest || !r.newest ? (
           'No call was recorded at that time.'
@@ -175,11 +183,11 @@ function Answer({ of: r, stale }: { of: Replayed; stale: boolean }) {
         {stale && <strong>The draft has changed since.</strong>}
       </p>
       <div className="tiles">
-        <Tile label="Decided as before" value={r.same} />
+        <Tile label="Unchanged" value={r.same} />
         <Tile label="Newly allowed" value={r.denyToAllow} tone={r.denyToAllow > 0 ? 'warn' : undefined} />
         <Tile label="Newly denied" value={r.allowToDeny} tone={r.allowToDeny > 0 ? 'bad' : undefined} />
         <Tile label="By another rule" value={r.otherRule} />
-        <Tile label="Cannot be told" value={r.untold} />
+        <Tile label="Unknown" value={r.untold} />
       </div>
       {r.changes.length > 0 && <Table label="Calls that change" rows={r.changes} columns={dated ? wide : columns} name={(c) => String(c.seq)} height={420} />}
       {r.changes.length < changed && (
@@ -197,9 +205,9 @@ const most = 50; // reasons that are shown
 function Untold({ of }: { of: Replayed['why'] }) {
   return (
     <div className="below">
-      <h2>Cannot be told</h2>
-      <p className="hint">Records have no claims and no messages, and not whose task it was; where these could make a difference, nothing is guessed.</p>
-      <table className="plain" aria-label="Why calls cannot be told">
+      <h2>Unknown</h2>
+      <p className="hint">Audit records hold no claims, no messages and no task owners. Where these could change the decision, it is unknown.</p>
+      <table className="plain" aria-label="Reasons">
         <thead>
           <tr>
             <th scope="col">Calls</th>

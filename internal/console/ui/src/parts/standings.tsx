@@ -6,12 +6,12 @@ import { Badge, Loading, Trouble } from './state';
 export const tones: Record<string, 'good' | 'warn' | 'bad' | 'calm'> = { required: 'warn', offered: 'good', provided: 'good', injected: 'good', denied: 'bad', absent: 'calm' };
 
 const meanings: Record<string, string> = {
-  required: 'a call without it is refused',
-  offered: 'active for who asks',
-  provided: 'done by the gateway for who asks',
-  injected: 'active without being asked for',
-  denied: 'never active, whoever asks',
-  absent: 'never active: the agent does not have it, or not what it depends on',
+  required: 'the gateway refuses calls that do not request it',
+  offered: 'active in calls that request it',
+  provided: 'the gateway does it in calls that request it',
+  injected: 'the gateway adds it to every call',
+  denied: 'never active, whoever requests it',
+  absent: 'never active: the agent lacks it, or something it depends on',
 };
 
 /** Standings says of one agent what its extensions are, and why. */
@@ -24,21 +24,21 @@ export function Standings({ agent }: { agent: string }) {
       {found.data && (
         <>
           <p className="hint">
-            In a call of which no rule says more.{' '}
-            {!found.data.card && 'Its card is not known, so that nothing counts as declared. '}
+            In a call for which no rule changes extensions.{' '}
+            {!found.data.card && 'The gateway has no card of this agent, so no extension counts as declared. '}
             <Link to="/policy" search={{ view: 'explain', agent }}>
               Explain a call
             </Link>
           </p>
           {found.data.extensions.length === 0 ? (
-            <p className="hint">Neither its card nor the configuration names one.</p>
+            <p className="hint">Neither its card nor the configuration names an extension. To require or add one, set agents[].extensions.</p>
           ) : (
             <table className="plain">
               <thead>
                 <tr>
                   <th scope="col">Extension</th>
-                  <th scope="col">Is</th>
-                  <th scope="col">Because</th>
+                  <th scope="col">Standing</th>
+                  <th scope="col">Reasons</th>
                 </tr>
               </thead>
               <tbody>
@@ -47,11 +47,11 @@ export function Standings({ agent }: { agent: string }) {
                     <td>
                       <code>{x.uri}</code>
                     </td>
-                    <td>
+                    <td className="prose">
                       <Badge tone={tones[x.standing] ?? 'calm'}>{x.standing}</Badge>
                       <div className="hint">{meanings[x.standing]}</div>
                     </td>
-                    <td>{x.why.map((w) => <div key={w}>{w}</div>)}</td>
+                    <td className="prose">{x.why.map((w) => <div key={w}>{w}</div>)}</td>
                   </tr>
                 ))}
               </tbody>

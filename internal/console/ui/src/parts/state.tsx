@@ -1,6 +1,7 @@
 import { CircleAlert, Inbox, LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Failure } from '../api/client';
+import { count } from './amount';
 
 /** Badge is a state in a word; its tone is never all that says it. */
 export function Badge({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'calm'; children: ReactNode }) {
@@ -29,48 +30,48 @@ export function Loading() {
 function advice(e: Failure): string {
   switch (e.code) {
     case 'UNREACHABLE':
-      return 'Check that the gateway runs; this page asks again by itself.';
+      return 'Check that the gateway is running. This page retries by itself.';
     case 'STATE_UNAVAILABLE':
-      return 'The gateway cannot reach its store: look at /readyz and at the store itself.';
+      return 'The gateway cannot reach its store. Check /readyz and the store itself.';
     case 'THROTTLED':
-      return `Too many failures came from this address. Wait ${e.retryAfter ?? 'some'} seconds.`;
+      return `Too many failed attempts came from this address. Wait ${e.retryAfter === undefined ? 'a minute' : count(Number(e.retryAfter), 'second')}.`;
     case 'UNAUTHENTICATED':
-      return 'Is it the token of this gateway, and has it not expired? The gateway’s own is in admin.token below server.dataDir.';
+      return 'Check that the token is of this gateway and has not expired. The gateway’s own is in admin.token below server.dataDir.';
     case 'FORBIDDEN':
-      return 'Ask whoever administers the gateway for the role.';
+      return 'Ask an administrator of the gateway for the role.';
     case 'READ_ONLY':
-      return 'admin.readOnly is set in the configuration.';
+      return 'The configuration sets admin.readOnly.';
     case 'CSRF_TOKEN':
-      return 'The session was begun anew in another tab: reload this page.';
+      return 'You signed in again in another tab. Reload this page.';
     case 'UNRECORDED':
-      return 'The audit log takes nothing: look at its disk. Nothing was changed.';
+      return 'The gateway cannot write its audit log: check its disk. Nothing was changed.';
     case 'PROVIDER_UNAVAILABLE':
-      return 'The identity provider cannot be reached; a token works without it.';
+      return 'The identity provider is unreachable. You can sign in with a token.';
     case 'INVALID_CALL':
     case 'INVALID_QUESTION':
-      return 'Mend the question, and ask again. Nothing was done.';
+      return 'Correct the request and send it again. Nothing was done.';
     case 'REPLAY_LIMIT':
-      return 'The configuration of the gateway says how much may be replayed at once.';
+      return 'Replay fewer calls, or raise the limit in the configuration.';
     case 'NO_SUCH_AGENT':
-      return 'It may have been removed. The fleet lists those there are.';
+      return 'It may have been removed. Fleet lists all agents.';
     case 'NO_SUCH_CARD':
-      return 'Somebody has decided, or the agent serves another card by now: reload.';
+      return 'Somebody has decided, or the agent serves another card now. Reload this page.';
     case 'NO_SUCH_DELIVERY':
-      return 'It was delivered, dropped or taken up meanwhile.';
+      return 'It was delivered, dropped or retried meanwhile.';
     case 'NO_SUCH_KEY':
-      return 'It was revoked meanwhile, or taken out of the file.';
+      return 'It was revoked meanwhile, or removed from the file.';
     case 'KEYS_OFF':
-      return 'The configuration says whether keys are changed here: authn.apiKeys.api.';
+      return 'To manage API keys here, set authn.apiKeys.api.';
     case 'INVALID_KEY':
-      return 'Mend what was asked for. No key was made.';
+      return 'Correct the fields. No key was created.';
     case 'BUSY':
-      return 'Somebody else asks for as much as the gateway gives at a time. Ask again in a moment, or for less.';
+      return 'The gateway answers as many such requests as it may. Retry in a moment, or ask for less.';
     case 'INVALID_PARAMETER':
-      return 'Ask for something else.';
+      return 'Change the filters or the address.';
     case 'BROKEN':
-      return 'This page connects again by itself.';
+      return 'This page reconnects by itself.';
     default:
-      return 'The gateway’s log says more.';
+      return 'See the gateway’s log.';
   }
 }
 

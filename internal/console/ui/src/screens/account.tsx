@@ -17,7 +17,7 @@ export function Account() {
       {who.data && (
         <dl className="facts">
           <div>
-            <dt>In records</dt>
+            <dt>Name in the audit log</dt>
             <dd>
               <code>{who.data.name}</code>
             </dd>
@@ -29,31 +29,32 @@ export function Account() {
             </dd>
           </div>
           <div>
-            <dt>Session ends</dt>
+            <dt>Session expires</dt>
             <dd>
               <When at={who.data.expires} />
             </dd>
           </div>
           <div>
-            <dt>Gateway</dt>
+            <dt>Gateway version</dt>
             <dd>{api.data?.info.version ?? '–'}</dd>
           </div>
         </dl>
       )}
       <h2>The admin API</h2>
       <p className="hint">
-        All that these pages do, programs can: <a href="/api/v1/openapi.json">openapi.json</a> describes it. The pages are made of other people’s <a href="/ui/licenses.md">software</a>.
+        Everything on these pages is available to programs; <a href="/api/v1/openapi.json">openapi.json</a> describes the API. These pages contain <a href="/ui/licenses.md">open-source software</a>.
       </p>
       {api.isError && <Trouble error={api.error} again={() => void api.refetch()} />}
       {api.isPending && <Loading />}
       {api.data && (
-        <table className="plain">
+        <section aria-label="Operations" tabIndex={0}>
+          <table className="plain">
           <thead>
             <tr>
               <th scope="col">Method</th>
               <th scope="col">Path</th>
               <th scope="col">Role</th>
-              <th scope="col">What</th>
+              <th scope="col">Summary</th>
             </tr>
           </thead>
           <tbody>
@@ -66,13 +67,14 @@ export function Account() {
                     <td>
                       <code>{path}</code>
                     </td>
-                    <td>{op['x-role'] || <span className="faint">anybody</span>}</td>
-                    <td>{op.summary}</td>
+                    <td>{op['x-role'] || <span className="faint">none</span>}</td>
+                    <td className="prose">{op.summary}</td>
                   </tr>
                 )),
             )}
           </tbody>
         </table>
+        </section>
       )}
     </>
   );

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Course, get } from '../api/client';
 import { Plot } from '../parts/plot';
+import { count } from '../parts/amount';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
 import { duration, When } from '../parts/time';
 
@@ -22,9 +23,9 @@ export function CourseOf({ agent }: { agent: string }) {
   });
   const of = course.data;
   return (
-    <section aria-label="How calls went">
+    <section aria-label="Calls over time" tabIndex={0}>
       <div className="head">
-        <h2>How calls went</h2>
+        <h2>Calls over time</h2>
         <label className="hint">
           in the{' '}
           <select value={window} onChange={(e) => setWindow(e.target.value)}>
@@ -37,7 +38,7 @@ export function CourseOf({ agent }: { agent: string }) {
         </label>
         {of && (
           <span className="count" role="status">
-            {whole(of.counted)} {of.counted === 1 ? 'call' : 'calls'}
+            {count(of.counted, 'call')}
           </span>
         )}
       </div>
@@ -45,10 +46,10 @@ export function CourseOf({ agent }: { agent: string }) {
       {!of && !course.isError && <Loading />}
       {of?.more && (
         <p className="hint">
-          There were more than are counted (<code>admin.map.records</code>): these are the newest, since <When at={of.since} />.
+          More calls were made than this screen counts (<code>admin.map.records</code>). It counts the newest, since <When at={of.since} />.
         </p>
       )}
-      {of && of.counted === 0 && <Empty title="No calls lately">Calls are here a moment after they ended. Look further back, or make one.</Empty>}
+      {of && of.counted === 0 && <Empty title="No calls in this time">Calls appear here when they have ended. Choose a longer time, or make one under Try it.</Empty>}
       {of && of.counted > 0 && <Drawn of={of} agent={agent} />}
     </section>
   );
@@ -74,18 +75,18 @@ function Drawn({ of, agent }: { of: Course; agent: string }) {
           blank={blank}
           summary={`${whole(of.counted)}, ${whole(denied)} denied, ${whole(failed)} failed`}
           series={[
-            { name: 'went through', tone: 'plain', of: of.steps.map((s) => s.calls - s.denied - s.failed) },
+            { name: 'succeeded', tone: 'plain', of: of.steps.map((s) => s.calls - s.denied - s.failed) },
             { name: 'failed', tone: 'warn', of: of.steps.map((s) => s.failed) },
             { name: 'denied', tone: 'bad', of: of.steps.map((s) => s.denied) },
           ]}
         />
         {worst > 0 ? (
           <Plot
-            title="Time to the whole answer"
+            title="Response time"
             say={duration}
             at={at}
             blank={blank}
-            summary={`of calls that are no streams, at most ${duration(worst)} at p99`}
+            summary={`without streams, at most ${duration(worst)} at p99`}
             series={[
               { name: 'p50', tone: 'plain', of: of.steps.map((s) => s.p50) },
               { name: 'p95', tone: 'mid', of: of.steps.map((s) => s.p95) },
@@ -93,18 +94,18 @@ function Drawn({ of, agent }: { of: Course; agent: string }) {
             ]}
           />
         ) : (
-          <p className="hint">None of them was answered at once by the agent: there is no time to draw. A stream takes as long as its task.</p>
+          <p className="hint">No response time to show: all of these calls were streams, which last as long as their task, or were refused.</p>
         )}
       </div>
       {of.reasons.length > 0 && (
         <table className="plain">
-          <caption className="unseen">Why calls did not go through</caption>
+          <caption className="unseen">Reasons of denied and failed calls</caption>
           <thead>
             <tr>
-              <th scope="col">Why not</th>
-              <th scope="col">What</th>
+              <th scope="col">Reason</th>
+              <th scope="col">Outcome</th>
               <th scope="col">Calls</th>
-              <th scope="col">On record</th>
+              <th scope="col">Audit log</th>
             </tr>
           </thead>
           <tbody>
@@ -117,7 +118,7 @@ function Drawn({ of, agent }: { of: Course; agent: string }) {
                 <td>{whole(r.calls)}</td>
                 <td>
                   <Link to="/audit" search={{ agent, type: 'call', ...(r.denied && { decision: 'deny' }), ...(named.test(r.reason) && { reason: r.reason }) }}>
-                    Audit<span className="unseen"> of calls {r.denied ? 'denied' : 'failed'}: {r.reason}</span>
+                    Records<span className="unseen"> of calls {r.denied ? 'denied' : 'failed'}: {r.reason}</span>
                   </Link>
                 </td>
               </tr>

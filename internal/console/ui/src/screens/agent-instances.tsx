@@ -12,7 +12,7 @@ export function Instances({ of }: { of: Instance[] }) {
   const quickest = quick(of);
   const longest = Math.max(...of.map((i) => i.latency ?? 0));
   return (
-    <section aria-label="Instances">
+    <section aria-label="Instances" tabIndex={0}>
       <div className="head">
         <h2>Instances</h2>
         <span className="count" role="status">
@@ -20,17 +20,17 @@ export function Instances({ of }: { of: Instance[] }) {
         </span>
       </div>
       <p className="hint">
-        First those that get no calls, then those that take longest until an answer begins
-        {of.length >= most && `: ${most} are shown, and there may be more`}.
+        Ordered by health, then by time to first byte, slowest first
+        {of.length >= most && `; the first ${most} are shown`}.
       </p>
       <div className="instances" role="region" aria-label="All instances shown" tabIndex={0}>
         <table className="plain">
-          <caption className="unseen">Instances of this agent, and how each is doing</caption>
+          <caption className="unseen">Instances of this agent and their health</caption>
           <thead>
             <tr>
               <th scope="col">Instance</th>
               <th scope="col">State</th>
-              <th scope="col">Answers in</th>
+              <th scope="col">Time to first byte</th>
               <th scope="col" className="end">
                 In flight
               </th>
@@ -60,7 +60,7 @@ function Row({ of, is, quickest, longest }: { of: Instance; is: Condition; quick
         {of.ejections > 0 && <div className="hint">ejected {of.ejections === 1 ? 'once' : `${of.ejections.toLocaleString('en')} times`}</div>}
       </td>
       <td>
-        {of.latency === undefined ? <span className="faint">no answer yet</span> : duration(of.latency * 1000)}
+        {of.latency === undefined ? <span className="faint">no response yet</span> : duration(of.latency * 1000)}
         {of.latency !== undefined && (
           <div className={`took ${is}`} aria-hidden>
             <div style={{ width: `${(of.latency / longest) * 100}%` }} />
@@ -74,5 +74,5 @@ function Row({ of, is, quickest, longest }: { of: Instance; is: Condition; quick
 
 function slowness(latency: number | undefined, quickest: number | undefined): string {
   const times = Math.round((latency ?? 0) / (quickest ?? 0));
-  return Number.isFinite(times) ? `${times.toLocaleString('en')} times as long as the quick ones` : 'much longer than the quick ones';
+  return Number.isFinite(times) ? `${times.toLocaleString('en')} times slower than the fastest` : 'much slower than the fastest';
 }

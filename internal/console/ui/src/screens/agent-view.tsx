@@ -26,10 +26,10 @@ const names = (rule: Rule, member: string, name: string) => {
 };
 
 const fields = [
-  ['subject', 'Caller', 'nobody: no credential'],
-  ['issuer', 'Issuer', 'the only one there is'],
-  ['groups', 'Groups', 'with spaces between'],
-  ['scopes', 'Scopes', 'with spaces between'],
+  ['subject', 'Caller', 'no credential'],
+  ['issuer', 'Issuer', 'the only one by default'],
+  ['groups', 'Groups', 'separated by spaces'],
+  ['scopes', 'Scopes', 'separated by spaces'],
 ] as const;
 
 /** Skills says which rules are about each, and what becomes of a call of somebody. */
@@ -64,9 +64,9 @@ export function Skills({ agent, skills, standing }: { agent: string; skills: { i
         <h2>Skills and who may use them</h2>
       </div>
       <p className="hint">
-        A deny rule that matches wins, then an allow rule, then the default: {rules.data?.default ?? '…'}. Name a caller to see what they may do here, and the card that they get. Nobody makes a call, and no credential is needed.
+        A deny rule that matches wins, then an allow rule, then the default: {rules.data?.default ?? '…'}. Enter a caller to see what they may do here and the card that they get. No call is made, and no credential is needed.
       </p>
-      <form className="who" onSubmit={submit} aria-label="As whom">
+      <form className="who" onSubmit={submit} aria-label="View as caller">
         {fields.map(([name, label, hint]) => (
           <label key={name}>
             {label}
@@ -82,8 +82,8 @@ export function Skills({ agent, skills, standing }: { agent: string; skills: { i
         <thead>
           <tr>
             <th scope="col">Skill</th>
-            <th scope="col">What it does</th>
-            <th scope="col">Rules about it</th>
+            <th scope="col">Description</th>
+            <th scope="col">Rules</th>
             {who !== undefined && <th scope="col">{who ? who.subject : 'Without a credential'}</th>}
           </tr>
         </thead>
@@ -101,14 +101,14 @@ export function Skills({ agent, skills, standing }: { agent: string; skills: { i
               </td>
               {who !== undefined && (
                 <td>
-                  {view.data?.stranger ? <span className="faint">nothing: calls need a credential</span> : view.data && <May agent={agent} skill={s.id} who={who} />}
+                  {view.data?.stranger ? <span className="faint">none: calls need a credential</span> : view.data && <May agent={agent} skill={s.id} who={who} />}
                 </td>
               )}
             </tr>
           ))}
         </tbody>
       </table>
-      {skills.length === 0 && <p className="hint">The card names none.</p>}
+      {skills.length === 0 && <p className="hint">The card lists no skills.</p>}
       {who !== undefined && <Seen view={view} who={who} standing={standing} />}
     </section>
   );
@@ -178,7 +178,7 @@ function Seen({ view, who, standing }: { view: UseQueryResult<CardView>; who: Cl
       ) : !view.data ? (
         <Loading />
       ) : !view.data.visible ? (
-        <Empty title="There is none for them">To {name} this agent does not exist.</Empty>
+        <Empty title="No card for this caller">The gateway answers {name} that this agent does not exist. A rule that allows a call makes it visible.</Empty>
       ) : (
         <>
           <FormOf card={view.data} />

@@ -27,7 +27,7 @@ export function AgentScreen() {
   return (
     <>
       <p className="path">
-        <Link to="/">Fleet</Link> / <span>{id}</span>
+        <Link to="/fleet">Fleet</Link> / <span>{id}</span>
       </p>
       <div className="head">
         <h1>{id}</h1>
@@ -61,16 +61,16 @@ export function AgentScreen() {
             )}
             {card.data && (
               <>
-                <Fact name="Card at">
+                <Fact name="Card URL">
                   <code>{card.data.url}</code> <Copy text={card.data.url} label="address of the card" />
                 </Fact>
                 <Fact name="Card">
                   <Badge tone={tones[card.data.state]}>{card.data.state}</Badge> {card.data.why}
                 </Fact>
-                <Fact name="Agent serves">
+                <Fact name="Served card">
                   <Digest of={card.data.digest} />
                 </Fact>
-                <Fact name="In force">
+                <Fact name="Card in force">
                   <Digest of={card.data.inForce} />
                 </Fact>
               </>
@@ -118,7 +118,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
-    <section>
+    <section aria-label={title} tabIndex={0}>
       <div className="head">
         <h2>{title}</h2>
         {aside}
@@ -157,15 +157,15 @@ function Card({ detail }: { detail: CardDetail }) {
                 ))}
               </ul>
             ) : null}
-            <Diff left={detail.standing} right={detail.served} names={['In force', 'The agent serves']} />
+            <Diff left={detail.standing} right={detail.served} names={['In force', 'Served by the agent']} />
           </>
         ) : detail.standing === undefined && detail.served === undefined ? (
-          <Empty title="No card is in force">None could be fetched yet, or none was approved. Callers see none either.</Empty>
+          <Empty title="No card is in force">The gateway has fetched no card yet, or nobody has approved one. Callers see none either. Health says why a fetch fails.</Empty>
         ) : (
           <p className="hint">
             {detail.standing !== undefined
-              ? 'What the agent serves is what is in force.'
-              : 'None is in force yet; below is the card that the agent serves.'}
+              ? 'The agent serves the card that is in force.'
+              : 'No card is in force yet. Below is the card that the agent serves.'}
           </p>
         )}
         {latest?.findings?.length ? (
@@ -182,9 +182,9 @@ function Card({ detail }: { detail: CardDetail }) {
         ) : null}
       </Section>
       <Contents agent={detail.agent} card={detail.standing ?? detail.served} />
-      <Section title="Cards that were seen">
+      <Section title="Card history">
         {detail.history.length === 0 ? (
-          <Empty title="None yet">The first is here when the agent has answered.</Empty>
+          <Empty title="None yet">The first card is listed when the agent has answered. The gateway’s log and Health say why it has not.</Empty>
         ) : (
           <table className="plain">
             <thead>
@@ -264,9 +264,9 @@ function Decide({ detail }: { detail: CardDetail }) {
         >
           <p>
             {asked === 'approve'
-              ? 'Callers of this agent see it from now on, and are held to it.'
-              : 'The card that is in force stays. It can still be approved later.'}{' '}
-            That you decided so is on record.
+              ? 'Callers of this agent see it from now on, and the gateway enforces it.'
+              : 'The card in force stays. You can still approve this one later.'}{' '}
+            The audit log records your decision.
           </p>
           <p>
             <code>{digest}</code>

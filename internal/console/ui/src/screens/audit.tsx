@@ -3,9 +3,12 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download, RotateCw, ShieldCheck } from 'lucide-react';
 import { type FormEvent, useMemo } from 'react';
 import { ask, get, has, type Me, type Verification } from '../api/client';
-import { asked, Filters, queryOf } from '../parts/filters';
+import { count } from '../parts/amount';
+import { Copy } from '../parts/copy';
+import { asked, Filters, type Known, queryOf, wildcards } from '../parts/filters';
 import { type Range, ranged, RangeFields, times } from '../parts/range';
-import { agentOf, type AuditRecord, caller, Clock, Cut, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
+import { agentOf, type AuditRecord, caller, cause, Clock, decider, Decision, milliseconds, Pick, RecordLink, stageOf, statusOf, taskOf, what } from '../parts/record';
+import { Refusal } from '../parts/refusal';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { When } from '../parts/time';
@@ -15,16 +18,21 @@ const route = getRouteApi('/audit');
 type Page = { records: AuditRecord[]; next?: string };
 
 const columns: Column<AuditRecord>[] = [
-  { id: 'time', title: 'Time', width: 'minmax(108px, auto)', cell: (r) => <RecordLink of={r}><Clock at={r.time} /></RecordLink> },
-  { id: 'decision', title: 'Decision', width: '84px', cell: (r) => <Decision of={r} /> },
-  { id: 'caller', title: 'Caller', width: 'minmax(100px, 1fr)', cell: (r) => <Cut text={caller(r)} /> },
-  { id: 'agent', title: 'Agent', width: 'minmax(90px, .8fr)', cell: (r) => <Cut text={agentOf(r)} /> },
-  { id: 'skill', title: 'Skill', width: 'minmax(70px, .6fr)', cell: (r) => <Cut text={r.skill ?? r.attrs?.skill ?? ''} /> },
-  { id: 'what', title: 'Method or event', width: 'minmax(170px, 1.2fr)', cell: (r) => <Cut text={what(r)} /> },
+  { id: 'time', title: 'Time', width: '96px', cell: (r) => <RecordLink of={r}><Clock at={r.time} /></RecordLink> },
+  { id: 'decision', title: 'Decision', width: '66px', cell: (r) => (r.decision ? <Pick by="decision" text={r.decision}><Decision of={r} /></Pick> : <Decision of={r} />) },
+  { id: 'caller', title: 'Caller', width: 'minmax(80px, .8fr)', cell: (r) => <Pick by="caller" text={caller(r)} /> },
+  { id: 'agent', title: 'Agent', width: 'minmax(68px, .8fr)', cell: (r) => <Pick by="agent" text={agentOf(r)} /> },
+  { id: 'skill', title: 'Skill', width: 'minmax(60px, .6fr)', cell: (r) => <Pick by="skill" text={skillOf(r)} /> },
+  { id: 'what', title: 'Method or event', width: 'minmax(112px, 1fr)', cell: (r) => <Pick by={r.method ? 'method' : 'event'} text={what(r)} /> },
+  { id: 'status', title: 'Status', width: '92px', end: true, cell: (r) => statusOf(r) },
+  { id: 'stage', title: 'Refused by', width: '96px', cell: (r) => stageOf(r) || <span className="faint">–</span> },
+  { id: 'rule', title: 'Rule or limit', width: 'minmax(84px, .7fr)', cell: (r) => decider(r) || <span className="faint">–</span> },
+  { id: 'why', title: 'Why', width: 'minmax(140px, 1.8fr)', cell: (r) => cause(r) || <span className="faint">–</span> },
+  { id: 'duration', title: 'Took', width: '58px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
   {
     id: 'task',
     title: 'Task',
-    width: 'minmax(80px, .8fr)',
+    width: 'minmax(64px, .5fr)',
     cell: (r) =>
       taskOf(r) ? (
         <Link to="/tasks/$id" params={{ id: taskOf(r) }} title={`Timeline of task ${taskOf(r)}`} className="cut">
@@ -32,13 +40,17 @@ const columns: Column<AuditRecord>[] = [
         </Link>
       ) : null,
   },
-  { id: 'status', title: 'Status', width: '60px', end: true, cell: (r) => r.status },
-  { id: 'duration', title: 'Took', width: '76px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
-  { id: 'why', title: 'Why', width: 'minmax(140px, 1.4fr)', cell: (r) => <Cut text={why(r)} /> },
 ];
 
-// Days are wider than times of today.
-const wide = columns.map((c) => (c.id === 'time' ? { ...c, width: '190px' } : c));
+const skillOf = (r: AuditRecord) => r.skill ?? r.attrs?.skill ?? '';
+
+/** columnsOf are those that any of the rows has something in, so that the reasons have room. Days are wider than times of today. */
+function columnsOf(rows: AuditRecord[]): Column<AuditRecord>[] {
+  const today = new Date().toDateString();
+  const dated = rows.some((r) => new Date(r.time).toDateString() !== today);
+  const empty = new Set([...(rows.some(skillOf) ? [] : ['skill']), ...(rows.some(taskOf) ? [] : ['task'])]);
+  return columns.filter((c) => !empty.has(c.id)).map((c) => (c.id === 'time' && dated ? { ...c, width: '178px' } : c));
+}
 
 export function Audit() {
   const search = route.useSearch();
@@ -48,17 +60,17 @@ export function Audit() {
   const [which, range] = [asked({ ...search }), ranged({ ...search })];
   const found = useInfiniteQuery({
     queryKey: ['records', queryOf(search)],
-    queryFn: ({ pageParam }) => get<Page>(`/api/v1/audit/records?${queryOf({ ...which, ...times(range), limit: '100', ...(pageParam && { cursor: pageParam }) })}`),
+    queryFn: ({ pageParam }) => get<Page>(`/api/v1/audit/records?${queryOf({ ...wildcards(which), ...times(range), limit: '100', ...(pageParam && { cursor: pageParam }) })}`),
     initialPageParam: '',
     getNextPageParam: (page) => page.next,
     refetchInterval: false,
     refetchOnWindowFocus: false,
   });
   const rows = useMemo(() => found.data?.pages.flatMap((p) => p.records) ?? [], [found.data]);
-  const today = new Date().toDateString();
-  const dated = rows.some((r) => new Date(r.time).toDateString() !== today);
+  const known = useMemo(() => values(rows), [rows]);
+  const shown = useMemo(() => columnsOf(rows), [rows]);
   const operates = who !== undefined && has(who, 'operator');
-  const download = (format: string) => `/api/v1/audit/export?${queryOf({ ...which, ...times(range), format })}`;
+  const download = (format: string) => `/api/v1/audit/export?${queryOf({ ...wildcards(which), ...times(range), format })}`;
   return (
     <>
       <div className="head">
@@ -85,7 +97,7 @@ export function Audit() {
           </button>
         </div>
       </div>
-      <Filters of={which} fields={['caller', 'agent', 'skill', 'method', 'task']} label="Which records" onAsk={(a) => void go({ search: { ...a, ...range } })}>
+      <Filters of={which} fields={['caller', 'agent', 'skill', 'method', 'reason', 'task']} known={known} label="Which records" onAsk={(a) => void go({ search: { ...a, ...range } })}>
         <RangeFields of={range} onAsk={(r: Range) => void go({ search: { ...which, ...r } })} />
         {which.task && (
           <Link to="/tasks/$id" params={{ id: which.task }} className="button">
@@ -97,9 +109,9 @@ export function Audit() {
       {found.isPending ? (
         <Loading />
       ) : rows.length === 0 ? (
-        !found.isError && <Empty title="Nothing is like that">No call or event in the log is all of what you ask for. Ask for less, or for another time.</Empty>
+        !found.isError && <Empty title="No record matches">No call or event in the audit log matches these filters. Clear some, or choose another time.</Empty>
       ) : (
-        <Table label="Audit records" rows={rows} columns={dated ? wide : columns} name={(r) => String(r.seq)} height={560} />
+        <Table label="Audit records" rows={rows} columns={shown} name={(r) => String(r.seq)} height={560} wraps details={(r) => <Details of={r} operates={operates} />} />
       )}
       {found.hasNextPage && (
         <button type="button" className="more" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
@@ -111,19 +123,40 @@ export function Audit() {
   );
 }
 
+/** values are those that the records on the page have, for fields to be completed. */
+function values(rows: AuditRecord[]): Known {
+  const distinct = (of: (r: AuditRecord) => string | undefined) => [...new Set(rows.map(of).filter((v): v is string => !!v))].sort();
+  return { caller: distinct(caller), agent: distinct(agentOf), skill: distinct((r) => r.skill), method: distinct((r) => r.method), reason: distinct((r) => r.reason) };
+}
+
+/** Details are what a row shows below itself: why the call was refused, and the record. */
+function Details({ of: r, operates }: { of: AuditRecord; operates: boolean }) {
+  return (
+    <>
+      {stageOf(r) && <Refusal of={r} operates={operates} />}
+      <div className="raw">
+        <Copy text={JSON.stringify(r, null, 2)} label={`record ${r.seq}`} />
+        <pre tabIndex={0} role="region" aria-label={`Record ${r.seq}`}>
+          {JSON.stringify(r, null, 2)}
+        </pre>
+      </div>
+    </>
+  );
+}
+
 // What findings mean (docs/audit.md#verifying).
 const meanings: Record<string, string> = {
   changed: 'A record, or its hash, is not what was written.',
-  missing: 'Records are not there.',
-  'missing segment': 'A whole file is not there.',
-  truncated: 'Records were taken off the end of a file or of the log.',
-  reordered: 'Records stand elsewhere than where they were written.',
-  duplicated: 'Records are there twice.',
-  inserted: 'Something stands there that was never a record.',
-  renamed: 'A file has another’s name.',
+  missing: 'Records are missing.',
+  'missing segment': 'A whole file is missing.',
+  truncated: 'Records were removed from the end of a file or of the log.',
+  reordered: 'Records are not in the order in which they were written.',
+  duplicated: 'Records occur twice.',
+  inserted: 'The file has something that was never a record.',
+  renamed: 'A file has the name of another.',
   signature: 'A signature is not by a key of this gateway, or of other records.',
-  unsigned: 'There should be a signature that holds, and there is none.',
-  'missing content': 'Captured content that a record names is not there, and nobody erased it.',
+  unsigned: 'A valid signature is missing.',
+  'missing content': 'Captured content that a record names is missing, and nobody erased it.',
   'changed content': 'Captured content is not what was captured.',
 };
 
@@ -139,7 +172,7 @@ function Integrity() {
   return (
     <section aria-label="Integrity" className="integrity">
       <div className="head">
-        <h2>Is the log what was written?</h2>
+        <h2>Verify the audit log</h2>
       </div>
       <form className="bar filters" onSubmit={submit}>
         <label>
@@ -151,18 +184,18 @@ function Integrity() {
         <button type="submit" disabled={verify.isPending}>
           <ShieldCheck size={14} aria-hidden /> {verify.isPending ? 'Verifying…' : 'Verify'}
         </button>
-        <span className="hint">Days are those of files (UTC); without any, all of it.</span>
+        <span className="hint">Days are those of files, in UTC. Without days, the whole log is verified.</span>
       </form>
       {verify.isError && <Trouble error={verify.error} />}
       {v && (
         <div role="status">
           <p>
-            <Badge tone={v.intact ? 'good' : 'bad'}>{v.intact ? 'intact' : `${v.findings.length} wrong`}</Badge>{' '}
-            {v.records === 0 ? 'There are no records.' : `${v.records} records in ${v.segments === 1 ? 'one file' : `${v.segments} files`}, numbers ${v.from} to ${v.to}.`}{' '}
+            <Badge tone={v.intact ? 'good' : 'bad'}>{v.intact ? 'intact' : count(v.findings.length, 'finding')}</Badge>{' '}
+            {v.records === 0 ? 'There are no records.' : `${count(v.records, 'record')} in ${count(v.segments, 'file')}, numbers ${v.from} to ${v.to}.`}{' '}
             {v.signed > 0 ? (
               <>
                 Signed up to number {v.signed}, <When at={v.signedAt} />
-                {v.unsigned > 0 && `; ${v.unsigned} since wait for the next signature`}.
+                {v.unsigned > 0 && `; ${v.unsigned} since then await the next signature`}.
               </>
             ) : (
               'Nothing is signed yet.'
@@ -170,10 +203,10 @@ function Integrity() {
             {v.keys.length > 0 && !v.trusted && 'The keys that signed are not this gateway’s own.'} {v.removed ? `Retention removed what was before number ${v.removed + 1}.` : ''}
           </p>
           {v.findings.length > 0 && (
-            <table className="plain" aria-label="What is wrong">
+            <table className="plain" aria-label="Findings">
               <thead>
                 <tr>
-                  <th scope="col">What</th>
+                  <th scope="col">Kind</th>
                   <th scope="col">File</th>
                   <th scope="col">Line</th>
                   <th scope="col">Finding</th>

@@ -12,7 +12,7 @@ const route = getRouteApi('/content');
 type Item = ContentPage['content'][number];
 
 const columns: Column<Item>[] = [
-  { id: 'time', title: 'When', width: '110px', sort: (c) => c.time, cell: (c) => <When at={c.time} /> },
+  { id: 'time', title: 'Captured', width: '110px', sort: (c) => c.time, cell: (c) => <When at={c.time} /> },
   { id: 'agent', title: 'Agent', width: 'minmax(110px, 1fr)', sort: (c) => c.agent, cell: (c) => c.agent },
   { id: 'skill', title: 'Skill', width: 'minmax(90px, 1fr)', sort: (c) => c.skill ?? '', cell: (c) => c.skill },
   { id: 'method', title: 'Method', width: 'minmax(130px, 1fr)', sort: (c) => c.method, cell: (c) => c.method },
@@ -45,7 +45,7 @@ export function Content() {
   return (
     <>
       <h1>Captured content</h1>
-      <p className="hint">What was captured of a caller’s messages, without what they say. Nobody reads it here; it can be erased for good.</p>
+      <p className="hint">Which messages of a caller the gateway has captured. Their content is not shown here. An admin can erase it for good.</p>
       <form className="bar" onSubmit={submit}>
         <label>
           Subject <input name="subject" required defaultValue={subject} key={`s${subject}`} />
@@ -62,19 +62,19 @@ export function Content() {
       </form>
       {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
       {subject === '' ? (
-        <Empty title="Whose?">Enter the subject of a caller, as in audit records.</Empty>
+        <Empty title="Whose content?">Enter the subject of a caller, as in audit records, to list what the gateway has captured.</Empty>
       ) : found.isPending ? (
         <Loading />
       ) : found.data?.content.length === 0 ? (
         <Empty title="Nothing was captured">
-          Content is captured only where <code>telemetry.audit.content</code> says so, and only until it expires.
+          The gateway captures content only of calls that a rule of <code>telemetry.audit.content</code> matches, and keeps it only until it expires.
         </Empty>
       ) : (
         found.data && <Table label="Captured content" rows={found.data.content} columns={columns} name={(c) => c.id} initial="time" />
       )}
       {asked && (
         <Confirm title={`Erase what was captured of ${subject}?`} action="Erase" danger busy={erase.isPending} onDo={() => erase.mutate()} onClose={() => setAsked(false)}>
-          <p>It is gone for good, in backups as well: its keys are destroyed. That you did it is on record.</p>
+          <p>The gateway destroys its keys, so that it is gone for good, in backups as well. The audit log records that you did it.</p>
           {erase.isError && <Trouble error={erase.error} />}
         </Confirm>
       )}

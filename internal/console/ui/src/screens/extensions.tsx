@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react';
 import { useMemo } from 'react';
 import { type Adoption, every, get, type Registry } from '../api/client';
+import { count, counted } from '../parts/amount';
 import { Copy } from '../parts/copy';
 import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
@@ -46,7 +47,12 @@ interface Row {
   violations: number;
 }
 
-const statuses: Record<string, 'good' | 'warn' | 'bad' | 'calm'> = { allowed: 'good', deprecated: 'warn', blocked: 'bad' };
+const statuses: Record<string, 'good' | 'warn' | 'bad' | 'calm'> = { allowed: 'good', deprecated: 'warn', blocked: 'bad', unregistered: 'warn' };
+
+/** sums are the rows of the registry that are no extension: they count what calls had beside. */
+const sums: Record<string, string> = { other: 'all others that calls asked for', none: 'none: files that calls had' };
+const summed = (r: Row) => r.known?.status === 'other' && r.uri in sums;
+const statusOf = (r: Row) => (summed(r) ? '' : r.known && r.known.status !== 'other' ? r.known.status : 'unregistered');
 
 /** brief is what of a URI tells it from others in little room: its end. */
 function brief(uri: string): string {
@@ -99,6 +105,8 @@ export function Extensions() {
         {registry.isError || agents.isError ? <Trouble error={registry.error ?? agents.error} again={() => void Promise.all([registry.refetch(), agents.refetch()])} /> : <Loading />}
       </>
     );
+  const named = rows.filter((r) => !summed(r));
+  const unregistered = named.filter((r) => statusOf(r) === 'unregistered').length;
   const violations = rows.reduce((n, r) => n + r.violations, 0);
   const views = { '': 'Extensions', agents: 'By agent' } as const;
   return (
@@ -106,13 +114,14 @@ export function Extensions() {
       <h1>Extensions</h1>
       {(registry.isError || agents.isError) && <Trouble error={registry.error ?? agents.error} />}
       <div className="tiles">
-        <Tile label="In the registry" value={registry.data?.extensions.filter((e) => e.status !== 'other').length} />
-        <Tile label="That agents have, or should" value={rows.filter((r) => r.declared + r.required > 0).length} />
-        <Tile label="Agents that require any" value={agents.data?.filter((a) => a.extensions.some((x) => x.standing === 'required')).length} />
+        <Tile label="Registered" value={named.length - unregistered} />
+        <Tile label="Not registered" value={unregistered} tone={unregistered > 0 ? 'warn' : undefined} />
+        <Tile label="Declared by agents" value={rows.filter((r) => r.declared > 0).length} />
+        <Tile label="Agents that require one" value={agents.data?.filter((a) => a.extensions.some((x) => x.standing === 'required')).length} />
         <Tile label="Violations" value={violations} tone={violations > 0 ? 'warn' : undefined} />
       </div>
       <div className="bar">
-        <div className="tabs" role="group" aria-label="What to look at">
+        <div className="tabs" role="group" aria-label="View">
           {Object.entries(views).map(([k, label]) => (
             <button key={k} type="button" aria-pressed={(search.view ?? '') === k} onClick={() => void go({ search: k === 'agents' ? { view: 'agents' } : {} })}>
               {label}
@@ -120,7 +129,7 @@ export function Extensions() {
           ))}
         </div>
         <span className="hint">
-          Counts are those of this gateway since <When at={registry.data?.since} />.
+          Calls are counted by this gateway, since <When at={registry.data?.since} />.
         </span>
       </div>
       {search.view === 'agents' ? <Matrix rows={rows} agents={agents.data ?? []} /> : <List rows={rows} />}
@@ -136,7 +145,7 @@ const columns: Column<Row>[] = [
     sort: (r) => r.uri,
     cell: (r) => (
       <Link from="/extensions" to="/extensions" search={(s) => ({ ...s, uri: r.uri })} className="strong" title={r.uri}>
-        {brief(r.uri)} <span className="faint">{host(r.uri)}</span>
+        {summed(r) ? sums[r.uri] : brief(r.uri)} <span className="faint">{host(r.uri)}</span>
       </Link>
     ),
   },
@@ -144,14 +153,14 @@ const columns: Column<Row>[] = [
     id: 'status',
     title: 'Registry',
     width: '110px',
-    sort: (r) => r.known?.status ?? '',
-    cell: (r) => (r.known && r.known.status !== 'other' ? <Badge tone={statuses[r.known.status] ?? 'calm'}>{r.known.status}</Badge> : <span className="faint">not known</span>),
+    sort: (r) => statusOf(r),
+    cell: (r) => (statusOf(r) ? <Badge tone={statuses[statusOf(r)] ?? 'calm'}>{statusOf(r)}</Badge> : <span className="faint">–</span>),
   },
   { id: 'declared', title: 'Declared', width: '80px', end: true, sort: (r) => r.declared, cell: (r) => many(r.declared) },
   { id: 'required', title: 'Required', width: '80px', end: true, sort: (r) => r.required, cell: (r) => many(r.required) },
   { id: 'blocked', title: 'Denied', width: '70px', end: true, sort: (r) => r.blocked, cell: (r) => many(r.blocked) },
   { id: 'activated', title: 'Active', width: '70px', end: true, sort: (r) => active(r), cell: (r) => many(active(r)) },
-  { id: 'inactive', title: 'Not active', width: '85px', end: true, sort: (r) => r.known?.calls.inactive ?? 0, cell: (r) => many(r.known?.calls.inactive) },
+  { id: 'inactive', title: 'Inactive', width: '85px', end: true, sort: (r) => r.known?.calls.inactive ?? 0, cell: (r) => many(r.known?.calls.inactive) },
   { id: 'refused', title: 'Refused', width: '75px', end: true, sort: (r) => r.known?.calls.refused ?? 0, cell: (r) => many(r.known?.calls.refused) },
   { id: 'violations', title: 'Violations', width: '85px', end: true, sort: (r) => r.violations, cell: (r) => many(r.violations) },
 ];
@@ -162,26 +171,26 @@ function List({ rows }: { rows: Row[] }) {
   const search = route.useSearch();
   const go = route.useNavigate();
   const q = (search.q ?? '').toLowerCase();
-  const shown = useMemo(() => rows.filter((r) => q === '' || `${r.uri} ${r.known?.description ?? ''} ${r.known?.status ?? ''}`.toLowerCase().includes(q)), [rows, q]);
+  const shown = useMemo(() => rows.filter((r) => q === '' || `${r.uri} ${r.known?.description ?? ''} ${statusOf(r)}`.toLowerCase().includes(q)), [rows, q]);
   const chosen = rows.find((r) => r.uri === search.uri);
   return (
     <>
       <div className="bar">
         <Find label="Search extensions" hint="Search by URI, text, status" value={search.q ?? ''} onFind={(v) => void go({ search: v ? { q: v } : {}, replace: true })} />
         <span className="count" role="status">
-          {shown.length === rows.length ? `${rows.length} extensions` : `${shown.length} of ${rows.length} extensions`}
+          {counted(shown.length, rows.length, 'extension')}
         </span>
       </div>
       {rows.length === 0 ? (
         <Empty title="No extensions yet">
-          No agent’s card declares one, and <code>extensions</code> in the configuration lists none.
+          No agent card declares one, and the configuration registers none. Add entries below <code>extensions</code>, as in <code>config.example.yaml</code>, and reload.
         </Empty>
       ) : shown.length === 0 ? (
-        <Empty title="No extension is like that">Clear the search.</Empty>
+        <Empty title="No extension matches">Clear the search to see all of them.</Empty>
       ) : (
         <Table label="Extensions" rows={shown} columns={columns} name={(r) => r.uri} height={chosen ? 330 : 620} />
       )}
-      {search.uri && (chosen ? <Detail of={chosen} /> : <Empty title="There is no such extension">Nobody names {search.uri}: no agent, and not the registry.</Empty>)}
+      {search.uri && (chosen ? <Detail of={chosen} /> : <Empty title="There is no such extension">No agent card declares {search.uri}, and the configuration does not register it.</Empty>)}
     </>
   );
 }
@@ -192,18 +201,18 @@ function Detail({ of: r }: { of: Row }) {
     ['Kind', k?.kind !== 'other' && k?.kind],
     ['Specification', k?.specification],
     ['Replaced by', k?.replacement],
-    ['Last day', k?.sunset],
-    ['Schemas and states', k?.validation],
+    ['Sunset', k?.sunset],
+    ['Validation', k?.validation],
     ['Methods', k?.methods?.join(', ')],
     ['Hooks', k?.hooks || undefined],
   ];
   const calls: [string, number][] = k
     ? [
-        ['Asked for, and active', k.calls.activated],
-        ['Asked for, and not active', k.calls.inactive],
-        ['Asked for, and not permitted', k.calls.refused],
-        ['Asked for by the gateway alone', k.calls.injected],
-        ['Done by the gateway', k.calls.provided],
+        ['Requested and activated', k.calls.activated],
+        ['Requested, not activated', k.calls.inactive],
+        ['Requested and refused', k.calls.refused],
+        ['Added by the gateway', k.calls.injected],
+        ['Provided by the gateway', k.calls.provided],
       ]
     : [];
   return (
@@ -236,35 +245,55 @@ function Detail({ of: r }: { of: Row }) {
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              {n.toLocaleString('en')} {n === 1 ? 'call' : 'calls'}
+              {count(n, 'call')}
             </dd>
           </div>
         ))}
       </dl>
+      {statusOf(r) === 'unregistered' && <Unregistered of={r} />}
       <h3>Violations</h3>
       {k && k.violations.length > 0 ? (
         <table className="plain">
           <thead>
             <tr>
-              <th scope="col">What is wrong</th>
-              <th scope="col">What became of it</th>
-              <th scope="col">How often</th>
+              <th scope="col">Violation</th>
+              <th scope="col">Outcome</th>
+              <th scope="col">Count</th>
             </tr>
           </thead>
           <tbody>
             {k.violations.map((v) => (
               <tr key={v.fault + v.enforced}>
                 <td>{v.fault}</td>
-                <td>{v.enforced ? 'refused, or taken out' : 'recorded only'}</td>
+                <td>{v.enforced ? 'refused or removed' : 'recorded only'}</td>
                 <td>{v.count.toLocaleString('en')}</td>
               </tr>
             ))}
           </tbody>
         </table>
       ) : (
-        <p className="hint">Nothing was held against it{k ? '' : ': the registry does not know it'}.</p>
+        <p className="hint">{k ? 'No message violated it.' : 'The gateway validates registered extensions only.'}</p>
       )}
     </section>
+  );
+}
+
+/** Unregistered says what to write for the gateway to know an extension. */
+function Unregistered({ of: r }: { of: Row }) {
+  const entry = `extensions:\n  - uri: ${JSON.stringify(r.uri)}\n    description: What it does, for this screen.\n`;
+  return (
+    <>
+      <p>
+        {r.declared > 0 ? `${count(r.declared, 'agent card declares', 'agent cards declare')} this extension` : 'The configuration of an agent names this extension'}, and the gateway’s configuration does not
+        register it. The gateway negotiates it and does not validate or count it. To register it, add this entry and reload:
+      </p>
+      <div className="raw">
+        <Copy text={entry} label="entry" />
+        <pre tabIndex={0} role="region" aria-label="Entry of the configuration">
+          {entry}
+        </pre>
+      </div>
+    </>
   );
 }
 
@@ -329,7 +358,7 @@ function Matrix({ rows, agents }: { rows: Row[]; agents: Adoption[] }) {
         cell: (l) => <Cell of={l.of.get(uri)} uri={uri} />,
       }),
     ),
-    { id: 'all', title: 'In all', width: '60px', end: true, sort: (l) => l.extensions.length, cell: (l) => (l.card ? many(l.extensions.length) : <span className="faint" title="its card is not known">?</span>) },
+    { id: 'all', title: 'Total', width: '60px', end: true, sort: (l) => l.extensions.length, cell: (l) => (l.card ? many(l.extensions.length) : <span className="faint" title="the gateway has no card of it">?</span>) },
   ];
   const set = (more: Partial<ExtensionsSearch>) => void go({ search: extensionsSearch({ ...search, agent: undefined, ...more }), replace: true });
   return (
@@ -348,9 +377,9 @@ function Matrix({ rows, agents }: { rows: Row[]; agents: Adoption[] }) {
           </select>
         </label>
         <label className="pick">
-          Which is{' '}
+          Standing{' '}
           <select value={search.standing ?? ''} onChange={(e) => set({ standing: e.target.value })}>
-            <option value="">anything</option>
+            <option value="">any</option>
             {Object.keys(tones).map((s) => (
               <option key={s}>{s}</option>
             ))}
@@ -370,13 +399,15 @@ function Matrix({ rows, agents }: { rows: Row[]; agents: Adoption[] }) {
           </span>
         )}
         <span className="count" role="status">
-          {shown.length === lines.length ? `${lines.length} agents` : `${shown.length} of ${lines.length} agents`}
+          {counted(shown.length, lines.length, 'agent')}
         </span>
       </div>
       {lines.length === 0 ? (
-        <Empty title="No agents yet">Extensions are shown by agent as soon as there is one.</Empty>
+        <Empty title="No agents yet">
+          Add one below <code>agents</code> in the configuration, or register one with <code>a2a-gateway agents add</code>.
+        </Empty>
       ) : shown.length === 0 ? (
-        <Empty title="No agent is like that">Clear the search, or ask for anything.</Empty>
+        <Empty title="No agent matches">Clear the search, or choose another extension or standing.</Empty>
       ) : (
         <Table key={across.join(' ')} label="Extensions by agent" rows={shown} columns={cols} name={(l) => l.agent} height={search.agent ? 330 : 620} />
       )}

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useMemo } from 'react';
 import { type Agent, type CardSummary, every, get, type Trends } from '../api/client';
+import { counted } from '../parts/amount';
 import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { Donut } from '../parts/donut';
@@ -48,7 +49,7 @@ const columns: Column<Row>[] = [
   {
     id: 'id',
     title: 'Agent',
-    width: 'minmax(130px, 1fr)',
+    width: 'minmax(150px, 1.6fr)',
     sort: (r) => r.id,
     cell: (r) => (
       <Link to="/agents/$id" params={{ id: r.id }} className="strong">
@@ -58,7 +59,7 @@ const columns: Column<Row>[] = [
   },
   {
     id: 'speaks',
-    title: 'Speaks',
+    title: 'Protocol',
     width: '150px',
     sort: (r) => spoken(r),
     cell: (r) => {
@@ -88,27 +89,27 @@ const columns: Column<Row>[] = [
     cell: (r) => (r.card ? <Badge tone={tones[r.card.state]}>{r.card.state}</Badge> : <span className="faint">–</span>),
   },
   { id: 'score', title: 'Findings', width: '80px', end: true, sort: (r) => r.card?.score ?? 0, cell: (r) => r.card?.score ?? '–' },
-  { id: 'origin', title: 'From', width: '60px', sort: (r) => r.origin, cell: (r) => <span title={r.source}>{r.origin}</span> },
+  { id: 'origin', title: 'Source', width: '60px', sort: (r) => r.origin, cell: (r) => <span title={r.source}>{r.origin}</span> },
   {
     id: 'why',
-    title: 'What is wrong',
+    title: 'Problem',
     width: 'minmax(140px, 2fr)',
     cell: (r) => {
       const why = [reason(r) ?? r.card?.failure ?? r.card?.why, ailing(r)].filter(Boolean).join('; ');
       return (
         <span className="cut" title={why}>
-          {why || <span className="faint">nothing</span>}
+          {why || <span className="faint">none</span>}
         </span>
       );
     },
   },
 ];
 
-const route = getRouteApi('/');
+const route = getRouteApi('/fleet');
 
 const kinds: Record<string, { label: string; is: (r: Row) => boolean }> = {
   failing: { label: 'Not serving', is: (r) => r.health !== 'serving' },
-  waiting: { label: 'Card waits', is: (r) => r.card !== undefined && decides(r.card.state) },
+  waiting: { label: 'Card pending', is: (r) => r.card !== undefined && decides(r.card.state) },
 };
 
 export function Fleet() {
@@ -160,8 +161,8 @@ export function Fleet() {
           parts={words.flatMap((name) => (name === 'serving' || count(name) > 0 ? [{ name, value: count(name), tone: toneOf(name) }] : [])).reverse()}
         />
         <Tile label="Not serving" value={rows.length - count('serving')} tone={rows.length > count('serving') ? 'bad' : undefined} />
-        <Tile label="Cards that wait" value={waiting} tone={waiting > 0 ? 'warn' : undefined} />
-        <Tile label="Registered here" value={rows.filter((r) => r.origin === 'api').length} />
+        <Tile label="Cards pending approval" value={waiting} tone={waiting > 0 ? 'warn' : undefined} />
+        <Tile label="Registered at run time" value={rows.filter((r) => r.origin === 'api').length} />
       </div>
       <div className="bar">
         <label className="search">
@@ -187,15 +188,15 @@ export function Fleet() {
           ))}
         </div>
         <span className="count" role="status">
-          {shown.length === rows.length ? `${rows.length} agents` : `${shown.length} of ${rows.length} agents`}
+          {counted(shown.length, rows.length, 'agent')}
         </span>
       </div>
       {rows.length === 0 ? (
         <Empty title="No agents yet">
-          Add one below <code>agents</code> in the configuration, or register one: <code>a2a-gateway agents add</code>.
+          Add one below <code>agents</code> in the configuration, or register one with <code>a2a-gateway agents add</code>.
         </Empty>
       ) : shown.length === 0 ? (
-        <Empty title="No agent is like that">Clear the search, or show all.</Empty>
+        <Empty title="No agent matches">Clear the search, or show all agents.</Empty>
       ) : (
         <Table label="Agents" rows={shown} columns={columns} name={(r) => r.id} initial="id" />
       )}

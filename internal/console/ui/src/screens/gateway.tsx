@@ -4,6 +4,7 @@ import { ChevronRight, RotateCw } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { ask, type Cluster, get, has, type Me, may, type Peer } from '../api/client';
 import type { components } from '../api/schema';
+import { count, size, whole } from '../parts/amount';
 import { Confirm } from '../parts/confirm';
 import { Copy, Digest } from '../parts/copy';
 import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
@@ -39,8 +40,8 @@ export function GatewayScreen() {
       {status.data && (
         <>
           <div className="tiles">
-            <Tile label={status.data.why ? `Not ready: ${status.data.why}` : 'Takes calls'} value={status.data.ready ? 'ready' : 'not ready'} tone={status.data.ready ? undefined : 'bad'} />
-            <Tile label="Checks that fail" value={`${failing.length} of ${status.data.checks.length}`} tone={failing.length > 0 ? 'warn' : undefined} />
+            <Tile label={status.data.why ? `Not ready: ${status.data.why}` : 'Accepts calls'} value={status.data.ready ? 'ready' : 'not ready'} tone={status.data.ready ? undefined : 'bad'} />
+            <Tile label="Failing checks" value={`${failing.length} of ${status.data.checks.length}`} tone={failing.length > 0 ? 'warn' : undefined} />
             <Tile label="Agents" value={status.data.agents} />
             <Tile label="Started" value={<When at={status.data.started} />} />
             <Tile label="Version" value={status.data.version} />
@@ -58,7 +59,7 @@ export function GatewayScreen() {
         </>
       )}
       {status.data && <Checks all={status.data.checks} failing={failing} />}
-      {who && (has(who, 'operator') ? <Running /> : <p className="hint">The configuration in force is shown to the role operator.</p>)}
+      {who && (has(who, 'operator') ? <Running /> : <p className="hint">The role operator is needed to see the running configuration.</p>)}
       {health.data && <About of={health.data.build} />}
     </>
   );
@@ -89,7 +90,7 @@ function Reload({ of, operates }: { of: Status['config']; operates: boolean }) {
       </div>
       {reload.isError && <Trouble error={reload.error} />}
       <p role="status">
-        {!of.reloaded && <>Nobody has asked for a reload since the gateway was started.</>}
+        {!of.reloaded && <>The configuration has not been reloaded since the gateway started. To apply a change of the file at once, reload it here or send SIGHUP.</>}
         {of.reloaded && !of.failure && (
           <>
             <span className="dot good">The latest reload</span>, <When at={of.reloaded} />, is in force.
@@ -97,14 +98,14 @@ function Reload({ of, operates }: { of: Status['config']; operates: boolean }) {
         )}
         {of.reloaded && of.failure && (
           <>
-            <span className="dot bad">The latest reload</span>, <When at={of.reloaded} />, changed nothing: the configuration of before is still in force.
+            <span className="dot bad">The latest reload</span>, <When at={of.reloaded} />, failed and changed nothing: the previous configuration is still in force.
           </>
         )}
       </p>
       {of.failure && <pre>{of.failure}</pre>}
       {asked && (
         <Confirm title="Reload the configuration?" action="Reload" busy={reload.isPending} onDo={() => reload.mutate()} onClose={() => setAsked(false)}>
-          <p>The file is read anew. What cannot be served changes nothing. Calls that are under way end as they began; that you did it is on record.</p>
+          <p>The gateway reads its file again. A file with an error changes nothing. Calls in progress finish under the old configuration. The audit log records that you did it.</p>
         </Confirm>
       )}
     </section>
@@ -123,32 +124,32 @@ function Fact({ name, ok, children }: { name: string; ok: boolean; children: Rea
   );
 }
 
-const lag = (n: number, seconds: number) => (n === 0 ? 'nothing waits' : `${n.toLocaleString('en')} waiting, the oldest for ${seconds.toFixed(1)} s`);
+const lag = (n: number, seconds: number) => (n === 0 ? 'nothing pending' : `${whole(n)} pending, the oldest for ${seconds.toFixed(1)} s`);
 
 function Parts({ of }: { of: Health }) {
   const { state, audit, sinks } = of;
   return (
     <section aria-labelledby="parts" tabIndex={0}>
-      <h2 id="parts">What it stands on</h2>
+      <h2 id="parts">Dependencies</h2>
       <table className="plain">
         <tbody>
           <Fact name="State" ok={state.ok}>
-            {state.driver}, {state.shared ? 'shared with other gateways' : 'of this gateway alone'}
+            {state.driver}, {state.shared ? 'shared with other gateways' : 'not shared'}
             {state.why && <div>{state.why}</div>}
           </Fact>
           <Fact name="Audit log" ok={audit.ok}>
-            the latest record is number {audit.seq.toLocaleString('en')}; for the disk: {lag(audit.unsynced, audit.oldest)}; without it calls {audit.failOpen ? 'go on' : 'are refused'}
+            latest record {whole(audit.seq)}; not yet on disk: {lag(audit.unsynced, audit.oldest)}; when it fails, the gateway {audit.failOpen ? 'lets calls pass' : 'refuses calls'}
             {audit.why && <div>{audit.why}</div>}
           </Fact>
           {sinks.map((s) => (
             <Fact key={s.kind} name={`Sinks, ${s.kind}`} ok={s.failing === 0}>
               {lag(s.waiting, s.oldest)}
-              {s.failing > 0 && `; ${s.failing} take no records, which are kept for them`}
+              {s.failing > 0 && `; ${s.failing} failing, whose records are kept until they recover`}
             </Fact>
           ))}
         </tbody>
       </table>
-      {sinks.length === 0 && <p className="hint">Records go to no sink (telemetry.audit.sinks).</p>}
+      {sinks.length === 0 && <p className="hint">Records are not exported. To send them to Kafka, PostgreSQL, syslog or OTLP, set telemetry.audit.sinks.</p>}
     </section>
   );
 }
@@ -162,14 +163,14 @@ function Gateways() {
   const [versions, configs] = [differ((g) => `${g.version} ${g.revision}`), differ((g) => g.config)];
   return (
     <section aria-labelledby="gateways" tabIndex={0}>
-      <h2 id="gateways">Gateways of this state</h2>
+      <h2 id="gateways">Replicas</h2>
       {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
-      {of && !of.shared && <p className="hint">The state is this gateway’s own (state.driver): nobody else is here.</p>}
+      {of && !of.shared && <p className="hint">This gateway does not share its state. To run several replicas, set state.driver to redis.</p>}
       {of?.shared && (
         <>
           {(versions || configs) && (
             <p role="status">
-              <Badge tone="warn">they differ</Badge> Not all have {versions && 'the same version'}
+              <Badge tone="warn">they differ</Badge> Not all replicas have {versions && 'the same version'}
               {versions && configs && ' and '}
               {configs && 'the same configuration'}, as in the middle of a rollout.
             </p>
@@ -178,12 +179,12 @@ function Gateways() {
             <thead>
               <tr>
                 <th scope="col">Gateway</th>
-                <th scope="col">Stands</th>
+                <th scope="col">Status</th>
                 <th scope="col">Version</th>
                 <th scope="col">Configuration</th>
-                <th scope="col">Under way</th>
+                <th scope="col">In progress</th>
                 <th scope="col">Started</th>
-                <th scope="col">Said so</th>
+                <th scope="col">Last seen</th>
               </tr>
             </thead>
             <tbody>
@@ -195,7 +196,7 @@ function Gateways() {
                   </th>
                   {g.sealed ? (
                     <td colSpan={6}>
-                      <Badge tone="bad">has other keys</Badge> What it keeps in the state nobody here can open, and the other way round: keys.dir has to hold the same keys for all.
+                      <Badge tone="bad">has other keys</Badge> It cannot read what this gateway keeps in the shared state, nor the other way round. Give all replicas the same keys in keys.dir.
                     </td>
                   ) : (
                     <>
@@ -210,7 +211,7 @@ function Gateways() {
                         <Digest of={g.config} />
                       </td>
                       <td>
-                        {g.calls.toLocaleString('en')} calls, {g.streams.toLocaleString('en')} streams
+                        {count(g.calls, 'call')}, {count(g.streams, 'stream')}
                       </td>
                       <td>
                         <When at={g.started} />
@@ -230,29 +231,25 @@ function Gateways() {
   );
 }
 
-const sizes = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-
 function amount(n: number, unit: string): string {
   if (unit === 'seconds') return `${Math.round(n * 1000)} ms`;
-  if (unit !== 'bytes') return n.toLocaleString('en');
-  const i = n < 1 ? 0 : Math.min(sizes.length - 1, Math.floor(Math.log2(n) / 10));
-  return `${(n / 1024 ** i).toFixed(i === 0 ? 0 : 1)} ${sizes[i]}`;
+  return unit === 'bytes' ? size(n) : whole(n);
 }
 
 function Limits({ of }: { of: Limit[] }) {
   return (
     <section aria-labelledby="limits" tabIndex={0}>
-      <h2 id="limits">Limits in use</h2>
+      <h2 id="limits">Load limits</h2>
       <table className="plain">
         <thead>
           <tr>
-            <th scope="col">Limit</th>
+            <th scope="col">Setting</th>
             <th scope="col">In use</th>
-            <th scope="col">Of</th>
+            <th scope="col">Limit</th>
             <th scope="col">
               <span className="unseen">Share</span>
             </th>
-            <th scope="col">Now</th>
+            <th scope="col">Load shedding</th>
           </tr>
         </thead>
         <tbody>
@@ -264,12 +261,12 @@ function Limits({ of }: { of: Limit[] }) {
               <td>{amount(l.used, l.unit)}</td>
               <td>{l.max > 0 ? amount(l.max, l.unit) : <span className="faint">no limit</span>}</td>
               <td>{l.max > 0 && <meter aria-label={`Share of ${l.name}`} min={0} max={l.max} high={l.max * 0.8} low={l.max * 0.6} optimum={0} value={Math.min(l.used, l.max)} />}</td>
-              <td>{l.refuses ? <Badge tone="bad">refuses calls</Badge> : <span className="faint">lets in</span>}</td>
+              <td>{l.refuses ? <Badge tone="bad">refuses calls</Badge> : <span className="faint">no</span>}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      <p className="hint">Of this process. Rates and quotas of callers are in the configuration; who is refused for them is in the audit log, by the limit’s name.</p>
+      <p className="hint">Of this process. Rate limits and quotas of callers, and whom they refused, are under Policy, Limits.</p>
     </section>
   );
 }
@@ -279,20 +276,22 @@ const week = 7 * 86_400_000;
 function Certificates({ of }: { of: Certificate[] }) {
   const ends = (c: Certificate) => {
     const left = Date.parse(c.notAfter) - Date.now();
-    return left < 0 ? <Badge tone="bad">expired</Badge> : left < week ? <Badge tone="warn">soon</Badge> : <Badge tone="good">valid</Badge>;
+    return left < 0 ? <Badge tone="bad">expired</Badge> : left < week ? <Badge tone="warn">expires soon</Badge> : <Badge tone="good">valid</Badge>;
   };
   return (
     <section aria-labelledby="certificates" tabIndex={0}>
-      <h2 id="certificates">Certificates served</h2>
+      <h2 id="certificates">TLS certificates</h2>
       {of.length === 0 ? (
-        <Empty title="No TLS here">Neither the public nor the admin listener serves a certificate: TLS ends in front of this gateway, if at all (server.tls, admin.tls).</Empty>
+        <Empty title="No TLS">
+          Neither the public nor the admin listener has a certificate. Terminate TLS in front of this gateway, or set <code>server.tls</code> and <code>admin.tls</code>.
+        </Empty>
       ) : (
         <table className="plain">
           <thead>
             <tr>
               <th scope="col">Names</th>
               <th scope="col">Listener</th>
-              <th scope="col">Ends</th>
+              <th scope="col">Expires</th>
               <th scope="col">Issuer</th>
               <th scope="col">Serial</th>
             </tr>
@@ -304,7 +303,7 @@ function Certificates({ of }: { of: Certificate[] }) {
                 <td>{c.listener}</td>
                 <td>
                   {ends(c)} <When at={c.notAfter} />
-                  {c.renewal && <div className="bad">not renewed: {c.renewal}</div>}
+                  {c.renewal && <div className="bad">renewal failed: {c.renewal}</div>}
                 </td>
                 <td>{c.issuer}</td>
                 <td>
@@ -336,7 +335,7 @@ function Checks({ all, failing }: { all: Check[]; failing: Check[] }) {
           </button>
         </div>
       </div>
-      {rows.length === 0 ? <Empty title="Nothing fails">Every check is ok.</Empty> : <Table label="Checks" rows={rows} columns={checks} name={(c) => c.name + (c.why ?? '')} height={360} />}
+      {rows.length === 0 ? <Empty title="No check fails">Choose All to see every check. /readyz?verbose lists them too.</Empty> : <Table label="Checks" rows={rows} columns={checks} name={(c) => c.name + (c.why ?? '')} height={360} least={560} />}
     </section>
   );
 }
@@ -349,7 +348,7 @@ function Running() {
   return (
     <section aria-labelledby="running">
       <h2 id="running">Running configuration</h2>
-      <p className="hint">With its defaults and limits, without its secrets: what was one is redacted before it leaves the gateway.</p>
+      <p className="hint">With defaults and limits. The gateway redacts secrets before it sends it.</p>
       {config.isError && <Trouble error={config.error} again={() => void config.refetch()} />}
       {config.isPending && <Loading />}
       {config.data && Object.entries(config.data).map(([key, value]) => <Section key={key} name={key} value={value} />)}
@@ -360,11 +359,11 @@ function Running() {
 function Section({ name, value }: { name: string; value: unknown }) {
   const [open, setOpen] = useState(false);
   const text = useMemo(() => (open ? (JSON.stringify(value, null, 2) ?? '') : ''), [open, value]);
-  const count = Array.isArray(value) ? `${value.length} entries` : value !== null && typeof value === 'object' ? `${Object.keys(value).length} keys` : '';
+  const holds = Array.isArray(value) ? count(value.length, 'entry', 'entries') : value !== null && typeof value === 'object' ? count(Object.keys(value).length, 'key') : '';
   return (
     <div>
       <button type="button" className="fold" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <ChevronRight size={14} aria-hidden /> <code>{name}</code> <span className="faint">{count}</span>
+        <ChevronRight size={14} aria-hidden /> <code>{name}</code> <span className="faint">{holds}</span>
       </button>
       {open && (
         <div className="raw">
@@ -372,7 +371,7 @@ function Section({ name, value }: { name: string; value: unknown }) {
           <pre tabIndex={0} role="region" aria-label={name}>
             {text.slice(0, most)}
           </pre>
-          {text.length > most && <p className="hint">{(text.length - most).toLocaleString('en')} more characters are copied, and in GET /api/v1/config.</p>}
+          {text.length > most && <p className="hint">This shows the beginning. Copy has {count(text.length - most, 'more character')}, as GET /api/v1/config does.</p>}
         </div>
       )}
     </div>
@@ -383,7 +382,7 @@ function About({ of }: { of: Health['build'] }) {
   const facts: [string, ReactNode][] = [
     ['Gateway (server.id)', of.id ?? '–'],
     ['Host', of.host ?? '–'],
-    ['Platform', `${of.platform}, ${of.processors} processors`],
+    ['Platform', `${of.platform}, ${count(of.processors, 'processor')}`],
     ['Built with', of.go],
     ['Revision', of.revision ? <code>{of.revision.slice(0, 12)}</code> : '–'],
   ];

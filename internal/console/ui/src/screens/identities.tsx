@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { KeyRound, Plus, RotateCw, Search, Trash2 } from 'lucide-react';
 import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { type APIKey, ask, get, type Identities, type MadeKey, type Me, may, post } from '../api/client';
+import { count, whole } from '../parts/amount';
 import { Confirm } from '../parts/confirm';
 import { Copy } from '../parts/copy';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
@@ -26,9 +27,9 @@ export function IdentitiesScreen() {
         <>
           <p className="hint">
             {is.combinations.length > 0
-              ? `A call has to have ${is.combinations.map((c) => (c.client ? `${c.user} with ${c.client}` : `${c.user} alone`)).join(', or ')}.`
-              : 'A call has exactly one credential.'}{' '}
-            {is.anonymous ? 'Callers without any are let in, as anonymous.' : 'Callers without any are refused.'}
+              ? `A call needs ${is.combinations.map((c) => (c.client ? `${c.user} with ${c.client}` : `${c.user} alone`)).join(', or ')}.`
+              : 'A call carries exactly one credential.'}{' '}
+            {is.anonymous ? 'The gateway admits callers without one, as anonymous (authn.anonymous).' : 'The gateway refuses callers without one.'}
           </p>
           <Issuers of={is} />
           <Keys of={is} />
@@ -42,9 +43,9 @@ export function IdentitiesScreen() {
 function Issuers({ of }: { of: Identities }) {
   return (
     <section aria-labelledby="issuers" tabIndex={0}>
-      <h2 id="issuers">Issuers of tokens</h2>
+      <h2 id="issuers">Token issuers</h2>
       {of.issuers.length === 0 ? (
-        <p className="hint">No tokens are taken (authn.oidc).</p>
+        <p className="hint">The gateway accepts no access tokens. To accept those of an OpenID Connect or OAuth issuer, set authn.oidc.</p>
       ) : (
         <table className="plain">
           <thead>
@@ -52,7 +53,7 @@ function Issuers({ of }: { of: Identities }) {
               <th scope="col">Issuer</th>
               <th scope="col">Keys</th>
               <th scope="col">Fetched</th>
-              <th scope="col">Tokens</th>
+              <th scope="col">Accepted tokens</th>
             </tr>
           </thead>
           <tbody>
@@ -60,7 +61,7 @@ function Issuers({ of }: { of: Identities }) {
               <tr key={i.issuer}>
                 <th scope="row">
                   <code>{i.issuer}</code>
-                  {i.tenant && <div className="hint">all of tenant {i.tenant}</div>}
+                  {i.tenant && <div className="hint">every caller is of tenant {i.tenant}</div>}
                 </th>
                 <td>
                   {i.keys.map((k) => (
@@ -69,23 +70,23 @@ function Issuers({ of }: { of: Identities }) {
                       {k.algorithm && `, ${k.algorithm}`}
                     </div>
                   ))}
-                  {i.keys.length === 0 && <span className="faint">{i.failure ? 'none known' : 'none fetched yet'}</span>}
+                  {i.keys.length === 0 && <span className="faint">{i.failure ? 'none' : 'not fetched yet'}</span>}
                 </td>
                 <td>
-                  {i.failure ? <Badge tone="bad">cannot be fetched</Badge> : i.fetched ? <Badge tone="good">known</Badge> : <Badge tone="calm">not yet</Badge>} <When at={i.fetched} />
+                  {i.failure ? <Badge tone="bad">fetch failed</Badge> : i.fetched ? <Badge tone="good">fetched</Badge> : <Badge tone="calm">not yet</Badge>} <When at={i.fetched} />
                   {i.fresh && (
                     <div className="hint">
-                      good until <When at={i.fresh} />
+                      cached until <When at={i.fresh} />
                     </div>
                   )}
                   {i.failure && <div className="bad">{i.failure}</div>}
                 </td>
                 <td>
-                  in {i.header}, for {i.audiences.join(' or ')}
+                  header {i.header}, audience {i.audiences.join(' or ')}
                   <div className="hint">
                     {i.algorithms.join(', ')}
-                    {i.senderConstrained && '; only those bound to their sender'}
-                    {i.introspection && '; the issuer is asked about them'}
+                    {i.senderConstrained && '; sender-constrained only (DPoP, mTLS)'}
+                    {i.introspection && '; checked by introspection'}
                   </div>
                 </td>
               </tr>
@@ -102,7 +103,7 @@ const listed = (what: string, list: string[]) => (list.length > 0 ? [`${what} ${
 
 /** rights is what a key gives its caller. */
 const rights = (k: APIKey) =>
-  [...listed('groups', k.groups), ...listed('scopes', k.scopes), ...(k.bound ? [k.agents.length > 0 ? `agents ${k.agents.join(', ')} only` : 'no agent'] : [])].join('; ') || 'those of its caller';
+  [...listed('groups', k.groups), ...listed('scopes', k.scopes), ...(k.bound ? [k.agents.length > 0 ? `only ${k.agents.length === 1 ? 'agent' : 'agents'} ${k.agents.join(', ')}` : 'no agent'] : [])].join('; ') || 'those of its caller';
 
 function Keys({ of }: { of: Identities }) {
   const q = route.useSearch().q ?? '';
@@ -136,7 +137,7 @@ function Keys({ of }: { of: Identities }) {
     return (
       <section aria-labelledby="keys">
         <h2 id="keys">API keys</h2>
-        <p className="hint">No API key is taken (authn.apiKeys).</p>
+        <p className="hint">The gateway accepts no API keys. To accept them, set authn.apiKeys.file and create one with a2a-gateway keys create.</p>
       </section>
     );
   const administers = who !== undefined && may(who, 'admin');
@@ -147,9 +148,9 @@ function Keys({ of }: { of: Identities }) {
     { id: 'subject', title: 'Caller', width: 'minmax(100px, 1fr)', sort: (k) => k.subject, cell: (k) => <span className="cut">{k.subject}{k.tenant && <span className="faint"> of {k.tenant}</span>}</span> },
     { id: 'rights', title: 'Rights', width: 'minmax(150px, 2fr)', cell: (k) => <span className="cut" title={rights(k)}>{rights(k)}</span> },
     { id: 'owner', title: 'Owner', width: 'minmax(80px, 0.8fr)', sort: (k) => k.owner ?? '', cell: (k) => <span className="cut">{k.owner}</span> },
-    { id: 'created', title: 'Made', width: '96px', sort: (k) => k.created ?? '', cell: (k) => <When at={k.created} /> },
+    { id: 'created', title: 'Created', width: '96px', sort: (k) => k.created ?? '', cell: (k) => <When at={k.created} /> },
     { id: 'used', title: 'Last used', width: '96px', sort: (k) => k.used ?? '', cell: (k) => <When at={k.used} /> },
-    { id: 'expires', title: 'Ends', width: '96px', sort: (k) => k.expires ?? '9', cell: (k) => (k.expires ? <When at={k.expires} /> : <span className="faint">never</span>) },
+    { id: 'expires', title: 'Expires', width: '96px', sort: (k) => k.expires ?? '9', cell: (k) => (k.expires ? <When at={k.expires} /> : <span className="faint">never</span>) },
   ];
   if (revokes)
     columns.push({
@@ -176,28 +177,28 @@ function Keys({ of }: { of: Identities }) {
       <div className="head">
         <h2 id="keys">API keys</h2>
         <span className="count" role="status">
-          {q ? `${rows.length.toLocaleString('en')}${list.hasNextPage ? ' or more' : ''} of ` : ''}
-          {ring.keys.toLocaleString('en')}
+          {q ? `${whole(rows.length)}${list.hasNextPage ? ' or more' : ''} of ` : ''}
+          {count(ring.keys, 'key')}
         </span>
         {makes && (
           <div className="actions">
             <button type="button" onClick={() => setDoing({ what: 'make' })}>
-              <Plus size={13} aria-hidden /> Make a key
+              <Plus size={13} aria-hidden /> Create a key
             </button>
           </div>
         )}
       </div>
       <p className="hint">
-        In {ring.header}
-        {ring.bearer && ', or as bearer tokens'}; their hashes are in <code>{ring.file}</code>. Uses are those that this gateway has seen.{' '}
-        {!ring.api && 'They are made and rotated with a2a-gateway keys: authn.apiKeys.api is false.'}
+        Callers send them in {ring.header}
+        {ring.bearer && ' or as bearer tokens'}. The gateway keeps their hashes in <code>{ring.file}</code>. Last used is as this gateway has seen it.{' '}
+        {!ring.api && 'Create and rotate them with a2a-gateway keys, or set authn.apiKeys.api to do it here.'}
       </p>
       <div className="bar">
         <Find q={q} onFind={(text) => void go({ search: text ? { q: text } : {}, replace: true, resetScroll: false })} />
       </div>
       {list.isError && <Trouble error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}
-      {list.data && rows.length === 0 && <Empty title={q ? 'No such key' : 'No keys'}>{q ? 'No id, caller, tenant or owner has this in it.' : 'The file holds none.'}</Empty>}
+      {list.data && rows.length === 0 && <Empty title={q ? 'No key matches' : 'No API keys yet'}>{q ? 'No id, caller, tenant or owner contains this. Clear the search to see all keys.' : makes ? 'Create one with the button above.' : <>Create one with <code>a2a-gateway keys create</code>.</>}</Empty>}
       {rows.length > 0 && <Table label="API keys" rows={rows} columns={columns} name={(k) => k.id} initial="id" height={440} least={1040} />}
       {list.hasNextPage && (
         <button type="button" disabled={list.isFetching} onClick={() => void list.fetchNextPage()}>
@@ -238,7 +239,7 @@ function Shown({ of, onClose }: { of: MadeKey; onClose: () => void }) {
       <h2 id="made">
         <KeyRound size={15} aria-hidden /> Key {of.id}
       </h2>
-      <p>Give it to whoever is to call, and to nobody else. It is shown this once: the gateway keeps its hash.</p>
+      <p>Copy it now: the gateway keeps only its hash and cannot show it again. Give it to the caller and nobody else.</p>
       <div className="raw">
         <Copy text={of.key} label="key" />
         <pre tabIndex={0} role="region" aria-label="Text of the key">
@@ -247,7 +248,7 @@ function Shown({ of, onClose }: { of: MadeKey; onClose: () => void }) {
       </div>
       {of.replaces && (
         <p>
-          <code>{of.replaces}</code> holds until its overlap is over.
+          <code>{of.replaces}</code> stays valid until its overlap ends.
         </p>
       )}
       <div className="actions">
@@ -278,18 +279,18 @@ function Make({ onMade, onClose }: { onMade: (k: MadeKey) => void; onClose: () =
     });
   };
   return (
-    <Confirm title="Make an API key" action="Make" busy={make.isPending} onDo={() => send()} onClose={onClose}>
+    <Confirm title="Create an API key" action="Create" busy={make.isPending} onDo={() => send()} onClose={onClose}>
       <form ref={form} className="fields" onSubmit={send}>
-        <Field name="id" label="Id" hint="random unless set" />
-        <Field name="subject" label="Caller" hint="the id unless set" />
-        <Field name="owner" label="Owner" hint="who answers for it" />
+        <Field name="id" label="Id" hint="random by default" />
+        <Field name="subject" label="Caller" hint="the id by default" />
+        <Field name="owner" label="Owner" hint="who is responsible for it" />
         <Field name="tenant" label="Tenant" />
-        <Field name="groups" label="Groups" hint="with commas between" />
-        <Field name="scopes" label="Scopes" hint="with commas between" />
-        <Field name="agents" label="Agents" hint="that it is good for; any unless set" />
-        <Field name="ttl" label="Ends after" hint="as in 30d; never unless set" />
+        <Field name="groups" label="Groups" hint="separated by commas" />
+        <Field name="scopes" label="Scopes" hint="separated by commas" />
+        <Field name="agents" label="Agents" hint="it may call; any by default" />
+        <Field name="ttl" label="Expires after" hint="such as 30d; never by default" />
         <button type="submit" className="unseen" tabIndex={-1} aria-hidden>
-          Make
+          Create
         </button>
       </form>
       {make.isError && <Trouble error={make.error} />}
@@ -314,9 +315,9 @@ function Rotate({ of, onMade, onClose }: { of: APIKey; onMade: (k: MadeKey) => v
   });
   return (
     <Confirm title={`Rotate ${of.id}?`} action="Rotate" busy={rotate.isPending} onDo={() => rotate.mutate()} onClose={onClose}>
-      <p>A new key is made for {of.subject}, with the same rights. That you did it is on record.</p>
+      <p>The gateway creates a new key for {of.subject} with the same rights. The audit log records that you did it.</p>
       <label className="hint">
-        The old one holds for <input type="number" min={0} max={8760} value={hours} onChange={(e) => setHours(e.target.value)} /> hours more
+        The old one stays valid for <input type="number" min={0} max={8760} value={hours} onChange={(e) => setHours(e.target.value)} /> hours
       </label>
       {rotate.isError && <Trouble error={rotate.error} />}
     </Confirm>
@@ -328,8 +329,8 @@ function Revoke({ of, ring, onDone, onClose }: { of: APIKey; ring: NonNullable<I
   return (
     <Confirm title={`Revoke ${of.id}?`} action="Revoke" danger busy={revoke.isPending} onDo={() => revoke.mutate()} onClose={onClose}>
       <p>
-        Within a second calls of {of.subject} with this key are refused {ring.shared ? 'at every gateway that shares this state' : 'at the gateways that read this file'}, and streams of such calls end. It cannot be undone; that you did it is on
-        record.
+        Within a second {ring.shared ? 'every gateway that shares this state refuses' : 'the gateways that read this file refuse'} calls of {of.subject} with this key, and end their streams. You cannot undo this. The audit log records that
+        you did it.
       </p>
       {revoke.isError && <Trouble error={revoke.error} />}
     </Confirm>
@@ -340,7 +341,7 @@ const month = 30 * 86_400_000;
 
 function until(at: string): ReactNode {
   const left = Date.parse(at) - Date.now();
-  return left < 0 ? <Badge tone="bad">expired</Badge> : left < month ? <Badge tone="warn">soon</Badge> : <Badge tone="good">valid</Badge>;
+  return left < 0 ? <Badge tone="bad">expired</Badge> : left < month ? <Badge tone="warn">expires soon</Badge> : <Badge tone="good">valid</Badge>;
 }
 
 function Certificates({ of }: { of: Identities }) {
@@ -350,21 +351,21 @@ function Certificates({ of }: { of: Identities }) {
       <h2 id="certificates">Client certificates</h2>
       {c ? (
         <p className="hint">
-          A certificate’s {c.names.join(' or ')} name is its caller.{' '}
-          {c.trustDomains.length > 0 && `SPIFFE ids of ${c.trustDomains.join(', ')} are taken. `}
-          {c.identities > 0 ? `${c.identities} entries say more of names (authn.mtls.identities); others are refused.` : 'Every name that a CA below vouches for is taken.'}
+          The caller is the {c.names.join(' or ')} name of the certificate.{' '}
+          {c.trustDomains.length > 0 && `The gateway accepts SPIFFE IDs of ${c.trustDomains.join(', ')}. `}
+          {c.identities > 0 ? `${count(c.identities, 'entry lists', 'entries list')} the accepted names (authn.mtls.identities); the gateway refuses others.` : 'The gateway accepts every name that a CA below has signed.'}
         </p>
       ) : (
-        <p className="hint">None is an identity (authn.mtls); tokens may be bound to one all the same.</p>
+        <p className="hint">The gateway does not identify callers by certificate. To do so, set authn.mtls. Tokens can be bound to a certificate without it.</p>
       )}
       {of.authorities.length === 0 ? (
-        <p className="hint">There is no CA to verify them by (server.tls.clientCA).</p>
+        <p className="hint">No CA verifies client certificates. Set server.tls.clientCA.</p>
       ) : (
         <table className="plain">
           <thead>
             <tr>
               <th scope="col">CA</th>
-              <th scope="col">Ends</th>
+              <th scope="col">Expires</th>
               <th scope="col">Serial</th>
             </tr>
           </thead>

@@ -2,22 +2,23 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { type CallerLimit, type CallerLimits, get, type Throttled } from '../api/client';
+import { count, size, whole } from '../parts/amount';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { When } from '../parts/time';
 
 const windows: Record<string, string> = { '5m': 'last 5 minutes', '15m': 'last 15 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
 
-const whole = (n: number) => n.toLocaleString('en');
-
 const span = (seconds: number) => (seconds % 86_400 === 0 ? `${seconds / 86_400} d` : seconds % 3600 === 0 ? `${seconds / 3600} h` : seconds % 60 === 0 ? `${seconds / 60} min` : `${+seconds.toFixed(3)} s`);
 
+const units: Record<string, string> = { s: 'second', min: 'minute', h: 'hour', d: 'day' };
+
 const words: Record<string, (b: CallerLimit['bounds'][number]) => string> = {
-  rate: (b) => `${whole(b.units)} in ${span(b.window ?? 1)}, ${whole(b.burst ?? b.units)} at once`,
-  quota: (b) => `${whole(b.units)} in a ${b.per ?? 'day'}`,
-  concurrency: (b) => `${whole(b.units)} at the same time`,
-  openTasks: (b) => `${whole(b.units)} open tasks`,
-  bytes: (b) => `${whole(b.units)} bytes in a request`,
+  rate: (b) => `${whole(b.units)} per ${span(b.window ?? 1).replace(/^1 (\w+)$/, (_, unit: string) => units[unit] ?? unit)}, burst of ${whole(b.burst ?? b.units)}`,
+  quota: (b) => `${whole(b.units)} per ${b.per ?? 'day'}`,
+  concurrency: (b) => `${whole(b.units)} concurrent`,
+  openTasks: (b) => count(b.units, 'open task'),
+  bytes: (b) => `${size(b.units)} per request`,
 };
 
 const conditions = ['agents', 'skills', 'methods', 'subjects', 'groups', 'issuers'] as const;
@@ -33,7 +34,7 @@ const columns: Column<Throttled>[] = [
     sort: (t) => t.caller ?? '',
     cell: (t) => (
       <span className="cut" title={t.issuer}>
-        {t.caller ?? <span className="faint">nobody</span>}
+        {t.caller ?? <span className="faint">no name</span>}
         {t.issuer && <span className="faint"> of {t.issuer}</span>}
       </span>
     ),
@@ -54,11 +55,11 @@ const columns: Column<Throttled>[] = [
   { id: 'last', title: 'Last', width: '110px', sort: (t) => t.last, cell: (t) => <When at={t.last} /> },
   {
     id: 'record',
-    title: 'On record',
+    title: 'Audit log',
     width: '90px',
     cell: (t) => (
       <Link to="/audit" search={{ type: 'call', reason: t.reason, ...(t.caller && { caller: t.caller }), ...(t.agent && { agent: t.agent }) }}>
-        Audit<span className="unseen"> of what {t.caller ?? 'nobody'} was refused for {t.limit}</span>
+        Records<span className="unseen"> of refusals of {t.caller ?? 'callers without a name'} for {t.limit}</span>
       </Link>
     ),
   },
@@ -87,17 +88,19 @@ export function Limits() {
       {of && (
         <>
           <section aria-labelledby="limits-of" tabIndex={0}>
-            <h2 id="limits-of">What callers may</h2>
+            <h2 id="limits-of">Rate limits and quotas</h2>
             {limits.length === 0 ? (
-              <Empty title="No limits">Callers may do as much as the listener takes: policy.limits.each has none.</Empty>
+              <Empty title="No rate limits">
+                No caller is limited. Add rates, quotas and concurrency limits below <code>policy.limits.each</code>.
+              </Empty>
             ) : (
               <table className="plain">
                 <thead>
                   <tr>
                     <th scope="col">Limit</th>
-                    <th scope="col">At most</th>
-                    <th scope="col">Counted by</th>
-                    <th scope="col">About</th>
+                    <th scope="col">Maximum</th>
+                    <th scope="col">Counted per</th>
+                    <th scope="col">Applies to</th>
                     <th scope="col">Refused</th>
                   </tr>
                 </thead>
@@ -107,12 +110,12 @@ export function Limits() {
                       <th scope="row">
                         <code>{l.name}</code> {l.shadow && <Badge tone="warn">shadow</Badge>}
                       </th>
-                      <td>
+                      <td className="prose">
                         {l.bounds.map((b) => (
                           <div key={b.what}>{words[b.what]?.(b) ?? b.what}</div>
                         ))}
                       </td>
-                      <td>{l.key.join(', ') || 'all together'}</td>
+                      <td>{l.key.join(', ') || 'all callers together'}</td>
                       <td>{about(l)}</td>
                       <td>{refused.get(l.name) ? <Badge tone="bad">{whole(refused.get(l.name) ?? 0)}</Badge> : <span className="faint">–</span>}</td>
                     </tr>
@@ -122,11 +125,11 @@ export function Limits() {
             )}
             <p className="hint">
               {of.onLoss === 'local'
-                ? 'While the state cannot be reached each gateway counts by itself'
+                ? 'While the shared state is unreachable, each gateway counts for itself'
                 : of.onLoss === 'deny'
-                  ? 'While the state cannot be reached calls that a limit applies to are refused'
-                  : 'While the state cannot be reached nobody counts'}{' '}
-              (policy.limits.onLoss). What applies to a call of somebody is under{' '}
+                  ? 'While the shared state is unreachable, the gateway refuses calls that a limit applies to'
+                    : 'While the shared state is unreachable, no limit applies'}{' '}
+              (policy.limits.onLoss). To see which limits apply to a call, use{' '}
               <Link to="/policy" search={{ view: 'explain' }}>
                 Explain a call
               </Link>
@@ -135,7 +138,7 @@ export function Limits() {
           </section>
           <section aria-labelledby="throttled">
             <div className="head">
-              <h2 id="throttled">Who was refused</h2>
+              <h2 id="throttled">Refused callers</h2>
               <label className="hint">
                 in the{' '}
                 <select value={window} onChange={(e) => setWindow(e.target.value)}>
@@ -147,18 +150,18 @@ export function Limits() {
                 </select>
               </label>
               <span className="count" role="status">
-                {whole(of.counted)} {of.counted === 1 ? 'call' : 'calls'}
+                {count(of.counted, 'call')}
               </span>
             </div>
             {of.more && (
               <p className="hint">
-                There were more than are counted (<code>admin.map.records</code>): these are the newest, since <When at={of.since} />.
+                More calls were made than this screen counts (<code>admin.map.records</code>). It counts the newest, since <When at={of.since} />.
               </p>
             )}
             {of.throttled.length === 0 ? (
-              <Empty title="Nobody">No call was refused for a limit in this time.</Empty>
+              <Empty title="No refusals">The gateway refused no call for a limit in this time. Choose a longer one to look further back.</Empty>
             ) : (
-              <Table label="Who was refused" rows={of.throttled} columns={columns} name={(t) => JSON.stringify([t.limit, t.reason, t.caller, t.issuer, t.agent])} initial="calls" height={440} />
+              <Table label="Refused callers" rows={of.throttled} columns={columns} name={(t) => JSON.stringify([t.limit, t.reason, t.caller, t.issuer, t.agent])} initial="calls" height={440} />
             )}
           </section>
         </>

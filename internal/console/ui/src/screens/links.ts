@@ -1,7 +1,8 @@
 // Generated from the table of screens (internal/console/screens.go):
 // go test ./internal/console -run TestUINavigation -update
 export const links = [
-  { to: '/', title: 'Fleet', role: 'viewer', writes: false },
+  { to: '/', title: 'Overview', role: 'viewer', writes: false },
+  { to: '/fleet', title: 'Fleet', role: 'viewer', writes: false },
   { to: '/map', title: 'Map', role: 'viewer', writes: false },
   { to: '/live', title: 'Live', role: 'viewer', writes: false },
   { to: '/streams', title: 'Streams', role: 'viewer', writes: false },

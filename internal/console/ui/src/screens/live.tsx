@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Pause, Play } from 'lucide-react';
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { most, type Row, type Seen, Tail } from '../api/tail';
-import { Filters, queryOf } from '../parts/filters';
+import { Filters, queryOf, wildcards } from '../parts/filters';
 import { agentOf, caller, Clock, Cut, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
@@ -37,7 +37,7 @@ const columns: Column<Row>[] = [
 export function Live() {
   const search = route.useSearch();
   const go = route.useNavigate();
-  const query = queryOf(search);
+  const query = queryOf(wildcards(search));
   const tail = useMemo(() => new Tail(query), [query]);
   const now = useSyncExternalStore(tail.listen, tail.shown);
   const [held, hold] = useState<Seen | null>(null); // what is shown while it is paused
@@ -70,7 +70,7 @@ export function Live() {
         <Table label="Records as they are made" rows={shown.rows} columns={columns} name={(r) => r.key} height={680} />
       ) : now.state === 'live' ? (
         <Empty title="Nothing yet">
-          {query ? 'Nothing that is all of what you ask for was recorded. It appears here when it is.' : 'Calls appear here as they come, and what happens to the gateway.'}
+          {query ? 'No record matches these filters yet. Clear them to see every record.' : 'Calls and events of the gateway appear here as they are recorded. To make a call, use Try it or a2a-gateway call.'}
         </Empty>
       ) : (
         !now.error && <Loading />

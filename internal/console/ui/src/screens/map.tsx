@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Search, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { get, type Traffic } from '../api/client';
+import { count } from '../parts/amount';
 import { queryOf } from '../parts/filters';
 import { type Flow, nameOf, type Node, type NodeProps, Sankey, short } from '../parts/sankey';
 import { Empty, Loading, Trouble } from '../parts/state';
@@ -72,7 +73,7 @@ export function MapScreen() {
         )}
         {of && (
           <span className="count" role="status">
-            {of.counted.toLocaleString('en')} {of.counted === 1 ? 'call' : 'calls'}
+            {count(of.counted, 'call')}
           </span>
         )}
       </div>
@@ -80,12 +81,12 @@ export function MapScreen() {
       {!of && !traffic.isError && <Loading />}
       {of && of.more && (
         <p className="hint">
-          There were more than are counted (<code>admin.map.records</code>): these are the newest, since <When at={of.since} />.
+          More calls were made than this screen counts (<code>admin.map.records</code>). It counts the newest, since <When at={of.since} />.
         </p>
       )}
       {of && of.counted === 0 && (
-        <Empty title={narrowed ? 'No call is like that' : 'No calls lately'}>
-          {narrowed ? 'Ask for something else, or look further back.' : 'Calls are here a moment after they ended. Look further back, or make one.'}
+        <Empty title={narrowed ? 'No call matches' : 'No calls in this time'}>
+          {narrowed ? 'Clear the search or choose a longer time.' : <>Calls appear here when they have ended. Choose a longer time, or make one: <Link to="/try">Try it</Link> sends a message to an agent.</>}
         </Empty>
       )}
       {of && of.counted > 0 && (
@@ -93,14 +94,14 @@ export function MapScreen() {
           <section className="map" aria-label="Drawing" tabIndex={0}>
             <Sankey of={of} label="Map of callers, agents and extensions; the tables below say the same" open={open} />
             <ul className="legend">
-              <li>went through</li>
+              <li>succeeded</li>
               <li className="denied">denied</li>
               <li className="failed">failed</li>
             </ul>
           </section>
           <div className="columns">
-            <Flows of={of} from="caller" title="Who called which agent" />
-            <Flows of={of} from="agent" title="With which extensions" />
+            <Flows of={of} from="caller" title="Calls by caller and agent" />
+            <Flows of={of} from="agent" title="Extensions by agent" />
           </div>
         </>
       )}
@@ -165,7 +166,7 @@ function Flows({ of, from, title }: { of: Traffic; from: 'caller' | 'agent'; tit
               </td>
               <td className="end">
                 {a.kind === 'caller' && a.name && b.name ? (
-                  <Link to="/audit" search={{ caller: a.name, agent: b.name, type: 'call' }} aria-label={`${l.calls} calls of ${a.name} to ${b.name}, in the audit log`}>
+                  <Link to="/audit" search={{ caller: a.name, agent: b.name, type: 'call' }} aria-label={`${count(l.calls, 'call')} of ${a.name} to ${b.name}, in the audit log`}>
                     {l.calls.toLocaleString('en')}
                   </Link>
                 ) : (

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 export function Nowhere() {
   return (
     <>
-      <h1>There is nothing here</h1>
+      <h1>Page not found</h1>
       <p>
-        The address may be of another version of the console. <Link to="/">Back to the fleet</Link>
+        The address may belong to another version of the console. <Link to="/">Go to the overview</Link>
       </p>
     </>
   );

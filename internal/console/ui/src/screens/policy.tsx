@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useMemo } from 'react';
 import { get, type Hits } from '../api/client';
+import { counted } from '../parts/amount';
 import { Copy } from '../parts/copy';
 import { type Asked, askedOf, Explain } from '../parts/explain';
 import { ranged } from '../parts/range';
@@ -71,7 +72,7 @@ function ReplayView() {
   const search = route.useSearch();
   const go = route.useNavigate();
   const at = { ...ranged({ ...search }), ...(search.records && { records: search.records }) };
-  return <Replay of={at} onAsk={(a) => void go({ search: { view: 'replay', ...a }, replace: true })} />;
+  return <Replay of={at} rule={search.rule} onAsk={(a) => void go({ search: { view: 'replay', ...a, ...(search.rule && { rule: search.rule }) }, replace: true })} />;
 }
 
 interface Row extends Rule {
@@ -107,7 +108,7 @@ const columns: Column<Row>[] = [
       </>
     ),
   },
-  { id: 'about', title: 'About', width: 'minmax(280px, 2.4fr)', cell: (r) => <span className="cut" title={summary(r)}>{summary(r)}</span> },
+  { id: 'about', title: 'Conditions', width: 'minmax(280px, 2.4fr)', cell: (r) => <span className="cut" title={summary(r)}>{summary(r)}</span> },
   { id: 'allow', title: 'Allowed', width: '80px', end: true, sort: (r) => r.hit?.allow ?? 0, cell: (r) => <RuleCount of={r.hit?.allow} /> },
   { id: 'deny', title: 'Denied', width: '80px', end: true, sort: (r) => r.hit?.deny ?? 0, cell: (r) => <RuleCount of={r.hit?.deny} /> },
   { id: 'shadow', title: 'In shadow', width: '90px', end: true, sort: (r) => r.hit?.shadow ?? 0, cell: (r) => <RuleCount of={r.hit?.shadow} /> },
@@ -138,12 +139,12 @@ function Rules() {
       {(rules.isError || hits.isError) && <Trouble error={rules.error ?? hits.error} />}
       <div className="tiles">
         <Tile label="Rules" value={rows.length} />
-        <Tile label="Calls that no rule is about" value={rules.data?.default} />
-        <Tile label="Rules in shadow" value={shadows.length} />
-        <Tile label="Calls that they match" value={would} tone={would > 0 ? 'warn' : undefined} />
+        <Tile label="Default decision" value={rules.data?.default} />
+        <Tile label="Shadow rules" value={shadows.length} />
+        <Tile label="Shadow matches" value={would} tone={would > 0 ? 'warn' : undefined} />
       </div>
       <p className="hint">
-        A deny rule that matches wins, then an allow rule, then the default; the order of rules means nothing. Counts are those of this gateway since{' '}
+        A matching deny rule wins, then a matching allow rule, then the default; the order of rules does not matter. This gateway has counted since{' '}
         <When at={hits.data?.since} />.
       </p>
       <div className="bar">
@@ -165,15 +166,15 @@ function Rules() {
           ))}
         </div>
         <span className="count" role="status">
-          {shown.length === rows.length ? `${rows.length} rules` : `${shown.length} of ${rows.length} rules`}
+          {counted(shown.length, rows.length, 'rule')}
         </span>
       </div>
       {rows.length === 0 ? (
         <Empty title="There are no rules">
-          Every call is decided by <code>policy.default</code>: {rules.data?.default}.
+          <code>policy.default</code> decides every call: {rules.data?.default}. Add rules below <code>policy.rules</code> and reload.
         </Empty>
       ) : shown.length === 0 ? (
-        <Empty title="No rule is like that">Clear the search, or show all.</Empty>
+        <Empty title="No rule matches">Clear the search, or show all rules.</Empty>
       ) : (
         <Table label="Rules" rows={shown} columns={columns} name={(r) => r.name} height={chosen ? 360 : 620} />
       )}
@@ -199,8 +200,8 @@ function RuleDetail({ of: row }: { of: Row }) {
       {rule.mode === 'shadow' && (
         <p className="hint">
           {hit?.shadow
-            ? `${hit.shadow === 1 ? 'One call' : `${hit.shadow} calls`} would have met it. Records name it under “shadow”.`
-            : 'No call has met it since this gateway began.'}
+            ? `${hit.shadow === 1 ? 'One call' : `${hit.shadow} calls`} would have matched. Audit records list it under “shadow”.`
+            : 'No call has matched since this gateway started.'}
         </p>
       )}
       <div className="raw">

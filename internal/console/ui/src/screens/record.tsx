@@ -1,10 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Failure, get } from '../api/client';
+import { Failure, get, may, type Me } from '../api/client';
+import { count } from '../parts/amount';
 import { Copy } from '../parts/copy';
-import { agentOf, type AuditRecord, caller, Clock, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
+import { agentOf, type AuditRecord, caller, Clock, Decision, milliseconds, RecordLink, stageOf, statusOf, taskOf, what, why } from '../parts/record';
+import { Refusal } from '../parts/refusal';
 import { Empty, Loading, Trouble } from '../parts/state';
+import { local } from '../parts/time';
 
 const route = getRouteApi('/audit/$seq');
 
@@ -15,6 +18,7 @@ export function RecordScreen() {
   const path = `/api/v1/audit/records/${encodeURIComponent(seq)}`;
   const found = useQuery({ queryKey: ['record', seq], queryFn: () => get<AuditRecord>(path), refetchInterval: false });
   const r = found.data;
+  const who = useQueryClient().getQueryData<Me>(['me']);
   return (
     <>
       <p className="path">
@@ -63,30 +67,31 @@ export function RecordScreen() {
             )}
             {r.status !== undefined && (
               <Fact name="Answer">
-                {r.status}
+                {statusOf(r)}
                 {r.duration_ms !== undefined && ` after ${milliseconds(r.duration_ms)}`}
                 {r.task_state && <div className="hint">{r.task_state}</div>}
               </Fact>
             )}
             {r.streamed && (
               <Fact name="Stream">
-                {r.events} events{r.end && `, ${r.end}`}
+                {count(r.events ?? 0, 'event')}{r.end && `, ${r.end}`}
               </Fact>
             )}
           </dl>
+          {stageOf(r) && <Refusal of={r} operates={who !== undefined && may(who, 'operator')} />}
           {r.type !== 'event' && <Decided record={r} />}
           {r.type !== 'event' && <Records record={r} path={path} />}
           {r.attrs && (
             <section>
               <div className="head">
-                <h2>What it says</h2>
+                <h2>Details</h2>
               </div>
               <Members of={r.attrs} />
             </section>
           )}
           <section>
             <div className="head">
-              <h2>All that it says</h2>
+              <h2>Full record</h2>
             </div>
             <div className="raw">
               <Copy text={JSON.stringify(r, null, 2)} label="record" />
@@ -117,7 +122,7 @@ function Exactly({ at }: { at: string }) {
   const date = new Date(at);
   return (
     <>
-      <time dateTime={at}>{date.toLocaleString()}</time>
+      <time dateTime={at}>{local(date)}</time>
       <div className="hint">{date.toISOString()}</div>
     </>
   );
@@ -126,11 +131,11 @@ function Exactly({ at }: { at: string }) {
 // What had a say in a decision, in the order in which it is asked: who it is, what they may,
 // how much of it, and with which extensions. Each is there only where it said something.
 const trace: [string, string][] = [
-  ['auth_method', 'Proved by'],
+  ['auth_method', 'Authentication method'],
   ['key_id', 'Key'],
-  ['proof', 'Tied to its sender by'],
+  ['proof', 'Proof of possession'],
   ['workload', 'Client'],
-  ['actors', 'Acting for the caller'],
+  ['actors', 'Actors (delegation)'],
   ['groups', 'Groups'],
   ['scopes', 'Scopes'],
   ['rule', 'Rule that decided'],
@@ -141,7 +146,7 @@ const trace: [string, string][] = [
   ['policy_faults', 'Rules that could not be evaluated'],
   ['shadow', 'Shadow rules that differ'],
   ['limit', 'Limit'],
-  ['extensions_requested', 'Extensions asked for'],
+  ['extensions_requested', 'Extensions requested'],
   ['extensions_injected', 'Extensions added'],
   ['extensions_refused', 'Extensions refused'],
   ['extensions_activated', 'Extensions activated'],

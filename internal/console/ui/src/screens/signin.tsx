@@ -20,7 +20,7 @@ export function SignIn() {
       {ways.data?.provider && (
         <>
           <a className="button primary wide" href={`/api/v1/login?to=${encodeURIComponent(location.pathname + location.search)}`}>
-            Sign in at the identity provider
+            Sign in with the identity provider
           </a>
           <div className="or">or with a token</div>
         </>
@@ -38,7 +38,7 @@ export function SignIn() {
           onChange={(e) => setToken(e.target.value)}
         />
         <p className="hint">
-          The gateway’s own is in <code>admin.token</code> below <code>server.dataDir</code>. It makes a session, and is not kept here.
+          The gateway’s own is in <code>admin.token</code> below <code>server.dataDir</code>. The browser keeps a session, not the token.
         </p>
         <button type="submit" className={ways.data?.provider ? 'wide' : 'primary wide'} disabled={enter.isPending || token.trim() === ''}>
           Sign in

@@ -54,7 +54,7 @@ const columns: Column<OpenStream>[] = [
         <span className="faint">none yet</span>
       ),
   },
-  { id: 'form', title: 'Spoken', width: '120px', sort: (s) => `${s.binding} ${s.version}`, cell: (s) => <Cut text={`${s.binding} ${s.version}`} /> },
+  { id: 'form', title: 'Protocol', width: '120px', sort: (s) => `${s.binding} ${s.version}`, cell: (s) => <Cut text={`${s.binding} ${s.version}`} /> },
   { id: 'address', title: 'From', width: 'minmax(100px, .8fr)', sort: (s) => s.address ?? '', cell: (s) => <code className="cut">{s.address}</code> },
   { id: 'events', title: 'Events', width: '76px', end: true, sort: (s) => s.events, cell: (s) => whole(s.events) },
 ];
@@ -121,7 +121,7 @@ export function Streams() {
       ) : rows.length === 0 ? (
         !found.isError && (
           <Empty title="No stream is open">
-            {query ? 'None that is all of what you ask for.' : 'Streams of events are here from the moment that a caller opens one at this gateway until it ends.'}
+            {query ? 'No open stream matches these filters. Clear them to see all.' : 'Streams are listed while they are open. Callers open one with SendStreamingMessage or SubscribeToTask.'}
           </Empty>
         )
       ) : (
@@ -135,7 +135,7 @@ export function Streams() {
       {chosen && (
         <Confirm title="End this stream?" action="End" danger busy={end.isPending} onDo={() => end.mutate(chosen.id)} onClose={() => choose(null)}>
           <p>
-            {chosen.caller} is told to subscribe again. What {chosen.agent} does for them goes on; that you did it is on record. To keep them out, take away their key or change the rules.
+            {chosen.caller} is told to subscribe again. The task at {chosen.agent} continues. The audit log records that you did it. To block the caller, revoke their key or change the rules.
           </p>
           {end.isError && <Trouble error={end.error} />}
         </Confirm>

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowLeftRight, Bell, Flag, Radio, Send } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { get } from '../api/client';
+import { count } from '../parts/amount';
 import { Copy } from '../parts/copy';
 import { agentOf, type AuditRecord, caller, Clock, Decision, milliseconds, RecordLink, what, why } from '../parts/record';
 import { Empty, Loading, Trouble } from '../parts/state';
@@ -71,7 +72,7 @@ export function TaskScreen() {
       </div>
       {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
       {found.isPending && <Loading />}
-      {found.data && steps.length === 0 && <Empty title="Nothing is on record about this task">It may be older than what retention keeps, or its id misspelt.</Empty>}
+      {found.data && steps.length === 0 && <Empty title="No record of this task">Check its id. Retention (telemetry.audit.retention) may have removed its records.</Empty>}
       {steps.length > 0 && <Conversation steps={steps} />}
       {found.hasNextPage && (
         <button type="button" className="more" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
@@ -178,10 +179,10 @@ function Said({ of: { record: r, kind } }: { of: Step }) {
     r.status,
     r.duration_ms !== undefined && milliseconds(r.duration_ms),
     r.task_state,
-    kind === 'stream' && r.type === 'call' && `${r.events ?? 0} events`,
+    kind === 'stream' && r.type === 'call' && count(r.events ?? 0, 'event'),
     r.end,
     yes(r.resumed, 'the client came back'),
-    yes(r.replayed, `${String(r.replayed)} events replayed`),
+    yes(r.replayed, `${count(Number(r.replayed), 'event')} replayed`),
     yes(r.regained, 'the agent’s stream was regained'),
     yes(r.gap, 'events were missed'),
     r.decision !== 'allow' && why(r),

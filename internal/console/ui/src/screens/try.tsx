@@ -25,6 +25,8 @@ export interface TrySearch {
   version?: (typeof versions)[number];
   binding?: (typeof bindings)[number];
   method?: (typeof methods)[number];
+  skill?: string;
+  caller?: string; // whose credential is wanted
 }
 
 const one = <T extends string>(all: readonly T[], v: unknown) => all.find((a) => a === v);
@@ -38,6 +40,8 @@ export function trySearch(s: Record<string, unknown>): TrySearch {
     ...(version && { version }),
     ...(binding && { binding }),
     ...(method && { method }),
+    ...(typeof s.skill === 'string' && s.skill !== '' && { skill: s.skill }),
+    ...(typeof s.caller === 'string' && s.caller !== '' && { caller: s.caller }),
   };
 }
 
@@ -103,7 +107,7 @@ export function Try() {
     return (
       <>
         <h1>Try it</h1>
-        <Empty title="Calls are made by operators">{who.readOnly ? 'admin.readOnly is set in the configuration.' : `Your role is ${who.role}.`}</Empty>
+        <Empty title="Operators only">{who.readOnly ? 'The configuration sets admin.readOnly.' : `Your role is ${who.role}. Ask an administrator for the role operator.`}</Empty>
       </>
     );
   const near = (agents.data ?? []).filter((a) => a.id.toLowerCase().includes(typed.toLowerCase())).slice(0, 50);
@@ -111,9 +115,14 @@ export function Try() {
     <>
       <h1>Try it</h1>
       <p className="hint">
-        The call is made at the public listener, from this gateway’s own address: it is authenticated, authorized, limited and recorded as anybody’s is, and the agent does what it is told. The
-        credential is kept nowhere.
+        The gateway sends the call to its own public listener: it is authenticated, authorized, rate-limited and recorded as any other, and the agent acts on it. The gateway does not store the
+        credential.
       </p>
+      {search.caller && (
+        <p className="hint" role="note">
+          To make the call as <strong>{search.caller}</strong>, enter an API key or a bearer token of theirs: the gateway keeps none that it could use.
+        </p>
+      )}
       <form className="ask" onSubmit={submit} aria-label="Call">
         <label>
           Agent
@@ -129,22 +138,22 @@ export function Try() {
         <Choice label="Method" of={methods} value={method} onChoose={(v) => choose({ method: v })} />
         <label>
           Skill
-          <input name="skill" placeholder="none" autoComplete="off" spellCheck={false} />
+          <input name="skill" defaultValue={search.skill ?? ''} placeholder="none" autoComplete="off" spellCheck={false} />
         </label>
         <label>
           Extensions
-          <input name="extensions" placeholder="URIs to ask for" autoComplete="off" spellCheck={false} />
+          <input name="extensions" placeholder="URIs to request" autoComplete="off" spellCheck={false} />
         </label>
         <label>
-          As whoever has
+          Authenticate with
           <select name="as">
-            <option value="apiKey">the API key</option>
-            <option value="bearer">the bearer token</option>
+            <option value="apiKey">API key</option>
+            <option value="bearer">bearer token</option>
           </select>
         </label>
         <label>
           Credential
-          <input name="credential" type="password" placeholder="none: nobody" autoComplete="off" spellCheck={false} />
+          <input name="credential" type="password" placeholder="none: anonymous" autoComplete="off" spellCheck={false} />
         </label>
         <label className="wide params">
           Parameters
@@ -202,9 +211,9 @@ function Choice<T extends string>({ label, of, value, onChoose }: { label: strin
 }
 
 const ends: Record<string, string> = {
-  'admin.try.timeout': 'It went on when the time for it was over (admin.try.timeout).',
-  'admin.try.answer': 'The rest is not shown: it is longer than admin.try.answer.',
-  failed: 'The answer broke off.',
+  'admin.try.timeout': 'The call was still in progress when admin.try.timeout ended.',
+  'admin.try.answer': 'The rest is not shown: the response exceeds admin.try.answer.',
+  failed: 'The response broke off.',
 };
 
 function Seen({ of: t }: { of: Trial }) {
@@ -292,12 +301,12 @@ function Answer({ of: t }: { of: Trial }) {
   );
 }
 
-function Text({ label, text }: { label: string; text: string }) {
+function Text({ label, text, of }: { label: string; text: string; of?: string }) {
   return (
     <div className="raw">
       <h3>{label}</h3>
       <Copy text={text} label={label} />
-      <pre tabIndex={0} role="region" aria-label={label}>
+      <pre tabIndex={0} role="region" aria-label={of ? `${label}, ${of}` : label}>
         {text}
       </pre>
     </div>
@@ -315,10 +324,10 @@ function Forms({ of }: { of: Form[] }) {
               A2A {f.version}, {f.binding} {f.caller && <Badge tone="calm">sent so</Badge>} {f.agent && <Badge tone="good">the agent has it</Badge>}
             </h3>
             {f.problem && <p className="hint">{f.problem}</p>}
-            {f.verb && <Text label={`${f.verb} ${f.path || '(the URL itself)'}`} text={neat(f.body ?? '')} />}
+            {f.verb && <Text label={`${f.verb} ${f.path || '(the URL itself)'}`} text={neat(f.body ?? '')} of={`A2A ${f.version}, ${f.binding}`} />}
             {f.answers?.map((a, i) => (
               // The events of one call stay as they are, in their order.
-              <Text key={`${i}-${a.length}`} label={f.answers && f.answers.length > 1 ? `Event ${i + 1}` : 'Answer'} text={neat(a)} />
+              <Text key={`${i}-${a.length}`} label={f.answers && f.answers.length > 1 ? `Event ${i + 1}` : 'Answer'} text={neat(a)} of={`A2A ${f.version}, ${f.binding}`} />
             ))}
           </section>
         ))}
