@@ -23,6 +23,31 @@ func (e *DraftError) Error() string { return e.Err.Error() }
 // Unwrap implements errors.
 func (e *DraftError) Unwrap() error { return e.Err }
 
+// Mistake is one thing that is wrong with a draft, and where. Line and Column are counted from 1,
+// and 0 where there is no place.
+type Mistake struct {
+	Line, Column int
+	Text         string
+}
+
+// Mistakes are all that is wrong, in the order in which Error tells it.
+func (e *DraftError) Mistakes() []Mistake { return mistakes(e.Err) }
+
+func mistakes(err error) []Mistake {
+	if p, ok := err.(*problem); ok { //nolint:errorlint // what a problem wraps has no place of its own
+		return []Mistake{{p.line, p.column, p.err.Error()}}
+	}
+	many, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []Mistake{{Text: err.Error()}}
+	}
+	var list []Mistake
+	for _, one := range many.Unwrap() {
+		list = append(list, mistakes(one)...)
+	}
+	return list
+}
+
 // draft stands for the name of the file in errors, as in draft:3:7.
 const draft = "draft"
 

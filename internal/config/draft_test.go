@@ -68,8 +68,13 @@ func TestDraftErrors(t *testing.T) {
 		}
 	}
 	_, _, err := c.Draft([]byte("- {name: y, effects: deny}\n- {nam: z, effect: deny}"), book)
-	if err == nil || strings.Count(err.Error(), "unknown key") != 2 {
-		t.Errorf("not all is said: %v", err)
+	var bad *DraftError
+	if !errors.As(err, &bad) {
+		t.Fatal(err)
+	}
+	all := bad.Mistakes()
+	if len(all) != 2 || all[0].Line != 1 || all[0].Column != 13 || all[1].Line != 2 || !strings.HasPrefix(all[1].Text, "rules[1]: unknown key") {
+		t.Errorf("not all is said: %+v", all)
 	}
 }
 

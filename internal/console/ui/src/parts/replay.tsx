@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { Failure, post, type Redecided, type Replayed } from '../api/client';
+import { Checks, Export, Whom } from './draft';
 import { type Range, RangeFields, times } from './range';
 import { Clock, Cut } from './record';
 import { draftOf, rulesInForce } from './rules';
@@ -98,6 +99,8 @@ function Draft({ of, onAsk, inForce }: { of: At; onAsk: (a: At) => void; inForce
           </button>
         </div>
       </form>
+      <Checks of={text} onLine={show} />
+      <Export before={inForce} after={text} />
       <div aria-live="polite">
         {!asked ? (
           <Empty title="What would change?">Change the rules, choose when the calls were made, and replay them.</Empty>
@@ -181,6 +184,7 @@ function Answer({ of: r, stale }: { of: Replayed; stale: boolean }) {
         <Tile label="By another rule" value={r.otherRule} />
         <Tile label="Cannot be told" value={r.untold} />
       </div>
+      <Whom of={r} />
       {r.changes.length > 0 && <Table label="Calls that change" rows={r.changes} columns={dated ? wide : columns} name={(c) => String(c.seq)} height={420} />}
       {r.changes.length < changed && (
         <p className="hint">
