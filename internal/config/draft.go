@@ -23,6 +23,25 @@ func (e *DraftError) Error() string { return e.Err.Error() }
 // Unwrap implements errors.
 func (e *DraftError) Unwrap() error { return e.Err }
 
+// Mistakes tells all that is wrong, in the order in which Error does, and where: line and column are
+// counted from 1, and 0 where there is no place.
+func (e *DraftError) Mistakes(tell func(line, column int, text string)) { mistakes(e.Err, tell) }
+
+func mistakes(err error, tell func(line, column int, text string)) {
+	if p, ok := err.(*problem); ok { //nolint:errorlint // what a problem wraps has no place of its own
+		tell(p.line, p.column, p.err.Error())
+		return
+	}
+	many, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		tell(0, 0, err.Error())
+		return
+	}
+	for _, one := range many.Unwrap() {
+		mistakes(one, tell)
+	}
+}
+
 // draft stands for the name of the file in errors, as in draft:3:7.
 const draft = "draft"
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -68,8 +69,14 @@ func TestDraftErrors(t *testing.T) {
 		}
 	}
 	_, _, err := c.Draft([]byte("- {name: y, effects: deny}\n- {nam: z, effect: deny}"), book)
-	if err == nil || strings.Count(err.Error(), "unknown key") != 2 {
-		t.Errorf("not all is said: %v", err)
+	var bad *DraftError
+	if !errors.As(err, &bad) {
+		t.Fatal(err)
+	}
+	var all []string
+	bad.Mistakes(func(line, column int, text string) { all = append(all, fmt.Sprintf("%d:%d: %s", line, column, text)) })
+	if len(all) != 2 || !strings.HasPrefix(all[0], "1:13: ") || !strings.HasPrefix(all[1], "2:") || !strings.Contains(all[1], ": rules[1]: unknown key") {
+		t.Errorf("not all is said: %q", all)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,40 @@ func (b *rulebook) Replay(ctx context.Context, d *verdict.Draft, bounds rules.Re
 		<-ctx.Done()
 		return nil, records.ErrBusy
 	}
-	return &verdict.Replayed{Calls: 3, More: b.more, Changes: []verdict.Redecided{{Seq: 7, Was: "allow", Now: "deny", To: "none"}}}, b.err
+	return &verdict.Replayed{Calls: 3, More: b.more, Touched: []verdict.Touched{}, Changes: []verdict.Redecided{{Seq: 7, Was: "allow", Now: "deny", To: "none"}}}, b.err
+}
+
+// Check implements Policy.
+func (b *rulebook) Check(text string) (*verdict.Checked, error) {
+	b.drafted.Rules = text
+	return &verdict.Checked{Mistakes: slices.Repeat([]verdict.Mistake{{Line: 3, Column: 5, Text: "no"}}, 60), Warnings: []string{"odd"}}, b.err
+}
+
+// TestCheckRules: what is wrong with a draft is the answer, as far as somebody reads it.
+func TestCheckRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, everyRole)
+	ask := func(body string) answer {
+		return w.ask("POST", "/api/v1/policy/check", func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer "+tokenOf(api.Viewer))
+			send(r, body)
+		})
+	}
+	got := ask(`{"rules":"[{name: none}]"}`)
+	if got.status != 200 || strings.Count(got.body, `{"line":3,"column":5,"text":"no"}`) != 50 || w.rules.drafted.Rules != "[{name: none}]" {
+		t.Error(got)
+	}
+	for body, want := range map[string]string{
+		`{"rule":""}`: "INVALID_QUESTION",
+		`{"rules":"` + strings.Repeat("a", 300<<10) + `"}`: "TOO_LARGE",
+	} {
+		if got := ask(body); !strings.Contains(got.body, `"code":"`+want+`"`) {
+			t.Errorf("%.60s: %s, want %s", body, got, want)
+		}
+	}
+	if events := w.recorded(); len(events) != 0 {
+		t.Errorf("on record: %v", events)
+	}
 }
 
 // replays is a world to ask for replays in.

@@ -70,6 +70,7 @@ var asked = map[string]string{
 	"POST /api/v1/try":                       "/api/v1/try",
 	"GET /api/v1/policy/hits":                "/api/v1/policy/hits",
 	"POST /api/v1/policy/explain":            "/api/v1/policy/explain",
+	"POST /api/v1/policy/check":              "/api/v1/policy/check",
 	"POST /api/v1/policy/replay":             "/api/v1/policy/replay",
 	"POST /api/v1/audit/verify":              "/api/v1/audit/verify?from=2026-01-01",
 

@@ -270,11 +270,13 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 
 // bodies are what operations are sent that take no agent.
 var bodies = map[string]string{
-	"explain":   `{"agent":"a-1"}`,
-	"try":       `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
-	"replay":    `{"rules":"[]"}`,
-	"view-card": `{"caller":{"subject":"alice"}}`,
-	"make-key":  `{"id":"robot"}`,
+	"explain": `{"agent":"a-1"}`,
+	"try":     `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
+	"replay":  `{"rules":"[]"}`,
+
+	"check-rules": `{"rules":"[]"}`,
+	"view-card":   `{"caller":{"subject":"alice"}}`,
+	"make-key":    `{"id":"robot"}`,
 }
 
 // send gives a request a JSON body.

@@ -18,6 +18,7 @@ const (
 	manyGroups   = 1000
 	manyExamples = 3
 	manyReasons  = 1000
+	manyTouched  = 3000
 )
 
 // Replay puts recorded calls to rules, one after the other.
@@ -30,6 +31,8 @@ type Replay struct {
 	// 0 for none. Sampled has them in the end.
 	Sample  int
 	Sampled []verdict.Redecided
+	// Touched are the callers, agents and skills of calls that are newly allowed or denied.
+	Touched []verdict.Touched
 
 	// Facts that no rule asks for need no bounds: most replays compile no second set of rules.
 	asked   policy.Facts // by any rule
@@ -37,6 +40,7 @@ type Replay struct {
 	agents  map[string]*Agent
 	groups  map[verdict.Change]*verdict.Group
 	reasons map[string]int
+	touched map[verdict.Touched]int // place in Touched, by what has no counts yet
 }
 
 // NewReplay begins one.
@@ -46,6 +50,7 @@ func NewReplay(jd *Judge) *Replay {
 		Replay: verdict.Replay{Changes: []*verdict.Group{}, Why: []verdict.Reason{}}, Judge: jd,
 		bounds: map[policy.Facts]*bounds{}, agents: map[string]*Agent{},
 		groups: map[verdict.Change]*verdict.Group{}, reasons: map[string]int{},
+		Touched: []verdict.Touched{}, touched: map[verdict.Touched]int{},
 	}
 	for i := range jd.Policy.Rules {
 		r.asked = r.asked.Or(jd.Policy.Rules[i].Asks())
@@ -126,6 +131,7 @@ func (r *Replay) note(c *reader.Call, before, now ruling) {
 			Was: before.word(), Now: now.word(), From: before.rule, To: now.rule,
 		})
 	}
+	r.touch(c, before.allow, now.allow)
 	key := verdict.Change{
 		Was: before.word(), Now: now.word(), From: before.rule, To: now.rule,
 		Agent: c.Agent, Caller: c.Principal + " of " + c.Issuer,
@@ -147,6 +153,33 @@ func (r *Replay) note(c *reader.Call, before, now ruling) {
 	}
 }
 
+// touch counts a call for its caller, its agent and its skill, where its decision changes. The
+// first call that is added is the newest.
+func (r *Replay) touch(c *reader.Call, was, now bool) {
+	if was == now {
+		return
+	}
+	for _, of := range []verdict.Touched{
+		{Kind: "caller", Name: c.Principal, Of: c.Issuer}, {Kind: "agent", Name: c.Agent}, {Kind: "skill", Name: c.Skill, Of: c.Agent},
+	} {
+		at, ok := r.touched[of]
+		if !ok && len(r.Touched) >= manyTouched {
+			continue
+		}
+		if !ok {
+			at = len(r.Touched)
+			r.touched[of] = at
+			of.Seq = int64(c.Seq) //nolint:gosec // it counts records
+			r.Touched = append(r.Touched, of)
+		}
+		if now {
+			r.Touched[at].DenyToAllow++
+		} else {
+			r.Touched[at].AllowToDeny++
+		}
+	}
+}
+
 // word is the ruling in the report: allow or deny.
 func (r ruling) word() string {
 	if r.allow {
@@ -161,6 +194,9 @@ func (r *Replay) Finish() {
 		return cmp.Or(cmp.Compare(weight(a.Was, a.Now), weight(b.Was, b.Now)), cmp.Compare(b.Calls, a.Calls))
 	})
 	slices.SortStableFunc(r.Sampled, func(a, b verdict.Redecided) int { return cmp.Compare(weight(a.Was, a.Now), weight(b.Was, b.Now)) })
+	slices.SortStableFunc(r.Touched, func(a, b verdict.Touched) int {
+		return cmp.Compare(b.DenyToAllow+b.AllowToDeny, a.DenyToAllow+a.AllowToDeny)
+	})
 	for _, why := range slices.Sorted(maps.Keys(r.reasons)) {
 		r.Why = append(r.Why, verdict.Reason{Why: why, Calls: r.reasons[why]})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
@@ -13,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
 // Replay implements rules.Policy. Agents, extensions and all of the policy but its rules
@@ -65,6 +67,43 @@ func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBo
 	answer.Calls, answer.Same, answer.Untold = r.Calls, r.Same, r.Untold
 	answer.DenyToAllow, answer.AllowToDeny, answer.OtherRule = r.DenyToAllow, r.AllowToDeny, r.OtherRule
 	answer.Changes, answer.Why = append(answer.Changes, r.Sampled...), r.Why
+	answer.Touched = r.Touched
+	return answer, nil
+}
+
+// Check implements rules.Policy. It reads and compiles the draft as Replay does, and puts no call
+// to it. Warnings are those that the gateway would log of such rules.
+func (p Policies) Check(text string) (*verdict.Checked, error) {
+	s := p.Current.Acquire()
+	if s == nil {
+		return nil, snapshot.ErrClosed
+	}
+	defer s.Release()
+	answer := &verdict.Checked{Mistakes: []verdict.Mistake{}, Warnings: []string{}}
+	next, set, err := s.Config.Draft([]byte(text), s.Book)
+	var bad *config.DraftError
+	if errors.As(err, &bad) {
+		bad.Mistakes(func(line, column int, text string) {
+			answer.Mistakes = append(answer.Mistakes, verdict.Mistake{Line: line, Column: column, Text: text})
+		})
+		return answer, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer.Rules = len(next.Policy.Rules)
+	known := policy.Known{Skills: map[string][]string{}, Now: time.Now()}
+	for id, m := range s.Agents {
+		if skills, ok := m.Skills(); ok {
+			known.Skills[id] = skills
+		}
+	}
+	for _, w := range set.Lint(known) {
+		answer.Warnings = append(answer.Warnings, w.String())
+	}
+	for _, id := range set.Unused() {
+		answer.Warnings = append(answer.Warnings, fmt.Sprintf("agent %q: no rule allows anybody anything of it: every call to it is denied", id))
+	}
 	return answer, nil
 }
 

@@ -73,7 +73,32 @@ type Replayed struct {
 	OtherRule   int         `json:"otherRule" doc:"the same decision, by another rule"`
 	Untold      int         `json:"untold" doc:"cannot be told"`
 	Changes     []Redecided `json:"changes" doc:"the newest calls of each kind of change, admin.replay.sample at most; what is worst first"`
+	Touched     []Touched   `json:"touched" doc:"whose calls are newly allowed or denied, and of what; what is most first. Of 3000 at most"`
 	Why         []Reason    `json:"why" doc:"there are calls that cannot be told; what is most first"`
+}
+
+// Touched is a caller, an agent or a skill of which calls are newly allowed or newly denied.
+type Touched struct {
+	Kind        string `json:"kind" doc:"caller, agent or skill"`
+	Name        string `json:"name" doc:"empty for calls that have none: nobody known, no skill"`
+	Of          string `json:"of,omitzero" doc:"the issuer of a caller, the agent of a skill"`
+	DenyToAllow int    `json:"denyToAllow" doc:"newly allowed"`
+	AllowToDeny int    `json:"allowToDeny" doc:"newly denied"`
+	Seq         int64  `json:"seq" doc:"the record of the newest of these calls"`
+}
+
+// Checked is what is wrong with the rules of a draft, and what they hardly mean.
+type Checked struct {
+	Rules    int       `json:"rules" doc:"how many there are; 0 where they cannot be read"`
+	Mistakes []Mistake `json:"mistakes" doc:"for which the rules could not be put in force"`
+	Warnings []string  `json:"warnings" doc:"what the rules permit and hardly mean, and what they name that is on no card"`
+}
+
+// Mistake is one thing that is wrong with a draft.
+type Mistake struct {
+	Line   int    `json:"line,omitzero" doc:"from 1"`
+	Column int    `json:"column,omitzero" doc:"from 1"`
+	Text   string `json:"text" doc:"what it is, and what to write"`
 }
 
 // Redecided is a recorded call that would be decided otherwise.

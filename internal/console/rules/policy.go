@@ -24,6 +24,8 @@ type Policy interface {
 	// Replay puts recorded calls to the rules of a draft, the newest first. The error is a
 	// DraftInvalid where those are wrong.
 	Replay(ctx context.Context, d *verdict.Draft, b ReplayBounds) (*verdict.Replayed, error)
+	// Check says what is wrong with the rules of a draft, without any call.
+	Check(rules string) (*verdict.Checked, error)
 	// Limits are those of callers, and what becomes of calls while nobody can count them.
 	Limits() (list []CallerLimit, onLoss string)
 	// Hits are how often rules decided, as metrics count it.

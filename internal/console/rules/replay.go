@@ -62,8 +62,42 @@ func ReplayScreen(policy Policy, most ReplayBounds, time time.Duration) api.Scre
 			Summary: "Which recorded calls would be decided otherwise under other rules; nothing changes",
 			In:      reflect.TypeFor[verdict.Draft](), Out: reflect.TypeFor[verdict.Replayed](),
 			Errors: []api.Code{api.InvalidQuestion, invalidDraft, replayLimit, api.Busy}, Answer: s.replay,
+		}, {
+			Method: http.MethodPost, Path: "/api/v1/policy/check", ID: "check-rules", Tag: "policy", Role: api.Viewer,
+			Summary: "What is wrong with the rules of a draft, and where; nothing changes",
+			In:      reflect.TypeFor[written](), Out: reflect.TypeFor[verdict.Checked](),
+			Errors: []api.Code{api.InvalidQuestion}, Answer: s.check,
 		}},
 	}
+}
+
+// mostMistakes is how many mistakes and warnings of a draft are told: whoever writes mends the
+// first, and asks again with the next change.
+const mostMistakes = 50
+
+// written are the rules that somebody writes.
+type written struct {
+	Rules string `json:"rules" doc:"YAML, as policy.rules lists them, or with the key rules: around them"`
+}
+
+// check reads and compiles a draft. What is wrong with it is the answer and no error: while
+// somebody writes, most drafts are wrong for a moment.
+func (s *replays) check(c *api.Call) (any, error) {
+	doc, err := c.Document()
+	if err != nil {
+		return nil, err
+	}
+	var w written
+	if err := json.Unmarshal(doc, &w, json.RejectUnknownMembers(true)); err != nil {
+		return nil, api.InvalidQuestion.Refuse("the body is no draft: " + err.Error())
+	}
+	answer, err := s.policy.Check(w.Rules)
+	if err != nil {
+		return nil, err
+	}
+	answer.Mistakes = answer.Mistakes[:min(len(answer.Mistakes), mostMistakes)]
+	answer.Warnings = answer.Warnings[:min(len(answer.Warnings), mostMistakes)]
+	return answer, nil
 }
 
 // replay is one at a time: it reads much of the log, and works as long as it may. The

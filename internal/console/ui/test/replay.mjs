@@ -38,7 +38,18 @@ await play(async () => {
 
   // Other rules do not; the draft has what shadows would do.
   const next = inForce.replace('    mode: shadow\n', '').concat('  - name: bob-too\n    effect: allow\n    agents: [billing]\n    subjects: [bob]\n');
+  await page.getByText('The draft is valid: 5 rules.').waitFor();
   await draft.fill(next);
+  await page.getByText('The draft is valid: 6 rules.').waitFor();
+  await page.getByText('What the draft changes').press('Enter');
+  const difference = await page.getByRole('region', { name: 'Difference' }).innerText();
+  assert.match(difference, /^--- rules in force\n\+\+\+ draft\n@@ -\d+,\d+ \+\d+,\d+ @@\n/);
+  assert.match(difference, /\n-    mode: shadow\n/);
+  assert.match(difference, /\n\+  - name: bob-too\n\+    effect: allow\n/);
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  assert.equal((await saved).suggestedFilename(), 'rules.diff');
+  await look(page, 'replay-difference');
   await change.getByText('The draft has changed since.').waitFor();
   await replay.focus();
   await page.keyboard.press('Enter');
@@ -49,6 +60,9 @@ await play(async () => {
   await rows.filter({ hasText: 'newly allowed' }).filter({ hasText: 'deny by default' }).filter({ hasText: 'allow by bob-too' }).waitFor();
   const denied = rows.filter({ hasText: 'newly denied' }).filter({ hasText: 'weather' }).filter({ hasText: 'deny by weather-only-for-alice' });
   await denied.waitFor();
+  const whom = (kind, name) => page.getByRole('table', { name: `${kind} whose calls change` }).getByRole('row').filter({ hasText: name });
+  assert.deepEqual((await whom('Callers', 'bob').getByRole('cell').allInnerTexts()).slice(1, 3), ['1', '1']);
+  assert.deepEqual((await whom('Agents', 'weather').getByRole('cell').allInnerTexts()).slice(1, 3), ['0', '1']);
   await look(page, 'replay-changes');
   await page.getByRole('button', { name: 'Dark colours' }).click();
   await look(page, 'replay-changes-dark');
@@ -87,6 +101,9 @@ await play(async () => {
   // What is wrong with a draft is said with its line.
   page.allowed = /status of (400|401|404)/;
   await draft.fill('rules:\n  - name: talk\n    effect: maybe\n');
+  await page.getByText('One mistake: these rules could not be put in force.').waitFor();
+  await page.getByRole('list', { name: 'Mistakes' }).getByRole('button', { name: 'Line 3, column' }).press('Enter');
+  assert.equal(await page.evaluate(() => window.getSelection()?.toString()), '    effect: maybe');
   await replay.click();
   await page.getByRole('alert').getByText('draft:3:').waitFor();
   await look(page, 'replay-wrong');

@@ -22,6 +22,7 @@ export type Changes = Schemas['RecentChanges'];
 export type Trends = Schemas['Trends'];
 export type Replayed = Schemas['Replayed'];
 export type Redecided = Schemas['Redecided'];
+export type Checked = Schemas['Checked'];
 export type Registry = Schemas['Registry'];
 export type Adoption = Schemas['Adoption'];
 export type Standing = Schemas['Standing'];

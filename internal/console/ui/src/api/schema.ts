@@ -638,6 +638,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/policy/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What is wrong with the rules of a draft, and where; nothing changes */
+        post: operations["check-rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/policy/explain": {
         parameters: {
             query?: never;
@@ -1342,6 +1359,14 @@ export interface components {
             ok: boolean;
             why?: string;
         };
+        Checked: {
+            /** @description for which the rules could not be put in force */
+            mistakes: components["schemas"]["Mistake"][];
+            /** @description how many there are; 0 where they cannot be read */
+            rules: number;
+            /** @description what the rules permit and hardly mean, and what they name that is on no card */
+            warnings: string[];
+        };
         Circumstances: {
             at?: string;
             binding: string;
@@ -1705,6 +1730,14 @@ export interface components {
             readOnly: boolean;
             role: components["schemas"]["Role"];
         };
+        Mistake: {
+            /** @description from 1 */
+            column?: number;
+            /** @description from 1 */
+            line?: number;
+            /** @description what it is, and what to write */
+            text: string;
+        };
         Negotiated: {
             /** @description asked for, and activated by the agent */
             activated: number;
@@ -2024,6 +2057,8 @@ export interface components {
             otherRule: number;
             /** @description decided as before */
             same: number;
+            /** @description whose calls are newly allowed or denied, and of what; what is most first. Of 3000 at most */
+            touched: components["schemas"]["Touched"][];
             /** @description cannot be told */
             untold: number;
             /** @description there are calls that cannot be told; what is most first */
@@ -2154,6 +2189,20 @@ export interface components {
             since: string;
             /** Format: date-time */
             until: string;
+        };
+        Touched: {
+            /** @description newly denied */
+            allowToDeny: number;
+            /** @description newly allowed */
+            denyToAllow: number;
+            /** @description caller, agent or skill */
+            kind: string;
+            /** @description empty for calls that have none: nobody known, no skill */
+            name: string;
+            /** @description the issuer of a caller, the agent of a skill */
+            of?: string;
+            /** @description the record of the newest of these calls */
+            seq: number;
         };
         Traffic: {
             /** @description calls */
@@ -2286,6 +2335,10 @@ export interface components {
             provider: boolean;
             /** @description by POST /api/v1/login with a token */
             token: boolean;
+        };
+        Written: {
+            /** @description YAML, as policy.rules lists them, or with the key rules: around them */
+            rules: string;
         };
     };
     responses: never;
@@ -7884,6 +7937,156 @@ export interface operations {
                         code?: "CROSS_ORIGIN" | "FORBIDDEN";
                         /** @constant */
                         status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "check-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Written"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checked"];
+                };
+            };
+            /** @description INVALID_PARAMETER, INVALID_QUESTION, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "INVALID_QUESTION" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, CSRF_TOKEN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "TOO_LARGE";
+                        /** @constant */
+                        status?: 413;
+                    };
+                };
+            };
+            /** @description CONTENT_TYPE */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CONTENT_TYPE";
+                        /** @constant */
+                        status?: 415;
                     };
                 };
             };

@@ -13,7 +13,7 @@ export const pretty = (v: unknown): string => JSON.stringify(sorted(v), null, 2)
 
 const most = 4_000_000; // cells of the table of common lines; beyond it the middle is one change
 
-function compare(a: string[], b: string[]): Line[] {
+export function compare(a: string[], b: string[]): Line[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
   let tail = 0;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Failure, post, type Redecided, type Replayed } from '../api/client';
+import { Checks, Export, Whom } from './draft';
 import { type Range, RangeFields, times } from './range';
 import { Clock, Cut } from './record';
 import { draftOf, rulesInForce } from './rules';
@@ -106,6 +107,8 @@ function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined
           </button>
         </div>
       </form>
+      <Checks of={text} onLine={show} />
+      <Export before={inForce} after={text} />
       <div aria-live="polite">
         {!asked ? (
           <Empty title="What would change?">Edit the rules, choose a time range, and choose Replay.</Empty>
@@ -189,6 +192,7 @@ function Answer({ of: r, stale }: { of: Replayed; stale: boolean }) {
         <Tile label="By another rule" value={r.otherRule} />
         <Tile label="Unknown" value={r.untold} />
       </div>
+      <Whom of={r} />
       {r.changes.length > 0 && <Table label="Calls that change" rows={r.changes} columns={dated ? wide : columns} name={(c) => String(c.seq)} height={420} />}
       {r.changes.length < changed && (
         <p className="hint">
