@@ -23,7 +23,7 @@ func manCommand(root *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man",
 		Short: "Write manual pages, of the commands (section 1) and of the configuration (section 5)",
-		Args:  cobra.NoArgs,
+		Args:  verb.NoArguments,
 	}
 	dir := cmd.Flags().String("dir", ".", "`directory` to write to")
 	cmd.RunE = func(*cobra.Command, []string) error {

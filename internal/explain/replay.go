@@ -153,8 +153,8 @@ func (r *Replay) note(c *reader.Call, before, now ruling) {
 	}
 }
 
-// touch counts a call for its caller, its agent and its skill, where its decision changes. The
-// first call that is added is the newest.
+// touch counts a call for its caller, its agent and its skill, where its decision changes. Calls come in
+// any order.
 func (r *Replay) touch(c *reader.Call, was, now bool) {
 	if was == now {
 		return
@@ -169,9 +169,9 @@ func (r *Replay) touch(c *reader.Call, was, now bool) {
 		if !ok {
 			at = len(r.Touched)
 			r.touched[of] = at
-			of.Seq = int64(c.Seq) //nolint:gosec // it counts records
 			r.Touched = append(r.Touched, of)
 		}
+		r.Touched[at].Seq = max(r.Touched[at].Seq, int64(c.Seq)) //nolint:gosec // it counts records
 		if now {
 			r.Touched[at].DenyToAllow++
 		} else {
@@ -195,7 +195,10 @@ func (r *Replay) Finish() {
 	})
 	slices.SortStableFunc(r.Sampled, func(a, b verdict.Redecided) int { return cmp.Compare(weight(a.Was, a.Now), weight(b.Was, b.Now)) })
 	slices.SortStableFunc(r.Touched, func(a, b verdict.Touched) int {
-		return cmp.Compare(b.DenyToAllow+b.AllowToDeny, a.DenyToAllow+a.AllowToDeny)
+		return cmp.Or(
+			cmp.Compare(b.DenyToAllow+b.AllowToDeny, a.DenyToAllow+a.AllowToDeny),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Of, b.Of),
+		)
 	})
 	for _, why := range slices.Sorted(maps.Keys(r.reasons)) {
 		r.Why = append(r.Why, verdict.Reason{Why: why, Calls: r.reasons[why]})

@@ -68,7 +68,7 @@ func auditContent(from *auditSource) *cobra.Command {
 		Use:   "content",
 		Short: "Show what was captured of a call",
 		Long:  "Show what was captured of a call: by the id that its record has, or by its request id.",
-		Args:  cobra.NoArgs,
+		Args:  verb.NoArguments,
 	}
 	id := cmd.Flags().String("id", "", "`id` of the content, content.id of the record")
 	request := cmd.Flags().String("request", "", "`id` of the request, request_id of the record")

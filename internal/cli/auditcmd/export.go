@@ -26,7 +26,7 @@ func auditExport(from *auditSource) *cobra.Command {
 		Long: "Print all records that are all of what the flags say, one JSON object a line, the oldest first:\n" +
 			"as they were written, or in the words of OCSF " + ocsf.Version + " (API Activity), which security tools read.\n" +
 			"The whole log is read.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	var w filter
 	f := cmd.Flags()

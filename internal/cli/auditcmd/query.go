@@ -88,7 +88,7 @@ func auditQuery(from *auditSource) *cobra.Command {
 		Long: "Find the newest records that are all of what the flags say. They are found by an index beside the\n" +
 			"segments, which is brought up to date first and holds no names; where it cannot be written, the\n" +
 			"whole log is read.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	var w filter
 	f := cmd.Flags()

@@ -24,7 +24,7 @@ func auditTail(from *auditSource) *cobra.Command {
 		Long: "Print the last records, and with --follow those that come, over all files of the log. Each is one\n" +
 			"JSON object in a line, as it was written. With --why, print the calls that the gateway refused, in\n" +
 			"words: which stage refused each, by which rule, why, and what can be done about it.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	n := cmd.Flags().IntP("lines", "n", 10, "`number` of records to begin with; 0 for new ones only")
 	follow := cmd.Flags().BoolP("follow", "f", false, "wait for new records, until interrupted")

@@ -50,7 +50,7 @@ func auditVerify(from *auditSource) *cobra.Command {
 			"Records since the last checkpoint are not signed yet, which is no fault of a log that is written to.\n" +
 			"Captured content has to be there unless it was erased; with -c and the gateway's keys it is compared\n" +
 			"with the digests in the records.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd) },
 	}
 	f := cmd.Flags()

@@ -48,7 +48,7 @@ func Command(version string) *cobra.Command {
 			"console shows what becomes of calls that some made-up people make all the time.\n" +
 			"Everything is thrown away at the end. The verbs below run one of the parts alone, for a gateway\n" +
 			"of your own.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	// Only the gateway's address can be chosen; agents and issuer are found by the configuration.
 	address := cmd.Flags().String("address", demoAddress, "gateway `address`, host or host:port; with another port than 8080 the console and\n"+

@@ -54,7 +54,7 @@ func demoParts() []*cobra.Command {
 // for parts that others reach by another name than the address, as in a network of containers:
 // cards and tokens have it in them.
 func demoPart(name, short, address string, start func(address, url string) (part, string, error)) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: name, Short: short, Args: verb.NoArguments}
 	at := cmd.Flags().String("address", address, "`address` to listen on; port 0 picks a free one")
 	url := cmd.Flags().String("url", "", "`URL` that others reach it by; default: the address")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {

@@ -84,7 +84,7 @@ func Command() *cobra.Command {
 			"is written one key, as the gateway does when it starts; addresses that are free are listened at for\n" +
 			"a moment.\n\n" +
 			"Exit 0 without errors, warnings or not, else 1.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	path := verb.ConfigFlag(cmd)
 	offline := cmd.Flags().Bool("offline", false, "ask nobody over the network")

@@ -54,7 +54,7 @@ func keysCreate(file, output *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create a key and print it, once",
-		Args:  cobra.NoArgs,
+		Args:  verb.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			keys, err := apikey.Open(*file)
 			if err != nil {

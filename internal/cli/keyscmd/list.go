@@ -55,7 +55,7 @@ func keysList(file, output *string) *cobra.Command {
 		Long: "List the keys. When they were last used is written by each gateway to a file of its own;\n" +
 			"name the files of all gateways with --usage. With --config, also show which were revoked for\n" +
 			"all gateways that share the state of that configuration.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if unusedFor > 0 && len(files) == 0 {
 				return verb.Usage(errors.New("--unused-for needs --usage: the file in which a gateway keeps the use of keys"))

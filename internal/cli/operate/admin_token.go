@@ -57,7 +57,7 @@ func adminTokenCommand() *cobra.Command {
 		Long: "Make a random token for the admin listener. It is printed once and kept nowhere; what is printed\n" +
 			"beside it, with the digest of the token, belongs into the configuration. Commands take the token by\n" +
 			"--token-file, programs as bearer token.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	f := cmd.Flags()
 	f.StringVar(&t.Name, "name", "", "`name` of whoever gets it, in records; required")

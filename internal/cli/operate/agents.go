@@ -54,7 +54,7 @@ const agentsPath = "/api/v1/agents"
 //	billing  file  true    -
 //	travel   api   false   fetch the card: connection refused
 func agentsList(a *adminapi.Target) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List all agents", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List all agents", Args: verb.NoArguments}
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		api, err := a.Connect(cmd.Context())

@@ -20,7 +20,7 @@ func HealthcheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "healthcheck",
 		Short: "Ask a running gateway whether it is ready; exit 0 if so",
-		Args:  cobra.NoArgs,
+		Args:  verb.NoArguments,
 	}
 	url := cmd.Flags().String("url", "http://127.0.0.1:9902/readyz", "readiness `URL`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -44,7 +44,7 @@ func pushList(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List those that were given up, or those that wait",
-		Args:  cobra.NoArgs,
+		Args:  verb.NoArguments,
 	}
 	dead := cmd.Flags().Bool("dead", false, "those that were given up; the default")
 	waiting := cmd.Flags().Bool("waiting", false, "those that are still to be delivered")

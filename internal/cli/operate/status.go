@@ -49,7 +49,7 @@ func StatusCommand() *cobra.Command {
 			"wait, and what is not well. It is asked at admin.address of its configuration, with admin.token or the\n" +
 			"token in its data directory.\n\n" +
 			"Exit 0 where the gateway is ready, warnings or not, else 1.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	a.Flags(cmd.Flags())
 	watch := cmd.Flags().Bool("watch", false, "show it again every 2 seconds, until interrupted")

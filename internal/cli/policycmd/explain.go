@@ -113,7 +113,7 @@ func ExplainCommand() *cobra.Command {
 		Short:   "Say what would become of a call, and why",
 		Long:    explainLong,
 		Example: explainExamples,
-		Args:    cobra.NoArgs,
+		Args:    verb.NoArguments,
 	}
 	// The configuration is read when the verb runs, not when its flags are declared.
 	path := verb.ConfigFlag(cmd)

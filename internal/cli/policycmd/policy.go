@@ -22,7 +22,7 @@ func PolicyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Work on the rules",
-		Args:  cobra.NoArgs,
+		Args:  verb.NoArguments,
 	}
 	cmd.AddCommand(policyTestCommand())
 	return cmd

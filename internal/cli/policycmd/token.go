@@ -61,7 +61,7 @@ func TokenCommand() *cobra.Command {
 		Short:   "Say who a credential stands for, and what it may do",
 		Long:    tokenLong,
 		Example: tokenExamples,
-		Args:    cobra.NoArgs,
+		Args:    verb.NoArguments,
 	}
 	path := verb.ConfigFlag(cmd)
 	var b bearings

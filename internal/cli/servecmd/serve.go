@@ -36,7 +36,7 @@ func Command(version string) *cobra.Command {
 			"SIGHUP reloads the configuration; so does a change of the file. SIGUSR2 replaces the\n" +
 			"running program by the one that is by now at its path, if that accepts the configuration;\n" +
 			"connections that come meanwhile wait, and the process stays the same.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	path := verb.ConfigFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -37,7 +37,7 @@ func Command() *cobra.Command {
 			"specifications that are URLs with their digests, and reach issuers, Redis and PostgreSQL.\n" +
 			"Exit 0 when all is well, 2 when the configuration is wrong, 1 when only the\n" +
 			"online checks failed. Warnings change nothing about that.",
-		Args: cobra.NoArgs,
+		Args: verb.NoArguments,
 	}
 	path := verb.ConfigFlag(cmd)
 	online := cmd.Flags().Bool("online", false, "also fetch cards and specifications, and try agents, issuers, Redis and PostgreSQL")
