@@ -34,17 +34,17 @@ func TestRecordRefusal(t *testing.T) {
 	}
 }
 
-// TestUIReasons writes what the pages know of reasons: the stage that refuses for it, and the code of the
-// JSON-RPC error.
+// TestUIReasons writes what the pages know of reasons: the stage that refuses for it, the code of the
+// JSON-RPC error, and whether a rule may be behind it.
 func TestUIReasons(t *testing.T) {
 	t.Parallel()
 	const file = "ui/src/parts/reasons.ts"
 	var b strings.Builder
 	b.WriteString("// Generated from the table of internal/refusal:\n" +
 		"// go test ./internal/console -run TestUIReasons -update\n" +
-		"export const reasons: Record<string, { stage: string; code: number }> = {\n")
+		"export const reasons: Record<string, { stage: string; code: number; byRule: boolean }> = {\n")
 	for _, r := range refusal.Reasons() {
-		fmt.Fprintf(&b, "  %s: { stage: '%s', code: %d },\n", r.Name, r.Stage, r.Code)
+		fmt.Fprintf(&b, "  %s: { stage: '%s', code: %d, byRule: %v },\n", r.Name, r.Stage, r.Code, refusal.ByRule(r.Stage))
 	}
 	b.WriteString("};\n")
 	if *update {

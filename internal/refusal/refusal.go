@@ -68,13 +68,11 @@ func Of(c *reader.Call) *Refusal {
 		return nil
 	}
 	r := &Refusal{Limit: c.Limit, Cause: c.Cause}
-	// Whatever the caller was told: an agent that somebody has no rule on is one that does not exist,
-	// to that caller.
-	if c.Decision == "deny" {
-		r.Rule = c.Rule
-	}
 	row := rowOf(c.Reason)
 	r.Stage, r.Remedy = row.stage, row.remedy
+	if c.Decision == "deny" && ByRule(row.stage) {
+		r.Rule = c.Rule
+	}
 	switch {
 	case c.Limit != "":
 		r.Stage, r.Remedy = "limits", "the caller waits as Retry-After says; or raise "+c.Limit
@@ -86,6 +84,17 @@ func Of(c *reader.Call) *Refusal {
 	r.Remedy = cmp.Or(r.Remedy, "the caller has to send another request: docs/errors.md has "+c.Reason)
 	r.Code = codes()[c.Reason]
 	return r
+}
+
+// ByRule reports whether a call that is denied at a stage, by its reason, may have been denied by a rule:
+// an agent that somebody has no rule on is one that does not exist, to that caller, and a rule may want a
+// stronger sign-in or hide a task. What is refused at other stages was allowed by the rule on record.
+func ByRule(stage string) bool {
+	switch stage {
+	case "policy", "routing", "authentication", "ownership":
+		return true
+	}
+	return false
 }
 
 func rowOf(reason string) of {

@@ -31,6 +31,10 @@ func TestOf(t *testing.T) {
 			reader.Call{Decision: "error", Rule: "finance", Reason: "UNAVAILABLE"},
 			"forwarding", "", "look at the agent", -32603,
 		},
+		"allowed by a rule, without the extension that is required": {
+			reader.Call{Decision: "deny", Rule: "finance", Reason: "EXTENSION_SUPPORT_REQUIRED"},
+			"negotiation", "", "A2A-Extensions", -32008,
+		},
 		"no credential": {
 			reader.Call{Decision: "error", Reason: "UNAUTHENTICATED"},
 			"authentication", "", "a credential that authn accepts", -31401,

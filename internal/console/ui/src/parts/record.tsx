@@ -47,8 +47,9 @@ export const what = (r: AuditRecord) => r.method ?? r.event ?? '';
 export function stageOf(r: AuditRecord): string {
   if (r.type !== 'call' || !r.decision || r.decision === 'allow') return '';
   if (r.limit) return 'limits';
-  if (r.decision === 'deny' && r.rule) return 'policy';
-  return reasons[r.reason ?? '']?.stage ?? 'decoding';
+  const known = reasons[r.reason ?? ''];
+  if (r.decision === 'deny' && r.rule && known?.byRule) return 'policy';
+  return known?.stage ?? 'decoding';
 }
 
 /** decider is the rule or limit that decided; '' where neither did. */
