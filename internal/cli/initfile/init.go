@@ -113,7 +113,7 @@ func Command() *cobra.Command {
 			return err
 		}
 		// The configuration gets the same way out that was used to find the agent.
-		b.Proxy = cmd.Flag(verb.ProxyFlag).Value.String()
+		b.Proxy = cmd.Flag("proxy").Value.String()
 		// Before look, which reads nothing of it, since write needs all of it.
 		b.keepIn(*path)
 		if err := b.look(cmd.Context(), egress); err != nil {

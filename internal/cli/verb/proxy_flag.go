@@ -12,17 +12,17 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
-// ProxyFlag is the flag that AddProxy adds.
-const ProxyFlag = "proxy"
+// proxyFlag is the flag that AddProxy adds: --proxy.
+const proxyFlag = "proxy"
 
 // AddProxy adds the flag that names the outbound proxy of a command without a configuration.
 func AddProxy(f *pflag.FlagSet) {
-	f.String(ProxyFlag, "", "`URL` of the HTTP proxy on the way to others (default: none, whatever the environment says)")
+	f.String(proxyFlag, "", "`URL` of the HTTP proxy on the way to others (default: none, whatever the environment says)")
 }
 
 // EgressOf is the proxy that addProxy's flag names.
 func EgressOf(cmd *cobra.Command) (*tunnel.Proxy, error) {
-	at, err := cmd.Flags().GetString(ProxyFlag)
+	at, err := cmd.Flags().GetString(proxyFlag)
 	if err != nil {
 		return nil, err
 	}
