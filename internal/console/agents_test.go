@@ -119,7 +119,7 @@ func TestAgentErrors(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{
 		fleet.ErrAgentsOff: "403 AGENTS_OFF", fleet.ErrAgentsFull: "409 AGENTS_FULL", fleet.ErrAgentInFile: "409 AGENT_IN_FILE",
-		fmt.Errorf("put: %w", fleet.ErrAgentTaken): "409 AGENT_EXISTS",
+		fleet.ErrAgentOther: "412 AGENT_CHANGED", fmt.Errorf("put: %w", fleet.ErrAgentTaken): "409 AGENT_EXISTS",
 	} {
 		w := newWorld(t, nil)
 		w.unfit = err
@@ -133,5 +133,24 @@ func TestAgentErrors(t *testing.T) {
 	w.unfit = fleet.AgentInvalid{"card: url is missing", "id: is wrong"}
 	if got := w.ask("POST", "/api/v1/agents", nil); got.status != 400 || !strings.Contains(got.body, "card: url is missing; id: is wrong") {
 		t.Error(got)
+	}
+}
+
+// TestAgentEditions: who changes an agent that somebody else has changed is told, and changes nothing.
+func TestAgentEditions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.fleet["b"] = "first"
+	put := func(edition string) answer {
+		return w.ask("PUT", "/api/v1/agents/b", func(r *http.Request) { r.Header.Set("If-Match", `"`+edition+`"`) })
+	}
+	if got := put("second"); got.status != 412 || !strings.Contains(got.body, `"code":"AGENT_CHANGED"`) || w.fleet["b"] != "first" {
+		t.Error(got)
+	}
+	if got := put("first"); got.status != 200 || w.fleet["b"] == "first" {
+		t.Error(got)
+	}
+	if events := w.recorded(); len(events) != 3 || events[1]["outcome"] != "failed" {
+		t.Errorf("on record: %v", events)
 	}
 }

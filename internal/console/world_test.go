@@ -199,7 +199,7 @@ func (w *world) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 }
 
 // Put implements Agents.
-func (w *world) Put(_ context.Context, id string, doc []byte, replace bool) error {
+func (w *world) Put(_ context.Context, id string, doc []byte, replace bool, match string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -207,6 +207,8 @@ func (w *world) Put(_ context.Context, id string, doc []byte, replace bool) erro
 		return w.away
 	case w.unfit != nil:
 		return w.unfit
+	case match != "" && match != w.fleet[id]:
+		return fleet.ErrAgentOther
 	case w.fleet[id] != "" && !replace:
 		return fleet.ErrAgentTaken
 	}

@@ -102,6 +102,7 @@ func (a *Agents) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 	shown := r.show(s, id)
 	if one := r.registered[id]; shown.Origin == fleet.FromAPI && one.Doc != nil {
 		var err error
+		shown.Edition = one.edition
 		if shown.Agent, err = config.ShowAgent(one.Doc); err != nil {
 			return shown, true, err
 		}
@@ -113,7 +114,9 @@ func (a *Agents) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 // nothing is kept that cannot be. doc is the JSON of an agent, as the configuration has it.
 // Without replace an agent of this id has to be new, for other gateways too: Add is atomic
 // in the state, while a look followed by a Put would let two gateways register the same id.
-func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) error {
+// match is compared with what is registered after the state was read, with the lock of reloads
+// held, so that of two operators at this gateway the second is refused.
+func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool, match string) error {
 	agent, err := config.ReadAgent(doc)
 	var wrong config.Problems
 	if errors.As(err, &wrong) {
@@ -129,6 +132,9 @@ func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool) e
 	}
 	sealed = a.Registry.Cipher.Seal(sealed, place(id))
 	return a.alter(ctx, id, &agent, func() error {
+		if match != "" && match != a.Registry.edition(id) {
+			return fleet.ErrAgentOther
+		}
 		if !replace {
 			added, err := a.Registry.Values.Add(ctx, space, id, sealed, 0)
 			if err == nil && !added {

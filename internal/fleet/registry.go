@@ -25,6 +25,7 @@ package fleet
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -75,8 +76,9 @@ type registered struct {
 	Doc jsontext.Value `json:"agent"`
 	At  time.Time      `json:"at"`
 
-	agent agents.Config
-	err   error // it cannot be read
+	agent   agents.Config
+	err     error  // it cannot be read
+	edition string // digest of what is sealed: sealing is random, so that it says nothing of secrets
 }
 
 // Two seconds are short enough for an operator who waits for an agent on another gateway,
@@ -131,6 +133,9 @@ func (r *Registry) read(ctx context.Context) (changed bool, err error) {
 			after = list[i].Key
 			found[after] = r.unseal(after, list[i].Data)
 			sum := sha256.Sum256(list[i].Data)
+			one := found[after]
+			one.edition = hex.EncodeToString(sum[:16])
+			found[after] = one
 			fmt.Fprintf(hash, "%d:%s%x", len(after), after, sum)
 		}
 		if len(list) < page {
@@ -277,6 +282,13 @@ func (r *Registry) origin(id string) (origin, source string, since time.Time) {
 		return fleet.FromAPI, "", one.At
 	}
 	return fleet.FromKubernetes, r.services.source(id), time.Time{}
+}
+
+// edition tells what is registered under an id from what was before, and from what comes after it.
+func (r *Registry) edition(id string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.registered[id].edition
 }
 
 // Loaded is the configuration as it was loaded, without the agents that are in no file. It

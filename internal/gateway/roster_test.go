@@ -198,3 +198,32 @@ func (w *world) sealed(text string) {
 		w.t.Errorf("no agents in %v: is the test looking in the right place?", paths)
 	}
 }
+
+// TestAgentsByEdition: what somebody has changed meanwhile is not overwritten by whoever read the one before.
+func TestAgentsByEdition(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent := greeter(t)
+	g := w.replicas("", registers)[0]
+	doc := fmt.Sprintf(`{"id":"a","card":%q}`, agent.CardURL)
+	w.want(g, "POST", "", doc, 200, `"edition":"`)
+	_, answer := w.admin(g, "GET", "/a", "")
+	_, rest, _ := strings.Cut(answer, `"edition":"`)
+	edition, _, _ := strings.Cut(rest, `"`)
+	put := func() int {
+		req, err := http.NewRequestWithContext(t.Context(), "PUT", g.AdminURL()+"/api/v1/agents/a", strings.NewReader(doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Authorization": {"Bearer " + adminToken}, "Content-Type": {"application/json"}, "If-Match": {`"` + edition + `"`}}
+		resp, err := client(t).Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close() // nothing of it is read
+		return resp.StatusCode
+	}
+	if first, second := put(), put(); first != http.StatusOK || second != http.StatusPreconditionFailed {
+		t.Errorf("%d and %d", first, second)
+	}
+}

@@ -24,8 +24,9 @@ type Agents interface {
 	// One is one of them, with what was registered; false where there is none of that id.
 	One(ctx context.Context, id string) (Agent, bool, error)
 	// Put registers an agent, in the place of one that was registered if replace is set.
-	// What it cannot serve it does not take.
-	Put(ctx context.Context, id string, doc []byte, replace bool) error
+	// What it cannot serve it does not take. match is the Edition that the agent has to have;
+	// "" for any.
+	Put(ctx context.Context, id string, doc []byte, replace bool, match string) error
 	// Remove forgets one that was registered; false where there is none of that id.
 	Remove(ctx context.Context, id string) (bool, error)
 	// Trends are how many calls agents had lately.
@@ -37,6 +38,7 @@ var (
 	ErrAgentsOff   = errors.New("agents cannot be registered: fleet.api is false")
 	ErrAgentsFull  = errors.New("there are as many agents as may come from elsewhere than files (fleet.limit)")
 	ErrAgentTaken  = errors.New("there is an agent of this id")
+	ErrAgentOther  = errors.New("somebody has registered another agent of this id meanwhile: read it again, and change that one")
 	ErrAgentInFile = errors.New("an agent of this id is in the configuration's files, which count")
 )
 
@@ -73,7 +75,8 @@ type Agent struct {
 	Skills     []string    `json:"skills,omitzero"` // their ids
 
 	// Agent is what was registered, without secrets: they are never shown again.
-	Agent jsontext.Value `json:"agent,omitzero"`
+	Agent   jsontext.Value `json:"agent,omitzero"`
+	Edition string         `json:"edition,omitzero" doc:"of what was registered, another one with each change: a PUT with it in If-Match replaces nothing else"`
 }
 
 // Instance is one place where an agent answers.
@@ -109,13 +112,14 @@ type AgentPage struct {
 var (
 	agentExists  = api.Code{Name: "AGENT_EXISTS", Status: http.StatusConflict}
 	agentInFile  = api.Code{Name: "AGENT_IN_FILE", Status: http.StatusConflict}
+	agentOther   = api.Code{Name: "AGENT_CHANGED", Status: http.StatusPreconditionFailed}
 	agentsFull   = api.Code{Name: "AGENTS_FULL", Status: http.StatusConflict}
 	agentsOff    = api.Code{Name: "AGENTS_OFF", Status: http.StatusForbidden}
 	invalidAgent = api.Code{Name: "INVALID_AGENT", Status: http.StatusBadRequest}
 )
 
 // agentErrors are what can be wrong with an agent that is to be registered.
-var agentErrors = []api.Code{invalidAgent, agentsOff, agentsFull, agentExists, agentInFile, api.NoAgent}
+var agentErrors = []api.Code{invalidAgent, agentsOff, agentsFull, agentExists, agentInFile, agentOther, api.NoAgent}
 
 // screen answers about the fleet.
 type screen struct{ fleet Agents }
@@ -212,8 +216,12 @@ func (s *screen) put(c *api.Call, kind, id string) (any, error) {
 	case id != "" && id != named.ID:
 		return nil, invalidAgent.Refuse("id: is another than that of the path")
 	}
+	replace, match := kind == "agent.changed", ""
+	if replace {
+		match = strings.Trim(c.Header.Get("If-Match"), `"`)
+	}
 	err = c.Change(kind, map[string]string{"agent": named.ID}, noAgent(), func(ctx context.Context) (bool, error) {
-		return true, mendable(s.fleet.Put(ctx, named.ID, doc, kind == "agent.changed"))
+		return true, mendable(s.fleet.Put(ctx, named.ID, doc, replace, match))
 	})
 	if err != nil {
 		return nil, err
@@ -245,6 +253,8 @@ func mendable(err error) error {
 		return agentsOff.Refuse(err.Error())
 	case errors.Is(err, ErrAgentsFull):
 		return agentsFull.Refuse(err.Error())
+	case errors.Is(err, ErrAgentOther):
+		return agentOther.Refuse(err.Error())
 	case errors.Is(err, ErrAgentTaken):
 		return agentExists.Refuse(err.Error())
 	case errors.Is(err, ErrAgentInFile):

@@ -1143,6 +1143,8 @@ export interface components {
         };
         Agent: {
             agent?: unknown;
+            /** @description of what was registered, another one with each change: a PUT with it in If-Match replaces nothing else */
+            edition?: string;
             failure?: string;
             id: string;
             instances?: components["schemas"]["Instance"][];
@@ -2571,6 +2573,20 @@ export interface operations {
                     };
                 };
             };
+            /** @description AGENT_CHANGED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "AGENT_CHANGED";
+                        /** @constant */
+                        status?: 412;
+                    };
+                };
+            };
             /** @description TOO_LARGE */
             413: {
                 headers: {
@@ -2889,6 +2905,20 @@ export interface operations {
                         code?: "AGENTS_FULL" | "AGENT_EXISTS" | "AGENT_IN_FILE";
                         /** @constant */
                         status?: 409;
+                    };
+                };
+            };
+            /** @description AGENT_CHANGED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "AGENT_CHANGED";
+                        /** @constant */
+                        status?: 412;
                     };
                 };
             };
