@@ -91,6 +91,7 @@ func TestStreams(t *testing.T) {
 		"?task=t-03":                  "s-03",
 		"?task=t-03&caller=alice":     "",
 		"?agent=a-2&limit=2":          "s-01 s-04",
+		"?caller=*lic*&agent=*-1":     "s-00 s-06 s-12 s-18 s-24",
 		"?caller=bob&agent=&limit=10": "",
 	} {
 		page := w.streamsOf(query)

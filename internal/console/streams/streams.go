@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // Streams are the event streams that are open at this gateway.
@@ -61,7 +62,7 @@ func Screen(open Streams) api.Screen {
 			{
 				Method: http.MethodGet, Path: "/api/v1/streams", ID: "list-streams", Tag: "streams", Role: api.Viewer,
 				Summary: "The event streams that are open at this gateway and are all of what is asked for, the oldest first",
-				Params: []api.Param{{Name: "caller", Text: "whose they are"}, {Name: "agent", Text: "whose agent's they are"},
+				Params: []api.Param{{Name: "caller", Text: "whose they are; in this and the other texts a * stands for any run of characters"}, {Name: "agent", Text: "whose agent's they are"},
 					{Name: "task", Text: "which task they are about"}}, Pages: true,
 				Out: reflect.TypeFor[OpenStreams](), Answer: s.listStreams,
 			},
@@ -103,9 +104,15 @@ func (st *OpenStream) place() string {
 	return st.Began.UTC().Format("2006-01-02T15:04:05.000000000") + " " + st.ID
 }
 
-// wants reports whether a value is what a parameter asks for, if it does.
+// wants reports whether a value is what a parameter asks for, if it does. A star stands for any run of
+// characters, as in the search of records.
 func wants(c *api.Call, name, value string) bool {
-	return !c.Query.Has(name) || c.Query.Get(name) == value
+	want := c.Query.Get(name)
+	if strings.Contains(want, "*") {
+		glob := pattern.NewGlob(want)
+		return glob.Match(value)
+	}
+	return !c.Query.Has(name) || want == value
 }
 
 func (s *screen) endStream(c *api.Call) (any, error) {

@@ -9639,7 +9639,7 @@ export interface operations {
     "list-streams": {
         parameters: {
             query?: {
-                /** @description whose they are */
+                /** @description whose they are; in this and the other texts a * stands for any run of characters */
                 caller?: string;
                 /** @description whose agent's they are */
                 agent?: string;

@@ -4,7 +4,7 @@ import { Unplug } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { ask, get, type Me, may, type OpenStream, type OpenStreams } from '../api/client';
 import { Confirm } from '../parts/confirm';
-import { Filters, queryOf } from '../parts/filters';
+import { Filters, queryOf, wildcards } from '../parts/filters';
 import { Cut } from '../parts/record';
 import { Empty, Loading, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
@@ -63,7 +63,7 @@ const columns: Column<OpenStream>[] = [
 export function Streams() {
   const search = route.useSearch();
   const go = route.useNavigate();
-  const query = queryOf(search);
+  const query = queryOf(wildcards(search));
   const queries = useQueryClient();
   const who = queries.getQueryData<Me>(['me']);
   const [chosen, choose] = useState<OpenStream | null>(null);
