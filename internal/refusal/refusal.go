@@ -82,7 +82,7 @@ func Of(c *reader.Call) *Refusal {
 		r.Remedy = "the log of the gateway has more by this request id: " + c.RequestID
 	}
 	r.Remedy = cmp.Or(r.Remedy, "the caller has to send another request: docs/errors.md has "+c.Reason)
-	r.Code = codes()[c.Reason]
+	r.Code = codeOf(c.Reason)
 	return r
 }
 
@@ -137,10 +137,11 @@ func Reasons() []Reason {
 	return list
 }
 
-func codes() map[string]int {
-	all := map[string]int{}
+func codeOf(reason string) int {
 	for _, k := range wire.Kinds() {
-		all[k.Reason] = k.Code
+		if k.Reason == reason {
+			return k.Code
+		}
 	}
-	return all
+	return 0
 }
