@@ -153,4 +153,7 @@ func TestAgentEditions(t *testing.T) {
 	if events := w.recorded(); len(events) != 3 || events[1]["outcome"] != "failed" {
 		t.Errorf("on record: %v", events)
 	}
+	if got := w.ask("PUT", "/api/v1/agents/b", func(r *http.Request) { r.Header.Set("If-Match", "*") }); got.status != 200 {
+		t.Errorf("any that there is: %s", got)
+	}
 }

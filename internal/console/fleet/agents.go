@@ -219,6 +219,9 @@ func (s *screen) put(c *api.Call, kind, id string) (any, error) {
 	replace, match := kind == "agent.changed", ""
 	if replace {
 		match = strings.Trim(c.Header.Get("If-Match"), `"`)
+		if match == "*" { // any that there is (RFC 9110, section 13.1.1), which replacing asks for anyhow
+			match = ""
+		}
 	}
 	err = c.Change(kind, map[string]string{"agent": named.ID}, noAgent(), func(ctx context.Context) (bool, error) {
 		return true, mendable(s.fleet.Put(ctx, named.ID, doc, replace, match))
