@@ -36,10 +36,15 @@ func (d *dialer) pool(connections int) *http.Transport {
 	protocols.SetHTTP2(true)
 	return &http.Transport{
 		// No Proxy: an environment variable must not reroute governed traffic.
-		DialContext:         d.dial,
-		DialTLSContext:      d.dialTLS,
-		Protocols:           protocols,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: pong, MaxReceiveBufferPerStream: window},
+		DialContext:    d.dial,
+		DialTLSContext: d.dialTLS,
+		Protocols:      protocols,
+		HTTP2: &http.HTTP2Config{
+			SendPingTimeout: silence, PingTimeout: pong, MaxReceiveBufferPerStream: window,
+			// Most of what a call's head has is this call's own: ids, traces, addresses. HPACK's table would be
+			// filled and emptied with it, which takes more of the processor than writing it out.
+			MaxEncoderHeaderTableSize: 1,
+		},
 		MaxIdleConnsPerHost: connections, // in use there are never more than calls
 		MaxIdleConns:        0,
 		IdleConnTimeout:     90 * time.Second,
