@@ -27,11 +27,14 @@ const recipes = [
   page('Skill per group', '/recipes/skill-per-group'),
   page('Extension for the fleet', '/recipes/extension-for-the-fleet'),
   page('Audit to a SIEM', '/recipes/audit-to-siem'),
+  page('Audit to PostgreSQL', '/recipes/audit-to-postgres'),
   page('Identity providers', '/recipes/identity-providers'),
   page('mTLS with SPIFFE ids', '/recipes/mtls-between-agents'),
   page("A partner's agents", '/recipes/partner-agents'),
   page('Browser clients', '/recipes/browser-clients'),
   page('Clients without headers', '/recipes/clients-without-headers'),
+  page('Agents of kagent', '/recipes/kagent'),
+  page('Two replicas', '/recipes/two-replicas'),
   page('Upgrade without downtime', '/recipes/zero-downtime-upgrade'),
 ]
 const tutorials = [

@@ -13,7 +13,7 @@ const (
 	beginHead = `a2a-gateway: a reverse proxy that governs fleets of A2A agents
 
 `
-	beginDemo = `  try it with two sample agents
+	beginDemo = `  try it with sample agents
     a2a-gateway demo
 
 `

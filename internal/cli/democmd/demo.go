@@ -42,9 +42,10 @@ import (
 func Command(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the gateway in front of two sample agents, with curl lines to try",
+		Short: "Run the gateway in front of sample agents, with curl lines to try",
 		Long: "Start two sample agents (A2A 0.3 and 1.0), a development OIDC issuer and the gateway in\n" +
-			"front of them, all in this process and on loopback, and print commands to paste. The\n" +
+			"front of them, all in this process and on loopback, and print commands to paste. The gateway\n" +
+			"serves the second agent under two names, billing and treasury, with different rules. The\n" +
 			"console shows what becomes of calls that some made-up people make all the time.\n" +
 			"Everything is thrown away at the end. The verbs below run one of the parts alone, for a gateway\n" +
 			"of your own.",

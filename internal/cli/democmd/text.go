@@ -38,9 +38,10 @@ agents:
 
 // demoText is what `demo` prints. It holds no value a shell could misread: addresses and a key of
 // letters, digits, "_" and "-".
-const demoText = `The gateway is at {{.Gateway}} in front of two sample agents:
+const demoText = `The gateway is at {{.Gateway}} in front of two sample agents, one of them under two names:
   billing   A2A 1.0   {{.Billing.CardURL}}
   weather   A2A 0.3   {{.Weather.CardURL}}
+  treasury  the billing agent once more, with an extension that the gateway requires
 Its audit record is in {{.Dir}}/audit, its metrics at {{.Status}}/metrics.
 The console is at {{.Console}}/ui/, for this token: {{.Token}}
 The token is in {{.Dir}}/admin.token too.

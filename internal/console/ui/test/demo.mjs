@@ -27,5 +27,11 @@ await play(async () => {
   await calls.filter({ hasText: 'ci' }).first().waitFor();
   await calls.filter({ hasText: 'deny' }).first().waitFor();
   await calls.nth(16).waitFor();
+  await look(page, 'demo-live');
+  // Why one of them was refused.
+  await page.goto(`${CONSOLE}/ui/audit?caller=bob&decision=deny`);
+  await heading(page, 'Audit');
+  await page.getByRole('table').getByRole('link').first().click();
+  await page.getByText('Explain this call').first().waitFor();
   await look(page, 'readme');
 });
