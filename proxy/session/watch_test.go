@@ -78,6 +78,9 @@ func TestWatchedBindings(t *testing.T) {
 	t.Parallel()
 	for _, agent := range proxytest.Sides {
 		for _, as := range proxytest.Sides {
+			if as == proxytest.RPC01 { // whose clients name the tasks
+				continue
+			}
 			t.Run(agent.String()+"/"+as.String(), func(t *testing.T) {
 				t.Parallel()
 				var list openstreams.Streams
@@ -119,7 +122,9 @@ func TestWatchedBindings(t *testing.T) {
 					r.Event(rw, proxytest.StatusIn(agent, "t", "c", "completed", ""))
 				})
 				got := w.Speak("alice", w.Base, as, proxytest.Ask{Method: wire.SendStreamingMessage})
-				got.OK(t, "stream")
+				if got.OK(t, "stream"); t.Failed() {
+					return
+				}
 				one := <-watchers
 				if one == nil {
 					return
