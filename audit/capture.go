@@ -126,13 +126,27 @@ func (l *Log) Capture(agent, skill string, params []byte) *Capture {
 // Documents of a stream come one by one and are redacted one by one: a secret that is split over
 // two events is not recognised.
 func (k *Capture) Answer(doc []byte) {
-	if k == nil || !k.rule.takes(captureResponse) {
+	if !k.Answers() {
 		return
 	}
 	if k.response == nil {
 		k.response = new(vault.Body)
 	}
 	k.add(k.response, jsonscan.Mend(doc))
+}
+
+// Answers reports whether what the agent answers is captured.
+func (k *Capture) Answers() bool { return k != nil && k.rule.takes(captureResponse) }
+
+// Show is a document of the agent's for somebody who watches the call: redacted as what is captured, and
+// "" where that is not captured. The limit is for each document by itself, since who watches a long
+// stream is not served by its beginning.
+func (k *Capture) Show(doc []byte) (text string, cut bool, err error) {
+	if !k.Answers() {
+		return "", false, nil
+	}
+	got, err := k.rule.redactor.JSON(jsonscan.Mend(doc), k.content.limit)
+	return string(got.Text), got.Cut, err
 }
 
 // add redacts a document and appends it to a body, which takes one a line. Bytes counts what

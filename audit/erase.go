@@ -54,6 +54,16 @@ func (l *Log) Captured(s vault.Subject, after string) iter.Seq2[vault.Item, erro
 	return c.held.Of(s, after)
 }
 
+// CapturedItem is what was captured of one call, by the id that its record has. Its errors are those of
+// vault.Reader.
+func (l *Log) CapturedItem(id string) (vault.Item, error) {
+	c := l.content.Load()
+	if c == nil {
+		return vault.Item{}, errNoKeys
+	}
+	return c.held.Item(id)
+}
+
 // Erase destroys what was captured of a subject's calls. A record says so before, with
 // by, which says who wants it, and another how it ended. Where the first cannot be written
 // nothing is erased, unless Config.FailOpen. Should the gateway end in between, the next

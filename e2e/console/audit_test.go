@@ -39,6 +39,18 @@ func TestBrowserStreams(t *testing.T) {
 	newOffice(t).play(t, "test/streams.mjs")
 }
 
+// TestBrowserWatch watches a stream that is open, and reads the messages of its task, where admin.content shows what
+// was captured and where it does not; what it looks for is in internal/console/ui/test/watch.mjs.
+func TestBrowserWatch(t *testing.T) {
+	t.Parallel()
+	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	for _, content := range []string{"", "true"} {
+		o := openOffice(t, content != "")
+		o.env = append(o.env, "CONTENT="+content)
+		o.play(t, "test/watch.mjs")
+	}
+}
+
 // TestBrowserAudit uses the screen Audit and those that it leads to; what it looks for is in
 // internal/console/ui/test/audit.mjs.
 func TestBrowserAudit(t *testing.T) {
@@ -64,6 +76,19 @@ const (
 
 func newOffice(t *testing.T, rules ...string) *office {
 	t.Helper()
+	return openOffice(t, false, rules...)
+}
+
+// capturedBilling has bodies of the agent billing captured.
+const capturedBilling = `, audit: {content: {rules: [{agents: [billing], capture: both, label: internal}]}}`
+
+// openOffice is a newOffice which, with content, captures what is said to billing, and shows it.
+func openOffice(t *testing.T, content bool, rules ...string) *office {
+	t.Helper()
+	captured := ""
+	if content {
+		captured = capturedBilling
+	}
 	billing, err := demo.Agent10(demo.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +122,7 @@ admin:
   token: %s
   tokens: [{name: onlooker, role: viewer, digest: "sha256:%x"}]
   dashboards: https://grafana.example/d/gateway
+  content: %t
 authn: {apiKeys: {file: keys.yaml}}
 policy:
   rules:
@@ -106,12 +132,12 @@ policy:
     - {name: parcels, effect: allow, agents: [courier], subjects: [alice]}
 %s
 push: {allowPrivateNetworks: true, plaintext: true}
-telemetry: {logs: {level: error}}
+telemetry: {logs: {level: error}%s}
 agents:
   - {id: billing, card: %q}
   - {id: weather, card: %q}
   - {id: courier, card: %q}
-`, o.dir, officeToken, sha256.Sum256([]byte(officeViewer)), strings.Join(rules, "\n"), billing.CardURL, weather.CardURL, o.courier.CardURL)
+`, o.dir, officeToken, sha256.Sum256([]byte(officeViewer)), content, strings.Join(rules, "\n"), captured, billing.CardURL, weather.CardURL, o.courier.CardURL)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

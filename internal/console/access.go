@@ -128,9 +128,14 @@ func (a *access) identify(r *http.Request) (api.Caller, error) {
 
 // admitted reports whether whoever asked may still see what they see. It is asked again and
 // again while records are shown live, as a credential may expire during that.
-func (a *access) admitted(r *http.Request) bool {
+func (a *access) admitted(r *http.Request) bool { return a.has(r, api.Viewer) }
+
+// operates is admitted for what takes an operator.
+func (a *access) operates(r *http.Request) bool { return a.has(r, api.Operator) }
+
+func (a *access) has(r *http.Request, role api.Role) bool {
 	who, err := a.identify(r)
-	return err == nil && who.Role.May(api.Viewer)
+	return err == nil && who.Role.May(role)
 }
 
 // welcome is an error for somebody who is known, and has no role. The answer is a 403 and

@@ -19,12 +19,14 @@ type me struct {
 	CSRF     string    `json:"csrf,omitzero" doc:"what changes in a session show as X-CSRF-Token"`
 	Expires  time.Time `json:"expires,omitzero"`
 	ReadOnly bool      `json:"readOnly" doc:"nobody can change anything (admin.readOnly)"`
+	Content  bool      `json:"content" doc:"operators are shown what was captured of calls (admin.content)"`
 }
 
 // me is who asks.
 func (a *access) me(c *api.Call) me {
 	me := me{
 		Name: c.Caller.Name, Role: c.Caller.Role, Method: c.Caller.Method, Label: c.Caller.Label, Expires: c.Caller.Expires, ReadOnly: a.config.ReadOnly,
+		Content: a.config.Content,
 	}
 	if c.Caller.Session != nil {
 		me.CSRF = c.Caller.Session.CSRF

@@ -44,6 +44,10 @@ type Config struct {
 	Failures Failures `yaml:"failures"`
 	// Live bounds who looks at audit records as they are made.
 	Live Live `yaml:"live"`
+	// Content shows operators what was captured of calls (telemetry.audit.content), and what of a stream
+	// that they watch a rule captures, redacted. Who was shown it is on record. Default false: it is
+	// never shown here.
+	Content bool `yaml:"content"`
 	// Try bounds calls that operators make from here.
 	Try Try `yaml:"try"`
 	// Map bounds what is counted for who called whom.

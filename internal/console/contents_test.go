@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
 )
 
@@ -40,6 +42,20 @@ func (a *archive) Of(_ context.Context, s vault.Subject, after string, limit int
 		return nil, vault.ErrAbsent
 	}
 	return list, a.world.away
+}
+
+func (a *archive) Item(id string) (vault.Item, error) {
+	a.asked = append(a.asked, "item "+id)
+	switch id {
+	case "erased", "expired":
+		return vault.Item{}, vault.ErrErased
+	case "damaged":
+		return vault.Item{}, errors.New("canary")
+	}
+	return vault.Item{
+		ID: id, Digest: "sha-256:1", RequestID: "r-1", Subject: "alice", Issuer: "x", Agent: "billing", Task: "t-1", Label: "internal", Nonce: "canary-nonce",
+		Request: &vault.Body{Text: `{"message":{}}`, Bytes: 14}, Response: &vault.Body{Text: "{}", Bytes: 99, Cut: true, Redactions: 2},
+	}, nil
 }
 
 func (a *archive) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error) {
@@ -146,5 +162,73 @@ func TestEraseContentsFails(t *testing.T) {
 	if got := w.ask("POST", "/api/v1/content/erase?subject=alice", nil); got.status != http.StatusServiceUnavailable ||
 		!strings.Contains(got.body, "UNRECORDED") {
 		t.Error(got)
+	}
+}
+
+// naming has the log hold the record of a call which names content.
+func (w *world) naming(content string) {
+	line := `{"seq":9,"type":"call","request_id":"r-1"` + content + `}`
+	w.ledger.calls = []reader.Entry{{Seq: 9, Line: []byte(line)}}
+}
+
+// TestRecordContent: operators are shown what was captured of a call, which is on record before; or they are
+// told why there is nothing to show.
+func TestRecordContent(t *testing.T) {
+	t.Parallel()
+	const path = "/api/v1/audit/records/9/content"
+	w := newWorld(t, func(c *Config) { everyRole(c); c.Content = true })
+	for _, tt := range []struct {
+		content, code string
+		status        int
+	}{
+		{"", "NOT_CAPTURED", 404},
+		{`,"content":{"lost":true}`, "CONTENT_LOST", 404},
+		{`,"content":{"id":"erased","until":"2999-01-01"}`, "CONTENT_ERASED", 404},
+		{`,"content":{"id":"expired","until":"2020-01-01"}`, "CONTENT_EXPIRED", 404},
+		{`,"content":{"id":"damaged"}`, "CONTENT_CHANGED", 500},
+		{`,"content":{"id":"c-1","digest":"sha-256:2"}`, "CONTENT_CHANGED", 500},
+	} {
+		w.naming(tt.content)
+		if got := w.ask("GET", path, nil); got.status != tt.status || !strings.Contains(got.body, tt.code) || strings.Contains(got.body, "canary") {
+			t.Errorf("%s: %s", tt.content, got)
+		}
+	}
+	if e := w.recorded(); len(e) != 0 {
+		t.Errorf("nothing was shown, and on record is %v", e)
+	}
+	w.naming(`,"content":{"id":"c-1","digest":"sha-256:1","until":"2999-01-01"}`)
+	as := func(role api.Role) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(role)) }
+	}
+	if got := w.ask("GET", path, as(api.Viewer)); got.status != http.StatusForbidden {
+		t.Error(got)
+	}
+	got := w.ask("GET", path, as(api.Operator))
+	want := `{"id":"c-1","label":"internal","until":"2999-01-01","request":{"text":"{\"message\":{}}","bytes":14,"redactions":0},"response":{"text":"{}","bytes":99,"cut":true,"redactions":2}}`
+	if got.status != http.StatusOK || got.body != want {
+		t.Error(got)
+	}
+	e := w.recorded()
+	if len(e) != 2 || e[1]["event"] != "content.shown" || e[1]["who"] != "the-operator" || e[1]["id"] != "c-1" || e[1]["principal"] != "alice" || e[1]["request_id"] != "r-1" || e[1]["task_id"] != "t-1" {
+		t.Error(e)
+	}
+	w.mu.Lock()
+	w.unrecorded = true
+	w.mu.Unlock()
+	if got := w.ask("GET", path, nil); got.status != http.StatusServiceUnavailable || strings.Contains(got.body, "message") {
+		t.Error(got)
+	}
+}
+
+// TestRecordContentOff: unless admin.content says so, what was captured is shown to nobody, and not even opened.
+func TestRecordContentOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.naming(`,"content":{"id":"c-1","digest":"sha-256:1"}`)
+	if got := w.ask("GET", "/api/v1/audit/records/9/content", nil); got.status != http.StatusForbidden || !strings.Contains(got.body, "CONTENT_OFF") || !strings.Contains(got.body, "admin.content is false") {
+		t.Error(got)
+	}
+	if len(w.archive.asked) != 0 || len(w.recorded()) != 0 {
+		t.Error(w.archive.asked, w.recorded())
 	}
 }

@@ -25,8 +25,18 @@ type spectator struct {
 // look begins to, with a token.
 func (w *world) look(query, token string) *spectator {
 	w.t.Helper()
+	s := w.spectate("/api/v1/live"+query, token)
+	if got := s.next(); got != `open  {"after":40}` {
+		w.t.Fatal(got)
+	}
+	return s
+}
+
+// spectate begins to read what is shown at a path.
+func (w *world) spectate(path, token string) *spectator {
+	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
-	req, err := http.NewRequestWithContext(ctx, "GET", w.console.URL()+"/api/v1/live"+query, nil)
+	req, err := http.NewRequestWithContext(ctx, "GET", w.console.URL()+path, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -39,9 +49,6 @@ func (w *world) look(query, token string) *spectator {
 	w.t.Cleanup(s.leave)
 	if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != "text/event-stream" {
 		w.t.Fatal(resp.Status, got)
-	}
-	if got := s.next(); got != `open  {"after":40}` {
-		w.t.Fatal(got)
 	}
 	return s
 }

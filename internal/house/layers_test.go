@@ -63,6 +63,7 @@ var floors = [][]string{
 		"authn/failures",
 		"ext/schema",
 		"internal/console/login",
+		"internal/console/viewer",
 		"internal/egress",
 		"internal/keys",
 		"internal/overload",

@@ -30,3 +30,6 @@ func (c Contents) Of(ctx context.Context, s vault.Subject, after string, limit i
 	}
 	return list, nil
 }
+
+// Item implements contents.Contents.
+func (c Contents) Item(id string) (vault.Item, error) { return c.CapturedItem(id) }

@@ -9,6 +9,7 @@
 //
 //	Take     a place within server.limits.streams and streams.perPrincipal, or ErrStreams, ErrOwnStreams (503, Retry-After)
 //	Watch    it is listed, reviewed and ended in time; Told counts its events
+//	Follow   somebody watches what its client is given; Show adds to that, and Over ends it
 //	Review   every few seconds and after a reload: the caller could not open it any more, so ErrRevoked
 //	Renew    the ids it uses are kept alive in the state, which forgets what nobody asks for
 //	Leave    the place is free once the client and whatever reads the agent's stream have left
@@ -205,6 +206,7 @@ type Status struct {
 	Source    netip.Addr // of the client; the zero Addr where it is not known
 	Began     time.Time
 	Events    int64 // that the client was given
+	Captured  bool  // a rule captures the events
 }
 
 // Stream is what a stream was permitted by, how it goes, and how to end it.
@@ -215,8 +217,13 @@ type Stream struct {
 	uses    *Uses                   // what the stream uses of the state
 	cut     context.CancelCauseFunc // under Streams.mu
 
-	events atomic.Int64
-	task   atomic.Pointer[string] // nil while none was named
+	events   atomic.Int64
+	task     atomic.Pointer[string]     // nil while none was named
+	watchers atomic.Pointer[[]*Watcher] // nil while nobody watches
+
+	// Captured says that a rule captures what the stream's client is given. It is set before the stream is
+	// listed.
+	Captured bool
 }
 
 // NewStream is the stream that answers a request of this id, of a call that was permitted as
@@ -244,6 +251,7 @@ func (st *Stream) show() Status {
 	shown := Status{
 		ID: st.id, Principal: q.Principal.Subject, Issuer: q.Principal.Issuer, Agent: q.Agent, Skill: q.Skill, Method: q.Method.Name,
 		Binding: q.Binding, Version: q.Version, Source: q.Source, Began: q.Now, Events: st.events.Load(),
+		Captured: st.Captured,
 	}
 	if task := st.task.Load(); task != nil {
 		shown.Task = *task

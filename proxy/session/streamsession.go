@@ -27,6 +27,7 @@ type streamSession struct {
 	since  time.Duration // from then to when the relay began
 	events int64         // that the client has had of it
 	before int64         // and of a stream that this one goes on from
+	late   *glance       // an event that the client is given when the agent's stream ends; nil for none
 }
 
 // serveSubscriber gives a client what a feed has for it, until one of them ends.
@@ -53,7 +54,7 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		See: func(e stream.Entry, emit relay.Emit) error {
 			counted.Event()
 			defer at.open.Told(&x.Rec)
-			return a.refused(e, se.tellEvent(x, a, e, emit))
+			return a.refused(e, at.tell(e, emit))
 		},
 		Drain: se.Drain,
 	}
@@ -67,20 +68,20 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		at.relay.Lead = func(emit relay.Emit) error { return x.Retell(a.from.doc, anonymous(emit)) }
 	}
 	if x.Upstream.Retell != nil {
-		x.Upstream.Retell.Holds, at.relay.Tail = true, a.tail
+		x.Upstream.Retell.Holds, at.relay.Tail = true, at.tail
 	}
 	if mayLeave(x) {
 		at.relay.Leave = func() bool { return x.Writer.Wrote && !a.ready() }
 	}
-	left := false
+	left, closed := false, func() { at.open.Over(x.Rec.End); counted.Close() }
 	defer func() {
 		if !left {
-			counted.Close()
+			closed()
 		}
 	}()
 	err := at.run(x.ClientContext())
 	if errors.Is(err, relay.ErrLeft) {
-		if left = se.detach(x, at, counted.Close); left {
+		if left = se.detach(x, at, closed); left {
 			return errDetached
 		}
 		at.relay.Leave = nil
@@ -162,7 +163,9 @@ func hadNothing(x *exchange.Exchange, a *subscriber) bool {
 
 // openStream is the exchange among those that are open.
 func openStream(x *exchange.Exchange) *openstreams.Stream {
-	return openstreams.NewStream(x.Rec.RequestID, x.PolicyRequest(), x.Rec.Sharing != "", x.InUse(), cmp.Or(x.Rec.TaskID, x.Call.TaskID), x.Rec.Events)
+	st := openstreams.NewStream(x.Rec.RequestID, x.PolicyRequest(), x.Rec.Sharing != "", x.InUse(), cmp.Or(x.Rec.TaskID, x.Call.TaskID), x.Rec.Events)
+	st.Captured = x.Captured.Answers()
+	return st
 }
 
 // unloadRequest lets go of a request once its answer streams: what came with it would stay in

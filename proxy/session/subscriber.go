@@ -44,6 +44,7 @@ type subscriber struct {
 	lead   []stream.Entry  // given before those of the feed
 	owed   atomic.Int64    // what was borrowed for them
 	missed uint64          // number of the newest event that a client who came back has missed
+	glance *glance         // the event that is given, for those who watch; nil for nobody
 }
 
 // Next gives the next event. When the agent's stream is lost and it falls to this client

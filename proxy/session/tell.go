@@ -50,6 +50,9 @@ func (se *Sessions) tellEvent(x *exchange.Exchange, a *subscriber, e stream.Entr
 		return err
 	}
 	x.Captured.Answer(out)
+	if a.glance != nil {
+		a.glance.note(x, seen, out)
+	}
 	se.Telemetry.StreamEvent(&x.Rec, seen.Kind, seen.State)
 	if err := a.bind(seen); err != nil {
 		return err

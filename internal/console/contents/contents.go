@@ -13,10 +13,13 @@ import (
 )
 
 // Contents are what was captured of calls. What it says is not shown here: whoever has to
-// read it has the files and the keys.
+// read it has the files and the keys, or is shown it by its record (records.ContentScreen).
 type Contents interface {
 	// Of has the first of a subject's, the oldest first, behind the item of an id.
 	Of(ctx context.Context, s vault.Subject, after string, limit int) ([]vault.Item, error)
+	// Item is the one of an id, with what it says. vault.ErrErased and vault.ErrAbsent say that it is not
+	// there.
+	Item(id string) (vault.Item, error)
 	// Erase destroys all of a subject's for good, with records of its own; by are attributes of
 	// these, and say who wants it. An error that is audit.ErrUnrecorded means that it did not.
 	Erase(s vault.Subject, by map[string]string) (vault.Erasure, error)

@@ -3,7 +3,6 @@ package records
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/audit/ocsf"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/viewer"
 )
 
 // exports writes records, to one reader at a time. One at a time, as each keeps a disk busy
@@ -40,10 +40,6 @@ func ExportScreen(log Records) api.Screen {
 
 // exported is the type of what is exported: JSON, a value a line.
 const exported = "application/x-ndjson"
-
-// writeTimeout is for each part of an answer that takes as long as it takes. The server's
-// own deadline is for an answer as a whole.
-const writeTimeout = 30 * time.Second
 
 // asWritten leaves a record as it is. It is what say is for the format jsonl.
 func asWritten(line []byte) ([]byte, error) { return line, nil }
@@ -75,7 +71,7 @@ func (s *exports) export(c *api.Call) (any, error) {
 }
 
 // stream writes records. It takes as long as it takes, but whoever reads has to go on. The
-// deadline of the server for an answer is replaced by one for each part (patient): a
+// deadline of the server for an answer is replaced by one for each part (viewer.Writer): a
 // terabyte may take hours, and a reader who has gone must still be noticed.
 func (s *exports) stream(w http.ResponseWriter, r *http.Request, q index.Query, say func([]byte) ([]byte, error)) error {
 	w.Header().Set("Content-Type", exported)
@@ -85,7 +81,7 @@ func (s *exports) stream(w http.ResponseWriter, r *http.Request, q index.Query, 
 	}
 	// 64 KiB at a time: a system call and a deadline for each line would cost more than the
 	// line
-	out := bufio.NewWriterSize(&patient{w, control}, 64<<10)
+	out := bufio.NewWriterSize(viewer.NewWriter(w), 64<<10)
 	for e, err := range s.log.All(r.Context(), q) {
 		if err != nil {
 			return err
@@ -99,18 +95,4 @@ func (s *exports) stream(w http.ResponseWriter, r *http.Request, q index.Query, 
 		}
 	}
 	return out.Flush()
-}
-
-// patient is a response that has the time of an answer for each part of it.
-type patient struct {
-	to      io.Writer
-	control *http.ResponseController
-}
-
-// Write implements io.Writer. It fails once the reader has taken nothing for writeTimeout.
-func (p *patient) Write(data []byte) (int, error) {
-	if err := p.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return 0, err
-	}
-	return p.to.Write(data)
 }

@@ -9,11 +9,10 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/viewer"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
@@ -33,7 +32,7 @@ type feed struct {
 	log     *slog.Logger
 
 	mu      sync.Mutex
-	viewers map[*viewer]struct{}
+	viewers map[*onlooker]struct{}
 	stop    context.CancelFunc // of the reader
 	found   bool               // the reader knows where it began
 	at      uint64             // number of the last record that it has seen
@@ -41,9 +40,9 @@ type feed struct {
 	reading sync.WaitGroup
 }
 
-// viewer is one of them. All of it is under feed.mu. What waits for it is bounded by bytes
+// onlooker is one of them. All of it is under feed.mu. What waits for it is bounded by bytes
 // and not by records, which differ in size by a factor of a hundred.
-type viewer struct {
+type onlooker struct {
 	wants   func(*index.Head) bool
 	wake    chan struct{} // holds one when there is something to take
 	after   uint64        // number of the record that it begins behind, once the reader knows
@@ -51,19 +50,7 @@ type viewer struct {
 	lines   []line
 	size    int // of the lines
 	dropped uint64
-	end     *ended // why there is no more
-}
-
-// Codes of the end of what is shown, beside that of being busy.
-const (
-	internal        = "INTERNAL"
-	unauthenticated = "UNAUTHENTICATED"
-)
-
-// ended says why a viewer gets no more.
-type ended struct {
-	Code   string `json:"code"`
-	Detail string `json:"detail"`
+	end     *viewer.Ended // why there is no more
 }
 
 // line is a record that waits for a viewer.
@@ -76,15 +63,15 @@ type line struct {
 // join has somebody look from now on. wants says of each record whether the viewer is to
 // have it; it is called under mu and must be quick. The error is api.Busy where there are
 // as many viewers as may be.
-func (a *feed) join(wants func(*index.Head) bool) (*viewer, error) {
+func (a *feed) join(wants func(*index.Head) bool) (*onlooker, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if n := len(a.viewers); a.closed || n >= a.most {
 		return nil, api.Busy.Refuse(fmt.Sprintf("%d look at live records already (admin.live.viewers)", n))
 	}
-	v := &viewer{wants: wants, wake: make(chan struct{}, 1), after: a.at}
+	v := &onlooker{wants: wants, wake: make(chan struct{}, 1), after: a.at}
 	if a.viewers == nil {
-		a.viewers = map[*viewer]struct{}{}
+		a.viewers = map[*onlooker]struct{}{}
 	}
 	a.viewers[v] = struct{}{}
 	if len(a.viewers) == 1 {
@@ -100,7 +87,7 @@ func (a *feed) join(wants func(*index.Head) bool) (*viewer, error) {
 
 // leave has them look no more. The reader is stopped with the last viewer, so that the log
 // is only read while somebody looks.
-func (a *feed) leave(v *viewer) {
+func (a *feed) leave(v *onlooker) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.viewers, v) // unless it was dismissed
@@ -117,13 +104,13 @@ func (a *feed) close() {
 	if a.stop != nil {
 		a.stop()
 	}
-	a.dismiss(&ended{api.Busy.Name, "the gateway ends"})
+	a.dismiss(&viewer.Ended{Code: api.Busy.Name, Detail: "the gateway ends"})
 	a.mu.Unlock()
 	a.reading.Wait()
 }
 
 // dismiss has all viewers leave: who comes next has a new reader. Under mu.
-func (a *feed) dismiss(why *ended) {
+func (a *feed) dismiss(why *viewer.Ended) {
 	for v := range a.viewers {
 		v.end = why
 		v.poke()
@@ -162,7 +149,7 @@ func (a *feed) read(ctx context.Context) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if ctx.Err() == nil {
-		a.dismiss(&ended{internal, "the audit log cannot be read; the gateway's log says more"})
+		a.dismiss(&viewer.Ended{Code: "INTERNAL", Detail: "the audit log cannot be read; the gateway's log says more"})
 	}
 }
 
@@ -216,7 +203,7 @@ func (a *feed) skip(ctx context.Context, n uint64) {
 
 // poke wakes a viewer. wake has room for one: a second poke before the viewer has looked
 // says nothing new, and whoever pokes must never wait for a viewer.
-func (v *viewer) poke() {
+func (v *onlooker) poke() {
 	select {
 	case v.wake <- struct{}{}:
 	default:
@@ -226,7 +213,7 @@ func (v *viewer) poke() {
 // add has a record wait, and lets go of the oldest where there is no room. room is in
 // bytes. Dropping the oldest keeps a slow viewer at the present, where a bounded queue that
 // drops the newest would show it the past for ever.
-func (v *viewer) add(l line, room int) {
+func (v *onlooker) add(l line, room int) {
 	v.lines = append(v.lines, l)
 	v.size += len(l.text)
 	for v.size > room {
@@ -240,7 +227,7 @@ func (v *viewer) add(l line, room int) {
 // take appends to dst what there is to tell a viewer, as events, and says whether that is
 // all. The events are open ({"after":12}, once), gap ({"dropped":3}), record (with the
 // number as its id) and end. Gaps come before the records that follow them.
-func (a *feed) take(dst []byte, v *viewer) (out []byte, over bool) {
+func (a *feed) take(dst []byte, v *onlooker) (out []byte, over bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !v.opened && a.found {
@@ -248,11 +235,11 @@ func (a *feed) take(dst []byte, v *viewer) (out []byte, over bool) {
 		dst = sse.Append(dst, sse.Event{Name: "open", Data: fmt.Appendf(nil, `{"after":%d}`, v.after)})
 	}
 	if v.dropped > 0 {
-		dst = sse.Append(dst, gap(v.dropped))
+		dst = viewer.AppendGap(dst, v.dropped)
 	}
 	for _, l := range v.lines {
 		if l.lost > 0 {
-			dst = sse.Append(dst, gap(l.lost))
+			dst = viewer.AppendGap(dst, l.lost)
 			continue
 		}
 		dst = sse.Append(dst, sse.Event{ID: strconv.FormatUint(l.seq, 10), Name: "record", Data: l.text})
@@ -261,17 +248,5 @@ func (a *feed) take(dst []byte, v *viewer) (out []byte, over bool) {
 	if v.end == nil {
 		return dst, false
 	}
-	return append(dst, ending(v.end)...), true
-}
-
-// gap is the event that says that records are left out.
-func gap(n uint64) sse.Event {
-	return sse.Event{Name: "gap", Data: fmt.Appendf(nil, `{"dropped":%d}`, n)}
-}
-
-// ending is the event that says why there is no more. It is "event: end" with
-// {"code":"BUSY","detail":"…"} as its data.
-func ending(why *ended) []byte {
-	text, _ := json.Marshal(*why) // it has nothing that cannot be written
-	return sse.Append(nil, sse.Event{Name: "end", Data: text})
+	return v.end.Append(dst), true
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -82,15 +81,4 @@ func TestFeedBounds(t *testing.T) {
 		t.Errorf("%d dropped, %d records in %d bytes: %v", dropped, records, len(text), names[:3])
 	}
 	f.leave(v)
-}
-
-// TestStill: who may look no more is told so.
-func TestStill(t *testing.T) {
-	t.Parallel()
-	for _, may := range []bool{true, false} {
-		l := &live{admitted: func(*http.Request) bool { return may }}
-		if text, over := l.still(nil); over == may || over != strings.Contains(string(text), "UNAUTHENTICATED") {
-			t.Errorf("%v: %q, %v", may, text, over)
-		}
-	}
 }

@@ -4,19 +4,10 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
-	"github.com/a2a-gateway/a2a-gateway/internal/sse"
-)
-
-const (
-	// livePace is how long a viewer has nothing after it had something: no eye needs more,
-	// and it bounds what a busy gateway sends to a viewer by what waits for one.
-	livePace = 200 * time.Millisecond
-	// liveBeat is how often a viewer gets a sign of life, and is asked for its credential anew.
-	liveBeat = 15 * time.Second
+	"github.com/a2a-gateway/a2a-gateway/internal/console/viewer"
 )
 
 // live shows records as they are made. admitted is asked at each sign of life.
@@ -68,54 +59,9 @@ func (s *live) live(c *api.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown := &viewer.Feed{Wake: v.wake, Take: func() ([]byte, bool) { return s.feed.take(nil, v) }, Admitted: s.admitted}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.feed.leave(v)
-		s.watch(w, r, v)
+		shown.ServeHTTP(w, r)
 	}), nil
-}
-
-// watch writes what there is for a viewer, until somebody has enough. It ends when the
-// browser goes, when the feed dismisses the viewer, or when what was shown as a credential
-// is no longer good.
-func (s *live) watch(w http.ResponseWriter, r *http.Request, v *viewer) {
-	control := http.NewResponseController(w)
-	// A stream outlives the deadline for reading a request, which would otherwise end the
-	// connection in the middle.
-	_ = control.SetReadDeadline(time.Time{}) // nothing more is to be read
-	w.Header().Set("Content-Type", "text/event-stream")
-	out := &patient{w, control}
-	beat := time.NewTicker(liveBeat)
-	defer beat.Stop()
-	for over := false; !over; {
-		var text []byte
-		select {
-		case <-r.Context().Done():
-			return
-		case <-beat.C:
-			text, over = s.still(r)
-		case <-v.wake:
-			text, over = s.feed.take(nil, v)
-		}
-		// What was pending was taken with the poke before.
-		if len(text) == 0 {
-			continue
-		}
-		if _, err := out.Write(text); err != nil || control.Flush() != nil {
-			return
-		}
-		select {
-		case <-r.Context().Done():
-		case <-time.After(livePace):
-		}
-	}
-}
-
-// still is a sign of life, or the end for whoever may look no more: a session was left, a
-// token has expired. The sign of life is a comment of server-sent events (a line that
-// begins with a colon), which browsers ignore and proxies count as traffic.
-func (s *live) still(r *http.Request) (text []byte, over bool) {
-	if s.admitted(r) {
-		return sse.AppendComment(nil, ""), false
-	}
-	return ending(&ended{unauthenticated, "your session is over, or your token"}), true
 }

@@ -16,7 +16,7 @@ func TaskScreen(log Records) api.Screen {
 	s := &timelines{search{log}}
 	return api.Screen{
 		Title: "a task", Page: "/tasks/$id",
-		Shows: "its conversation over calls, streams, what the agent notifies and what webhooks got, in the order in which it began",
+		Shows: "its conversation over calls, streams, what the agent notifies and what webhooks got, in the order in which it began; watch a stream of it that is open; the messages, artifacts and states of its calls where they were captured and `admin.content` shows them",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/tasks/{id}/timeline", ID: "task-timeline", Tag: "audit", Role: api.Viewer,

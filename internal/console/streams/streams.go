@@ -20,6 +20,9 @@ type Streams interface {
 	// End ends the one of an id, whose client is told to subscribe again; false where there
 	// is none.
 	End(id string) bool
+	// Follow has somebody watch the one of an id, from now on, with so many bytes that wait for them, and
+	// with the content of its events where that is captured; nil where there is none.
+	Follow(id string, room int, content bool) Watcher
 }
 
 // noStream: none of that id is open.
@@ -39,6 +42,8 @@ type OpenStream struct {
 	Address string    `json:"address,omitzero" doc:"of the client"`
 	Began   time.Time `json:"began"`
 	Events  int64     `json:"events" doc:"that the client was given"`
+	// Captured says that a rule of telemetry.audit.content captures the answer.
+	Captured bool `json:"captured" doc:"a rule of telemetry.audit.content captures its events"`
 }
 
 // OpenStreams is the answer of GET /api/v1/streams.
@@ -49,15 +54,19 @@ type OpenStreams struct {
 	Next    string       `json:"next,omitzero" doc:"cursor of the next page; absent at the end"`
 }
 
-// screen lists them, and ends them.
-type screen struct{ open Streams }
+// screen lists them, ends them, and has them watched.
+type screen struct {
+	open  Streams
+	watch watch
+}
 
-// Screen is that of the event streams that are open.
-func Screen(open Streams) api.Screen {
-	s := &screen{open}
+// Screen is that of the event streams that are open, which may be watched within bounds.
+func Screen(open Streams, bounds Watching) api.Screen {
+	s := &screen{open: open, watch: watch{Watching: bounds, over: make(chan struct{})}}
 	return api.Screen{
 		Title: "Streams", Page: "/streams", Link: true,
-		Shows: "the event streams that are open at this gateway: whose, of which agent and task, since when, how many events; by caller, agent and task; end one",
+		Shows: "the event streams that are open at this gateway: whose, of which agent and task, since when, how many events; by caller, agent and task; watch one, event by event, with content where that is captured and `admin.content` shows it; end one",
+		Close: s.watch.close,
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/streams", ID: "list-streams", Tag: "streams", Role: api.Viewer,
@@ -70,6 +79,12 @@ func Screen(open Streams) api.Screen {
 				Method: http.MethodDelete, Path: "/api/v1/streams/{id}", ID: "end-stream", Tag: "streams", Role: api.Operator, Writes: true,
 				Summary: "End one: its client is told to subscribe again, and its task goes on",
 				Out:     reflect.TypeFor[api.Changed](), Errors: []api.Code{noStream}, Answer: s.endStream,
+			},
+			{
+				Method: http.MethodGet, Path: "/api/v1/streams/{id}/events", ID: "watch-stream", Tag: "streams", Role: api.Operator,
+				Summary: "Watch one, from now on: server-sent events. open says which it is and whether content is shown, event is one as its client was given it, " +
+					"gap says how many were dropped for a viewer who is too slow, and end why there is no more. Who watches is on record before it begins",
+				Media: "text/event-stream", Errors: []api.Code{noStream, api.Unrecorded, api.Busy}, Answer: s.watchStream,
 			},
 		},
 	}

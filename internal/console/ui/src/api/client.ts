@@ -38,6 +38,7 @@ export type APIKey = Schemas['APIKey'];
 export type MadeKey = Schemas['MadeKey'];
 export type OpenStream = Schemas['OpenStream'];
 export type OpenStreams = Schemas['OpenStreams'];
+export type RecordContent = Schemas['RecordContent'];
 export type CardView = Schemas['CardView'];
 
 /** Failure is an answer that is an error, or that there was none. */

@@ -6,13 +6,19 @@ export interface Hears {
   records: (batch: (AuditRecord | { dropped: number })[]) => void;
 }
 
+/** Frame is one server-sent event. */
+export interface Frame {
+  name: string;
+  value: unknown;
+}
+
 const longest = 8 << 20; // characters of one frame
 
-/** follow hears records as they are made, until the signal or an error ends it. */
-export async function follow(query: string, hears: Hears, signal: AbortSignal): Promise<never> {
+/** frames hears server-sent events of the admin API, until the signal or an error ends it. */
+export async function frames(path: string, hear: (batch: Frame[]) => void, signal: AbortSignal): Promise<never> {
   let answer: Response;
   try {
-    answer = await fetch(`/api/v1/live?${query}`, { credentials: 'same-origin', redirect: 'error', signal });
+    answer = await fetch(path, { credentials: 'same-origin', redirect: 'error', signal });
   } catch {
     throw new Failure(0, 'UNREACHABLE', 'The gateway does not answer. Is it running, and is this machine still connected to it?');
   }
@@ -30,28 +36,38 @@ export async function follow(query: string, hears: Hears, signal: AbortSignal): 
       throw new Failure(0, 'BROKEN', 'The connection to the gateway broke.');
     }
     if (part.done) throw new Failure(0, 'BROKEN', 'The gateway ended the connection.');
-    const frames = (rest + part.value).split('\n\n');
-    rest = frames.pop() ?? '';
+    const texts = (rest + part.value).split('\n\n');
+    rest = texts.pop() ?? '';
     if (rest.length > longest) throw new Failure(0, 'BROKEN', 'The gateway sent more at once than this page takes.');
-    hear(frames, hears);
-  }
-}
-
-function hear(frames: string[], hears: Hears): void {
-  const batch: (AuditRecord | { dropped: number })[] = [];
-  for (const frame of frames) {
-    const name = /^event: (.*)$/m.exec(frame)?.[1];
-    const data = /^data: (.*)$/m.exec(frame)?.[1];
-    if (name === undefined || data === undefined) continue; // a sign of life
-    const value: unknown = JSON.parse(data);
-    if (name === 'record') batch.push(value as AuditRecord);
-    else if (name === 'gap') batch.push(value as { dropped: number });
-    else if (name === 'open') hears.open((value as { after: number }).after);
-    else if (name === 'end') {
-      if (batch.length > 0) hears.records(batch);
-      const { code, detail } = value as { code: string; detail: string };
+    const batch: Frame[] = [];
+    for (const text of texts) {
+      const name = /^event: (.*)$/m.exec(text)?.[1];
+      const data = /^data: (.*)$/m.exec(text)?.[1];
+      if (name === undefined || data === undefined) continue; // a sign of life
+      batch.push({ name, value: JSON.parse(data) });
+    }
+    const end = batch.find((f) => f.name === 'end');
+    const before = batch.filter((f) => f.name !== 'end');
+    if (before.length > 0) hear(before);
+    if (end) {
+      const { code, detail } = end.value as { code: string; detail: string };
       throw new Failure(code === 'UNAUTHENTICATED' ? 401 : 503, code, detail);
     }
   }
-  if (batch.length > 0) hears.records(batch);
+}
+
+/** follow hears records as they are made, until the signal or an error ends it. */
+export function follow(query: string, hears: Hears, signal: AbortSignal): Promise<never> {
+  return frames(
+    `/api/v1/live?${query}`,
+    (heard) => {
+      const batch: (AuditRecord | { dropped: number })[] = [];
+      for (const { name, value } of heard) {
+        if (name === 'open') hears.open((value as { after: number }).after);
+        else if (name === 'record' || name === 'gap') batch.push(value as AuditRecord | { dropped: number });
+      }
+      if (batch.length > 0) hears.records(batch);
+    },
+    signal,
+  );
 }

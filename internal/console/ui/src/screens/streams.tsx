@@ -1,14 +1,15 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Unplug } from 'lucide-react';
+import { Eye, Unplug } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { ask, get, type Me, may, type OpenStream, type OpenStreams } from '../api/client';
+import { ask, get, has, type Me, may, type OpenStream, type OpenStreams } from '../api/client';
 import { Confirm } from '../parts/confirm';
 import { Filters, queryOf, wildcards } from '../parts/filters';
 import { Cut } from '../parts/record';
 import { Empty, Loading, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { When } from '../parts/time';
+import { Watch } from '../parts/watch';
 
 const route = getRouteApi('/streams');
 
@@ -67,6 +68,7 @@ export function Streams() {
   const queries = useQueryClient();
   const who = queries.getQueryData<Me>(['me']);
   const [chosen, choose] = useState<OpenStream | null>(null);
+  const [watched, watch] = useState<OpenStream | null>(null);
   const found = useInfiniteQuery({
     queryKey: ['streams', query],
     queryFn: ({ pageParam }) => get<OpenStreams>(`/api/v1/streams?limit=1000${query && `&${query}`}${pageParam && `&cursor=${encodeURIComponent(pageParam)}`}`),
@@ -86,17 +88,24 @@ export function Streams() {
   }, [found.data]);
   const last = found.data?.pages.at(-1);
   const all: Column<OpenStream>[] =
-    who && may(who, 'operator')
+    who && has(who, 'operator')
       ? [
           ...columns,
           {
             id: 'do',
             title: '',
-            width: '44px',
+            width: '78px',
             cell: (s) => (
-              <button type="button" className="icon" aria-label={`End the stream of ${s.caller} at ${s.agent}`} title="End" onClick={() => choose(s)}>
-                <Unplug size={13} aria-hidden />
-              </button>
+              <span className="icons">
+                <button type="button" className="icon" aria-label={`Watch the stream of ${s.caller} at ${s.agent}`} title="Watch" onClick={() => watch(s)}>
+                  <Eye size={13} aria-hidden />
+                </button>
+                {may(who, 'operator') && (
+                  <button type="button" className="icon" aria-label={`End the stream of ${s.caller} at ${s.agent}`} title="End" onClick={() => choose(s)}>
+                    <Unplug size={13} aria-hidden />
+                  </button>
+                )}
+              </span>
             ),
           },
         ]
@@ -115,6 +124,7 @@ export function Streams() {
         </div>
       </div>
       <Filters of={search} fields={['caller', 'agent', 'task']} label="Which streams" plain onAsk={({ caller, agent, task }) => void go({ search: { ...(caller && { caller }), ...(agent && { agent }), ...(task && { task }) } })} />
+      {watched && <Watch of={watched} onClose={() => watch(null)} />}
       {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
       {found.isPending ? (
         <Loading />

@@ -1,12 +1,14 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ArrowLeftRight, Bell, Flag, Radio, Send } from 'lucide-react';
-import { type ReactNode, useMemo } from 'react';
-import { get } from '../api/client';
+import { ArrowLeftRight, Bell, Eye, Flag, Radio, Send } from 'lucide-react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { get, has, type Me, type OpenStream, type OpenStreams } from '../api/client';
 import { count } from '../parts/amount';
 import { Copy } from '../parts/copy';
 import { agentOf, type AuditRecord, caller, Clock, Decision, milliseconds, RecordLink, what, why } from '../parts/record';
 import { Empty, Loading, Trouble } from '../parts/state';
+import { Watch } from '../parts/watch';
+import { Words } from './task-words';
 
 const route = getRouteApi('/tasks/$id');
 
@@ -73,12 +75,40 @@ export function TaskScreen() {
       {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
       {found.isPending && <Loading />}
       {found.data && steps.length === 0 && <Empty title="No record of this task">Check its id. Retention (telemetry.audit.retention) may have removed its records.</Empty>}
+      <Open task={id} />
       {steps.length > 0 && <Conversation steps={steps} />}
+      {steps.length > 0 && <Words task={id} records={steps.map((s) => s.record)} />}
       {found.hasNextPage && (
         <button type="button" className="more" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
           Show more
         </button>
       )}
+    </>
+  );
+}
+
+/** Open are the streams of the task that are open at this gateway, for who may watch them. */
+function Open({ task }: { task: string }) {
+  const who = useQueryClient().getQueryData<Me>(['me']);
+  const [watched, watch] = useState<OpenStream | null>(null);
+  const operates = who !== undefined && who !== null && has(who, 'operator');
+  const found = useQuery({
+    queryKey: ['streams', 'task', task],
+    queryFn: () => get<OpenStreams>(`/api/v1/streams?limit=20&task=${encodeURIComponent(task)}`),
+    enabled: operates,
+    refetchInterval: 3_000,
+  });
+  const open = (found.data?.streams ?? []).filter((s) => s.id !== watched?.id);
+  return (
+    <>
+      {open.map((s) => (
+        <p key={s.id}>
+          <button type="button" onClick={() => watch(s)}>
+            <Eye size={14} aria-hidden /> Watch the open stream of {s.caller}
+          </button>
+        </p>
+      ))}
+      {watched && <Watch of={watched} onClose={() => watch(null)} />}
     </>
   );
 }
