@@ -130,7 +130,7 @@ func TestStateIsAway(t *testing.T) {
 	}{
 		{fmt.Errorf("%w: dial canary", state.ErrUnavailable), 503}, {errors.New("canary"), 500},
 	} {
-		w := newWorld(t, nil)
+		w := newWorld(t, func(c *Config) { c.Content = true })
 		w.away, w.cards.away, w.machine.away = tt.err, tt.err, tt.err
 		for i := range operations {
 			op := &operations[i]

@@ -13,7 +13,7 @@ import (
 )
 
 // Contents are what was captured of calls. What it says is not shown here: whoever has to
-// read it has the files and the keys, or is shown it by its record (records.ContentScreen).
+// read it has the files and the keys, or is shown it by its record (records.RecordScreen).
 type Contents interface {
 	// Of has the first of a subject's, the oldest first, behind the item of an id.
 	Of(ctx context.Context, s vault.Subject, after string, limit int) ([]vault.Item, error)

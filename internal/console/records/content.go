@@ -54,18 +54,15 @@ type shows struct {
 	shown    bool // admin.content
 }
 
-// ContentScreen shows what was captured of a call, unless that is not to be shown here.
-func ContentScreen(log Records, from captured, shown bool) api.Screen {
-	s := &shows{pairs{search{log}, nil}, from, shown}
-	return api.Screen{
-		Title: "Content of a call",
-		Operations: []api.Operation{{
-			Method: http.MethodGet, Path: "/api/v1/audit/records/{id}/content", ID: "get-record-content", Tag: "audit", Role: api.Operator,
-			Summary: "What was captured of a call, by the number of its record (type call), where admin.content is true. Who is shown it is on record before",
-			Out:     reflect.TypeFor[recordContent](),
-			Errors:  []api.Code{noRecord, contentOff, notCaptured, contentLost, contentErased, contentExpired, contentChanged, api.Unrecorded, api.Busy},
-			Answer:  s.content,
-		}},
+// contentOperation shows what was captured of a call, unless that is not to be shown here.
+func contentOperation(of pairs, from captured, shown bool) api.Operation {
+	s := &shows{of, from, shown}
+	return api.Operation{
+		Method: http.MethodGet, Path: "/api/v1/audit/records/{id}/content", ID: "get-record-content", Tag: "audit", Role: api.Operator,
+		Summary: "What was captured of a call, by the number of its record (type call), where admin.content is true. Who is shown it is on record before",
+		Out:     reflect.TypeFor[recordContent](),
+		Errors:  []api.Code{noRecord, contentOff, notCaptured, contentLost, contentErased, contentExpired, contentChanged, api.Unrecorded, api.Busy},
+		Answer:  s.content,
 	}
 }
 

@@ -41,8 +41,9 @@ type pairs struct {
 }
 
 // RecordScreen is that of a record, with the other one of the same call. Its page shows
-// both records, whichever of them the address names.
-func RecordScreen(log Records, places rulePlaces) api.Screen {
+// both records, whichever of them the address names. What was captured of the call is shown
+// where shown says so.
+func RecordScreen(log Records, places rulePlaces, from captured, shown bool) api.Screen {
 	s := &pairs{search{log}, places}
 	return api.Screen{
 		Title: "a record", Page: "/audit/$seq",
@@ -63,6 +64,7 @@ func RecordScreen(log Records, places rulePlaces) api.Screen {
 				Summary: "Why a call was refused: the stage of the request path, the rule or limit, and what can be done about it",
 				Out:     reflect.TypeFor[refused](), Errors: []api.Code{noRecord, notRefused, api.Busy}, Answer: s.refusal,
 			},
+			contentOperation(*s, from, shown),
 		},
 	}
 }
