@@ -106,6 +106,7 @@ policy:
     - {name: parcels, effect: allow, agents: [courier], subjects: [alice]}
 %s
 push: {allowPrivateNetworks: true, plaintext: true}
+fleet: {api: true}
 telemetry: {logs: {level: error}}
 agents:
   - {id: billing, card: %q}
