@@ -69,6 +69,7 @@ await play(async () => {
   await look(page, 'draft-conflict');
   await part.getByRole('button', { name: 'Compare with the newer' }).click();
   await part.getByRole('alert').waitFor({ state: 'detached' });
+  await part.getByText('What the draft changes').press('Enter');
   assert.match(await part.getByRole('region', { name: 'Difference' }).innerText(), /\n-connections: 8\n\+connections: 9\n/);
   await admin('PUT', '/desk', now.replace('connections: 7', 'connections: 10'), { 'Content-Type': 'application/yaml' });
   await apply.click();
