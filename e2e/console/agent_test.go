@@ -9,3 +9,11 @@ func TestBrowserAgent(t *testing.T) {
 	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
 	newOffice(t).play(t, "test/agent.mjs")
 }
+
+// TestBrowserDraft edits agents as drafts; what it looks for is in
+// internal/console/ui/test/draft.mjs.
+func TestBrowserDraft(t *testing.T) {
+	t.Parallel()
+	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	newOffice(t).play(t, "test/draft.mjs")
+}

@@ -132,6 +132,7 @@ policy:
     - {name: parcels, effect: allow, agents: [courier], subjects: [alice]}
 %s
 push: {allowPrivateNetworks: true, plaintext: true}
+fleet: {api: true}
 telemetry: {logs: {level: error}%s}
 agents:
   - {id: billing, card: %q}

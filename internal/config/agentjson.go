@@ -72,13 +72,14 @@ func ShowAgent(data []byte) (jsontext.Value, error) {
 	return jsontext.Value(text), nil
 }
 
-// agentNode reads JSON as strictly as JSON can be: one object, no name twice.
-func agentNode(data []byte) (*yaml.Node, error) {
+// agentNode reads JSON as strictly as JSON can be: one object, no name twice. Its members are in the order of
+// their names, unless more says otherwise.
+func agentNode(data []byte, more ...jsontext.Options) (*yaml.Node, error) {
 	text := jsontext.Value(data).Clone()
 	if text.Kind() != '{' || !text.IsValid() {
 		return nil, Problems{"want an agent as a JSON object, without a name that is there twice"}
 	}
-	if err := text.Canonicalize(); err != nil { // no escapes that YAML reads in another way
+	if err := text.Canonicalize(more...); err != nil { // no escapes that YAML reads in another way
 		return nil, Problems{"want an agent as a JSON object, without a name that is there twice"}
 	}
 	doc, err := document("", text)

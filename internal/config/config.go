@@ -80,6 +80,8 @@ type Config struct {
 	Zeros []string `yaml:"-"`
 	// RulePlaces say by the name of each rule where it is written, as FILE:LINE.
 	RulePlaces map[string]string `yaml:"-"`
+	// AgentPlaces say the same by the id of each agent of a file.
+	AgentPlaces map[string]string `yaml:"-"`
 }
 
 // Policy is the `policy:` section.
@@ -181,7 +183,8 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	}
 	c.Zeros = src.zeros(inForce(reflect.ValueOf(c)))
 	c.Common = c.commonSum()
-	c.RulePlaces = src.rulePlaces(c.Policy.Rules)
+	c.RulePlaces = src.places(&src.rules, ruleNames(c.Policy.Rules))
+	c.AgentPlaces = src.places(&src.agents, c.AgentIDs())
 	return c, nil
 }
 

@@ -30,6 +30,7 @@ type shape struct {
 	resolved map[*yaml.Node]bool // file paths that are relative to dir no more
 
 	secrets func(n *yaml.Node, path keypath.Path) // sees to what secret.Value reads; nil for the usual
+	texts   bool                                  // numbers in the places of texts become texts
 }
 
 // place is a line and a column, from 1, as the YAML library counts them.
@@ -218,6 +219,9 @@ func (s *shape) list(n *yaml.Node, item reflect.Type, path keypath.Path) {
 // A text that looks like a number to YAML, as 1.0, is read as it is written.
 func (s *shape) scalar(n *yaml.Node, want reflect.Kind, path keypath.Path) {
 	tag := n.ShortTag()
+	if s.texts && want == reflect.String && n.Kind == yaml.ScalarNode {
+		n.Tag = "!!str"
+	}
 	switch {
 	case n.Kind != yaml.ScalarNode && want == reflect.String:
 		s.wrong(n, path, "want a text, found %s", kindOf(n))

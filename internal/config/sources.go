@@ -81,12 +81,12 @@ func (s *sources) place(l *list, i int) (*source, keypath.Path) {
 	return s.main, keypath.Of(l.at, i, l.id)
 }
 
-// rulePlaces are the lines of the names of rules, by name.
-func (s *sources) rulePlaces(rules []policy.Rule) map[string]string {
-	places := make(map[string]string, len(rules))
-	for i := range rules {
-		f, path := s.place(&s.rules, i)
-		places[rules[i].Name] = f.name + ":" + strconv.Itoa(find(f.doc, path).Line)
+// places are the lines of the names of all of a list, by name.
+func (s *sources) places(l *list, names []string) map[string]string {
+	places := make(map[string]string, len(names))
+	for i, name := range names {
+		f, path := s.place(l, i)
+		places[name] = f.name + ":" + strconv.Itoa(find(f.doc, path).Line)
 	}
 	return places
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 )
 
@@ -155,5 +156,57 @@ func TestAgentEditions(t *testing.T) {
 	}
 	if got := w.ask("PUT", "/api/v1/agents/b", func(r *http.Request) { r.Header.Set("If-Match", "*") }); got.status != 200 {
 		t.Errorf("any that there is: %s", got)
+	}
+}
+
+// TestAgentDrafts: a draft is shown and checked for operators, and YAML is applied as JSON is.
+func TestAgentDrafts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, everyRole)
+	yaml := func(r *http.Request) {
+		send(r, `{"id":"a-1","card":"y"}`)
+		r.Header.Set("Content-Type", "application/yaml")
+	}
+	as := func(role api.Role, change func(*http.Request)) func(*http.Request) {
+		return func(r *http.Request) {
+			if change != nil {
+				change(r)
+			}
+			r.Header.Set("Authorization", "Bearer "+tokenOf(role))
+		}
+	}
+	for name, tt := range map[string]struct {
+		method, target string
+		change         func(*http.Request)
+		status         int
+		want           string
+	}{
+		"a draft":             {"GET", "a-1/draft", as(api.Operator, nil), 200, `"registered":true`},
+		"a viewer's":          {"GET", "a-1/draft", as(api.Viewer, nil), 403, "FORBIDDEN"},
+		"of nothing":          {"GET", "none/draft", nil, 404, "NO_SUCH_AGENT"},
+		"a check":             {"POST", "a-1/check", as(api.Operator, func(r *http.Request) { send(r, `{"agent":"a\nb"}`) }), 200, `"mistakes":[{"line":1,"column":1,"text":"it is a line"}],"warnings":[]`},
+		"many mistakes":       {"POST", "a-1/check", func(r *http.Request) { send(r, `{"agent":"`+strings.Repeat(`\n`, 60)+`"}`) }, 200, `{"line":50,"column":1,"text":"it is a line"}]`},
+		"a viewer's check":    {"POST", "a-1/check", as(api.Viewer, nil), 403, "FORBIDDEN"},
+		"a check of nothing":  {"POST", "none/check", nil, 404, "NO_SUCH_AGENT"},
+		"no check":            {"POST", "a-1/check", func(r *http.Request) { send(r, `{"yaml":""}`) }, 400, "INVALID_QUESTION"},
+		"YAML":                {"PUT", "a-1", as(api.Admin, yaml), 200, `"card":"y"`},
+		"an operator's YAML":  {"PUT", "a-1", as(api.Operator, yaml), 403, "FORBIDDEN"},
+		"YAML that is none":   {"PUT", "a-1", func(r *http.Request) { yaml(r); r.Body = io.NopCloser(strings.NewReader("a")); r.ContentLength = 1 }, 400, "INVALID_AGENT"},
+		"YAML somewhere else": {"POST", "a-1/check", yaml, 415, "CONTENT_TYPE"},
+	} {
+		if got := w.ask(tt.method, "/api/v1/agents/"+tt.target, tt.change); got.status != tt.status || !strings.Contains(got.body, tt.want) {
+			t.Errorf("%s: %s, want %d %s", name, got, tt.status, tt.want)
+		}
+	}
+	if w.by != "the-admin" {
+		t.Errorf("registered by %q", w.by)
+	}
+	w.unfit = fleet.ErrNoDraft
+	if got := w.ask("GET", "/api/v1/agents/a-1/draft", nil); got.status != 409 || !strings.Contains(got.body, "NO_DRAFT") {
+		t.Error(got)
+	}
+	w.unfit = fleet.DraftUnread{Err: io.EOF}
+	if got := w.ask("POST", "/api/v1/agents/a-1/check", nil); got.status != 409 || !strings.Contains(got.body, "cannot be shown: EOF") {
+		t.Error(got)
 	}
 }

@@ -62,7 +62,7 @@ func problem(code api.Code) openapi.Error { return openapi.Error{Status: code.St
 func describe(o *api.Operation) openapi.Operation {
 	d := openapi.Operation{
 		ID: o.ID, Method: o.Method, Path: o.Path, Tag: o.Tag, Summary: o.Summary, Role: string(o.Role),
-		In: o.In, Out: o.Out, Status: http.StatusOK, Media: o.Media,
+		In: o.In, YAML: o.YAML, Out: o.Out, Status: http.StatusOK, Media: o.Media,
 	}
 	if o.Status != 0 {
 		d.Status = o.Status

@@ -35,6 +35,9 @@ var asked = map[string]string{
 	"PUT /api/v1/agents/{id}":    "/api/v1/agents/a-1",
 	"DELETE /api/v1/agents/{id}": "/api/v1/agents/a-1",
 
+	"GET /api/v1/agents/{id}/draft":  "/api/v1/agents/a-1/draft",
+	"POST /api/v1/agents/{id}/check": "/api/v1/agents/a-1/check",
+
 	"GET /api/v1/agents/{id}/course": "/api/v1/agents/a-1/course?window=5m",
 	"POST /api/v1/cards/{id}/view":   "/api/v1/cards/billing/view",
 

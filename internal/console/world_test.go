@@ -26,6 +26,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/history"
@@ -69,6 +70,7 @@ type world struct {
 	away       error             // of the queue, and of the fleet
 	fleet      map[string]string // documents of agents, by id
 	unfit      error             // what the fleet has against agents
+	by         string            // who registered the last one
 }
 
 func newWorld(t *testing.T, change func(*Config)) *world {
@@ -199,7 +201,7 @@ func (w *world) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 }
 
 // Put implements Agents.
-func (w *world) Put(_ context.Context, id string, doc []byte, replace bool, match string) error {
+func (w *world) Put(_ context.Context, id string, r fleet.Registration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -207,13 +209,40 @@ func (w *world) Put(_ context.Context, id string, doc []byte, replace bool, matc
 		return w.away
 	case w.unfit != nil:
 		return w.unfit
-	case match != "" && match != w.fleet[id]:
+	case r.Match != "" && r.Match != w.fleet[id]:
 		return fleet.ErrAgentOther
-	case w.fleet[id] != "" && !replace:
+	case w.fleet[id] != "" && !r.Replace:
 		return fleet.ErrAgentTaken
 	}
-	w.fleet[id] = string(doc)
+	w.fleet[id], w.by = string(r.Doc), r.By
 	return nil
+}
+
+// Draft implements Agents.
+func (w *world) Draft(_ context.Context, id string) (fleet.AgentDraft, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	doc, ok := w.fleet[id]
+	return fleet.AgentDraft{Text: doc, Registered: true, Edition: doc}, ok, errors.Join(w.away, w.unfit)
+}
+
+// Check implements Agents. It has a mistake for each line of a draft.
+func (w *world) Check(_ context.Context, id string, text []byte) (c fleet.AgentChecked, ok bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range strings.Count(string(text), "\n") {
+		c.Mistakes = append(c.Mistakes, verdict.Mistake{Line: i + 1, Column: 1, Text: "it is a line"})
+	}
+	_, ok = w.fleet[id]
+	return c, ok, errors.Join(w.away, w.unfit)
+}
+
+// JSON implements Agents: YAML is JSON here.
+func (w *world) JSON(text []byte) ([]byte, error) {
+	if !strings.HasPrefix(string(text), "{") {
+		return nil, fleet.AgentInvalid{"no agent"}
+	}
+	return text, nil
 }
 
 // Remove implements Agents.
@@ -277,6 +306,7 @@ var bodies = map[string]string{
 	"replay":  `{"rules":"[]"}`,
 
 	"check-rules": `{"rules":"[]"}`,
+	"check-agent": `{"agent":"id: a-1"}`,
 	"view-card":   `{"caller":{"subject":"alice"}}`,
 	"make-key":    `{"id":"robot"}`,
 }

@@ -102,7 +102,7 @@ func (a *Agents) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 	shown := r.show(s, id)
 	if one := r.registered[id]; shown.Origin == fleet.FromAPI && one.Doc != nil {
 		var err error
-		shown.Edition = one.edition
+		shown.Edition, shown.By = one.edition, one.By
 		if shown.Agent, err = config.ShowAgent(one.Doc); err != nil {
 			return shown, true, err
 		}
@@ -111,22 +111,22 @@ func (a *Agents) One(_ context.Context, id string) (fleet.Agent, bool, error) {
 }
 
 // Put implements fleet.Agents. The agent is built and only then written and served, so that
-// nothing is kept that cannot be. doc is the JSON of an agent, as the configuration has it.
-// Without replace an agent of this id has to be new, for other gateways too: Add is atomic
+// nothing is kept that cannot be. Doc is the JSON of an agent, as the configuration has it.
+// Without Replace an agent of this id has to be new, for other gateways too: Add is atomic
 // in the state, while a look followed by a Put would let two gateways register the same id.
-// match is compared with what is registered after the state was read, with the lock of reloads
+// Match is compared with what is registered after the state was read, with the lock of reloads
 // held, so that of two operators at this gateway the second is refused.
-func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool, match string) error {
-	agent, err := config.ReadAgent(doc)
-	var wrong config.Problems
-	if errors.As(err, &wrong) {
-		return fleet.AgentInvalid(wrong)
-	}
+func (a *Agents) Put(ctx context.Context, id string, r fleet.Registration) error {
+	doc, match, err := a.whole(id, r)
 	if err != nil {
 		return err
 	}
+	agent, err := config.ReadAgent(doc)
+	if err != nil {
+		return invalid(err)
+	}
 	// The time is this gateway's; it is shown, and nothing is decided by it.
-	sealed, err := json.Marshal(registered{Doc: doc, At: time.Now().UTC()})
+	sealed, err := json.Marshal(registered{Doc: doc, At: time.Now().UTC(), By: r.By})
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool, m
 		if match != "" && match != a.Registry.edition(id) {
 			return fleet.ErrAgentOther
 		}
-		if !replace {
+		if !r.Replace {
 			added, err := a.Registry.Values.Add(ctx, space, id, sealed, 0)
 			if err == nil && !added {
 				err = fleet.ErrAgentTaken // by another gateway, just now
@@ -143,7 +143,15 @@ func (a *Agents) Put(ctx context.Context, id string, doc []byte, replace bool, m
 			return err
 		}
 		return a.Registry.Values.Put(ctx, space, id, sealed, 0)
-	}, replace)
+	}, r.Replace)
+}
+
+// invalid are the problems of a document as the console tells them.
+func invalid(err error) error {
+	if wrong, ok := errors.AsType[config.Problems](err); ok {
+		return fleet.AgentInvalid(wrong)
+	}
+	return err
 }
 
 // Remove implements fleet.Agents. false says that there is no such agent. One of the file

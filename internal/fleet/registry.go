@@ -75,6 +75,7 @@ type Registry struct {
 type registered struct {
 	Doc jsontext.Value `json:"agent"`
 	At  time.Time      `json:"at"`
+	By  string         `json:"by,omitzero"` // who registered it; "" of before that was kept
 
 	agent   agents.Config
 	err     error  // it cannot be read

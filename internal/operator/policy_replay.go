@@ -29,9 +29,7 @@ func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBo
 		return nil, snapshot.ErrClosed
 	}
 	defer s.Release()
-	// The draft is compiled against the agents and extensions in force, as a reload would
-	// do it: a rule that names an agent which does not exist is an error here as well.
-	next, policies, err := s.Config.Draft([]byte(d.Rules), s.Book)
+	jd, agent, err := drafted(s, d)
 	var bad *config.DraftError
 	if errors.As(err, &bad) {
 		return nil, rules.DraftInvalid{Line: bad.Line, Err: bad.Err}
@@ -39,13 +37,10 @@ func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBo
 	if err != nil {
 		return nil, err
 	}
-	// The judge of the rules in force, in which the draft takes the place of the rules.
-	jd := explainer(s)
-	jd.Policy, jd.Rules, jd.RuleAgents = next.Policy.Config, policies, next.RuleAgents()
 	r := explain.NewReplay(jd)
 	r.Sample = b.Sample
 	answer := &verdict.Replayed{Changes: []verdict.Redecided{}}
-	for c, err := range p.Records.calls(ctx, index.Query{Type: "call", From: d.Since, Until: d.Until}) {
+	for c, err := range p.Records.calls(ctx, index.Query{Type: "call", Agent: agent, From: d.Since, Until: d.Until}) {
 		if err != nil {
 			return nil, err
 		}
@@ -69,6 +64,37 @@ func (p Policies) Replay(ctx context.Context, d *verdict.Draft, b rules.ReplayBo
 	answer.Changes, answer.Why = append(answer.Changes, r.Sampled...), r.Why
 	answer.Touched = r.Touched
 	return answer, nil
+}
+
+// drafted is the judge of what is in force, in which the draft takes the place of the rules, or of
+// the agent that is returned.
+func drafted(s *snapshot.Snapshot, d *verdict.Draft) (jd *explain.Judge, agent string, err error) {
+	jd = explainer(s)
+	if d.Rules != "" || d.Agent == "" {
+		// The draft is compiled against the agents and extensions in force, as a reload would
+		// do it: a rule that names an agent which does not exist is an error here as well.
+		next, policies, err := s.Config.Draft([]byte(d.Rules), s.Book)
+		if err != nil {
+			return nil, "", err
+		}
+		jd.Policy, jd.Rules, jd.RuleAgents = next.Policy.Config, policies, next.RuleAgents()
+	}
+	if d.Agent == "" {
+		return jd, "", nil
+	}
+	// What is registered is not asked for: no secret decides anything of a call.
+	a, _, err := s.Config.DraftAgent(config.AgentDraft{Text: []byte(d.Agent)}, jd.Rules, s.Book)
+	if err != nil {
+		return nil, "", err
+	}
+	of, inForce := a.ID, jd.Find
+	jd.Find = func(id string) (*explain.Agent, error) {
+		if id != of {
+			return inForce(id)
+		}
+		return explain.NewAgent(&a, s.Config.Policy.FileParts)
+	}
+	return jd, of, nil
 }
 
 // Check implements rules.Policy. It reads and compiles the draft as Replay does, and puts no call

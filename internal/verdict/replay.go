@@ -52,10 +52,11 @@ type Reason struct {
 	Calls int    `json:"calls"`
 }
 
-// Draft asks what would become of recorded calls under other rules.
-// Without times it is about the newest calls.
+// Draft asks what would become of recorded calls under other rules, or with another configuration of an
+// agent. Without times it is about the newest calls.
 type Draft struct {
-	Rules   string    `json:"rules" doc:"YAML, as policy.rules lists them, or with the key rules: around them"`
+	Rules   string    `json:"rules,omitzero" doc:"YAML, as policy.rules lists them, or with the key rules: around them; with agent, those in force unless set"`
+	Agent   string    `json:"agent,omitzero" doc:"YAML, as an entry of agents: has it, in the place of the agent of its id; calls of this agent alone are looked at then"`
 	Since   time.Time `json:"since,omitzero" doc:"calls recorded at or after this time"`
 	Until   time.Time `json:"until,omitzero" doc:"calls recorded before this time"`
 	Records int       `json:"records,omitzero" doc:"so many of the newest at most; unless set all, which are admin.replay.records at most"`

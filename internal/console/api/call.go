@@ -76,11 +76,11 @@ func (c *Call) Time(name, layout string) (time.Time, error) {
 // InvalidParameter is the error that says what is wrong with one.
 func (c *Call) InvalidParameter(message string) error { return invalidParameter.Refuse(message) }
 
-// Document reads a JSON document of at most admin.body. Errors are refusals with the status
-// 415, 413 or 400. A media type other than application/json is refused since browsers send
-// forms of other sites with other types and without asking first.
+// Document reads a JSON document of at most admin.body, or one of YAML where the operation takes that. Errors
+// are refusals with the status 415, 413 or 400. Another media type than these is refused since browsers
+// send forms of other sites with other types and without asking first.
 func (c *Call) Document() ([]byte, error) {
-	if types := c.Header["Content-Type"]; len(types) != 1 || !mediatype.OfRequest(types[0]) {
+	if types := c.Header["Content-Type"]; !c.SentYAML() && (len(types) != 1 || !mediatype.OfRequest(types[0])) {
 		return nil, contentType.Refuse("send Content-Type: application/json")
 	}
 	doc, err := io.ReadAll(io.LimitReader(c.Body, c.MaxBody+1))
@@ -93,6 +93,12 @@ func (c *Call) Document() ([]byte, error) {
 		return nil, tooLarge.Refuse(fmt.Sprintf("the body is longer than %d bytes (admin.body)", c.MaxBody))
 	}
 	return doc, nil
+}
+
+// SentYAML reports whether the body is YAML (RFC 9512), in an operation that takes it.
+func (c *Call) SentYAML() bool {
+	types := c.Header["Content-Type"]
+	return c.Operation.YAML && len(types) == 1 && types[0] == "application/yaml"
 }
 
 // ClientIP is the address that the request comes from.

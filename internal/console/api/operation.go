@@ -23,6 +23,7 @@ type Operation struct {
 	Params  []Param      // of the query
 	Pages   bool         // the answer is a list that comes page by page
 	In      reflect.Type // of the body, nil for none
+	YAML    bool         // the body may be YAML as well
 	Out     reflect.Type // of the answer
 	Media   string       // of an answer that is not JSON
 	Status  int          // of the answer; 0 for 200

@@ -23,14 +23,28 @@ type Agents interface {
 	All(ctx context.Context) ([]Agent, error)
 	// One is one of them, with what was registered; false where there is none of that id.
 	One(ctx context.Context, id string) (Agent, bool, error)
-	// Put registers an agent, in the place of one that was registered if replace is set.
-	// What it cannot serve it does not take. match is the Edition that the agent has to have;
-	// "" for any.
-	Put(ctx context.Context, id string, doc []byte, replace bool, match string) error
+	// Put registers an agent, in the place of one that was registered if Replace is set.
+	// What it cannot serve it does not take.
+	Put(ctx context.Context, id string, r Registration) error
 	// Remove forgets one that was registered; false where there is none of that id.
 	Remove(ctx context.Context, id string) (bool, error)
 	// Trends are how many calls agents had lately.
 	Trends() Trends
+	// AgentDraft is an agent's configuration to begin a draft with; false where there is no agent of that
+	// id. The error is ErrNoDraft where it is written nowhere.
+	Draft(ctx context.Context, id string) (AgentDraft, bool, error)
+	// Check says what is wrong with a draft, as Put would; false as with AgentDraft.
+	Check(ctx context.Context, id string, text []byte) (AgentChecked, bool, error)
+	// JSON is an agent in YAML as Put takes it. The error is AgentInvalid.
+	JSON(text []byte) ([]byte, error)
+}
+
+// Registration is an agent that is to be registered.
+type Registration struct {
+	Doc     []byte // JSON
+	Replace bool   // one that was registered
+	Match   string // the Edition that this one has to have; "" for any
+	By      string // who does it
 }
 
 // Errors of Agents.
@@ -39,6 +53,7 @@ var (
 	ErrAgentsFull  = errors.New("there are as many agents as may come from elsewhere than files (fleet.limit)")
 	ErrAgentTaken  = errors.New("there is an agent of this id")
 	ErrAgentOther  = errors.New("somebody has registered another agent of this id meanwhile: read it again, and change that one")
+	ErrNoDraft     = errors.New("there is no text of this agent: it is made of annotations of a service; change them there")
 	ErrAgentInFile = errors.New("an agent of this id is in the configuration's files, which count")
 )
 
@@ -61,6 +76,7 @@ type Agent struct {
 	Origin     string    `json:"origin"`
 	Source     string    `json:"source,omitzero"` // where exactly
 	Registered time.Time `json:"registered,omitzero"`
+	By         string    `json:"by,omitzero" doc:"who registered it as it is now"`
 	Served     bool      `json:"served"` // calls are taken for it
 	State      string    `json:"state,omitzero" doc:"whether calls reach it, in the word that the metric agent_state and the log have for it; absent where it is not served"`
 	Failure    string    `json:"failure,omitzero"` // why it is not served, or not serving: the state's word, and more
@@ -115,6 +131,7 @@ var (
 	agentOther   = api.Code{Name: "AGENT_CHANGED", Status: http.StatusPreconditionFailed}
 	agentsFull   = api.Code{Name: "AGENTS_FULL", Status: http.StatusConflict}
 	agentsOff    = api.Code{Name: "AGENTS_OFF", Status: http.StatusForbidden}
+	noDraft      = api.Code{Name: "NO_DRAFT", Status: http.StatusConflict}
 	invalidAgent = api.Code{Name: "INVALID_AGENT", Status: http.StatusBadRequest}
 )
 
@@ -141,7 +158,7 @@ func Screen(fleet Agents) api.Screen {
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/agents", ID: "add-agent", Tag: "agents", Role: api.Admin, Writes: true,
-				Summary: "Register an agent, as an entry of agents: in the configuration", In: reflect.TypeFor[jsontext.Value](),
+				Summary: "Register an agent, as an entry of agents: in the configuration", In: reflect.TypeFor[jsontext.Value](), YAML: true,
 				Out: reflect.TypeFor[Agent](), Errors: agentErrors, Answer: s.addAgent,
 			},
 			{
@@ -151,13 +168,24 @@ func Screen(fleet Agents) api.Screen {
 			},
 			{
 				Method: http.MethodPut, Path: "/api/v1/agents/{id}", ID: "put-agent", Tag: "agents", Role: api.Admin, Writes: true,
-				Summary: "Register an agent, in the place of one that was registered", In: reflect.TypeFor[jsontext.Value](),
+				Summary: "Register an agent, in the place of one that was registered; markers keep its secrets", In: reflect.TypeFor[jsontext.Value](), YAML: true,
 				Out: reflect.TypeFor[Agent](), Errors: agentErrors, Answer: s.putAgent,
 			},
 			{
 				Method: http.MethodDelete, Path: "/api/v1/agents/{id}", ID: "remove-agent", Tag: "agents", Role: api.Admin, Writes: true,
 				Summary: "Forget an agent that was registered", Out: reflect.TypeFor[api.Changed](),
 				Errors: []api.Code{api.NoAgent, agentsOff, agentInFile}, Answer: s.removeAgent,
+			},
+			{
+				Method: http.MethodGet, Path: "/api/v1/agents/{id}/draft", ID: "get-draft", Tag: "agents", Role: api.Operator,
+				Summary: "The configuration of an agent to begin a draft with: YAML, with markers in the places of secrets",
+				Out:     reflect.TypeFor[AgentDraft](), Errors: []api.Code{api.NoAgent, noDraft}, Answer: s.draft,
+			},
+			{
+				Method: http.MethodPost, Path: "/api/v1/agents/{id}/check", ID: "check-agent", Tag: "agents", Role: api.Operator,
+				Summary: "What is wrong with a draft of an agent, and where; nothing changes",
+				In:      reflect.TypeFor[drafted](), Out: reflect.TypeFor[AgentChecked](),
+				Errors: []api.Code{api.NoAgent, noDraft, api.InvalidQuestion}, Answer: s.check,
 			},
 		},
 	}
@@ -201,8 +229,11 @@ func (s *screen) putAgent(c *api.Call) (any, error) {
 // put registers the agent in the body, which is of the id in the path if there is one.
 func (s *screen) put(c *api.Call, kind, id string) (any, error) {
 	doc, err := c.Document()
+	if err == nil && c.SentYAML() {
+		doc, err = s.fleet.JSON(doc)
+	}
 	if err != nil {
-		return nil, err
+		return nil, mendable(err)
 	}
 	var named struct {
 		ID string `json:"id"`
@@ -224,7 +255,7 @@ func (s *screen) put(c *api.Call, kind, id string) (any, error) {
 		}
 	}
 	err = c.Change(kind, map[string]string{"agent": named.ID}, noAgent(), func(ctx context.Context) (bool, error) {
-		return true, mendable(s.fleet.Put(ctx, named.ID, doc, replace, match))
+		return true, mendable(s.fleet.Put(ctx, named.ID, Registration{Doc: doc, Replace: replace, Match: match, By: c.Caller.Name}))
 	})
 	if err != nil {
 		return nil, err
@@ -258,6 +289,8 @@ func mendable(err error) error {
 		return agentsFull.Refuse(err.Error())
 	case errors.Is(err, ErrAgentOther):
 		return agentOther.Refuse(err.Error())
+	case errors.Is(err, ErrNoDraft):
+		return noDraft.Refuse(err.Error())
 	case errors.Is(err, ErrAgentTaken):
 		return agentExists.Refuse(err.Error())
 	case errors.Is(err, ErrAgentInFile):

@@ -45,6 +45,7 @@ type Operation struct {
 	Role    string // the least that may; "" for anybody
 	Query   []Parameter
 	In      reflect.Type // of the body, which is JSON; nil for none
+	YAML    bool         // the body may be YAML as well
 	Out     reflect.Type // of the answer; nil for one that is not JSON
 	Status  int          // of an answer that is none of the errors
 	Media   string       // of an answer that is not JSON; "" for no content
@@ -111,7 +112,11 @@ func (a *API) operation(s *schemas, o *Operation, problem Schema) Schema {
 		op["security"] = ways
 	}
 	if o.In != nil {
-		op["requestBody"] = Schema{"required": true, "content": Schema{"application/json": Schema{"schema": s.of(o.In)}}}
+		media := Schema{"application/json": Schema{"schema": s.of(o.In)}}
+		if o.YAML {
+			media["application/yaml"] = Schema{"schema": s.of(o.In)}
+		}
+		op["requestBody"] = Schema{"required": true, "content": media}
 	}
 	return op
 }

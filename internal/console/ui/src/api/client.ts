@@ -4,6 +4,8 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 export type Me = Schemas['Me'];
 export type Agent = Schemas['Agent'];
+export type AgentDraft = Schemas['AgentDraft'];
+export type AgentChecked = Schemas['AgentChecked'];
 export type Instance = Schemas['Instance'];
 export type CardSummary = Schemas['CardSummary'];
 export type CardDetail = Schemas['CardDetail'];

@@ -31,11 +31,28 @@ export interface paths {
         };
         /** One agent, with what was registered but for secrets */
         get: operations["get-agent"];
-        /** Register an agent, in the place of one that was registered */
+        /** Register an agent, in the place of one that was registered; markers keep its secrets */
         put: operations["put-agent"];
         post?: never;
         /** Forget an agent that was registered */
         delete: operations["remove-agent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What is wrong with a draft of an agent, and where; nothing changes */
+        post: operations["check-agent"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -50,6 +67,23 @@ export interface paths {
         };
         /** How calls of one agent went, and how long they took, by those on record that ended lately */
         get: operations["agent-course"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configuration of an agent to begin a draft with: YAML, with markers in the places of secrets */
+        get: operations["get-draft"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1177,6 +1211,8 @@ export interface components {
         };
         Agent: {
             agent?: unknown;
+            /** @description who registered it as it is now */
+            by?: string;
             /** @description of what was registered, another one with each change: a PUT with it in If-Match replaces nothing else */
             edition?: string;
             failure?: string;
@@ -1192,6 +1228,22 @@ export interface components {
             /** @description whether calls reach it, in the word that the metric agent_state and the log have for it; absent where it is not served */
             state?: string;
             version?: string;
+        };
+        AgentChecked: {
+            /** @description for which the agent could not be served so */
+            mistakes: components["schemas"]["Mistake"][];
+            /** @description what could not be checked, and what is hardly meant */
+            warnings: string[];
+        };
+        AgentDraft: {
+            /** @description for If-Match */
+            edition?: string;
+            /** @description the file that it is in, and the line */
+            place?: string;
+            /** @description it can be applied by PUT /api/v1/agents/{id}; else it is in a file, which is not written here */
+            registered: boolean;
+            /** @description YAML, as an entry of agents: has it; references to files and the environment as they are written */
+            text: string;
         };
         AgentPage: {
             agents: components["schemas"]["Agent"][];
@@ -1537,10 +1589,12 @@ export interface components {
             waiting: number;
         };
         Draft: {
+            /** @description YAML, as an entry of agents: has it, in the place of the agent of its id; calls of this agent alone are looked at then */
+            agent?: string;
             /** @description so many of the newest at most; unless set all, which are admin.replay.records at most */
             records?: number;
-            /** @description YAML, as policy.rules lists them, or with the key rules: around them */
-            rules: string;
+            /** @description YAML, as policy.rules lists them, or with the key rules: around them; with agent, those in force unless set */
+            rules?: string;
             /**
              * Format: date-time
              * @description calls recorded at or after this time
@@ -1551,6 +1605,10 @@ export interface components {
              * @description calls recorded before this time
              */
             until?: string;
+        };
+        Drafted: {
+            /** @description YAML, as an entry of agents: has it */
+            agent: string;
         };
         Entry: {
             against?: string;
@@ -2552,6 +2610,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": unknown;
+                "application/yaml": unknown;
             };
         };
         responses: {
@@ -2887,6 +2946,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": unknown;
+                "application/yaml": unknown;
             };
         };
         responses: {
@@ -3217,6 +3277,186 @@ export interface operations {
             };
         };
     };
+    "check-agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Drafted"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentChecked"];
+                };
+            };
+            /** @description INVALID_PARAMETER, INVALID_QUESTION, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "INVALID_QUESTION" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, CSRF_TOKEN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description NO_SUCH_AGENT */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NO_SUCH_AGENT";
+                        /** @constant */
+                        status?: 404;
+                    };
+                };
+            };
+            /** @description NO_DRAFT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NO_DRAFT";
+                        /** @constant */
+                        status?: 409;
+                    };
+                };
+            };
+            /** @description TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "TOO_LARGE";
+                        /** @constant */
+                        status?: 413;
+                    };
+                };
+            };
+            /** @description CONTENT_TYPE */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CONTENT_TYPE";
+                        /** @constant */
+                        status?: 415;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
     "agent-course": {
         parameters: {
             query?: {
@@ -3340,6 +3580,161 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "get-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentDraft"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description NO_SUCH_AGENT */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NO_SUCH_AGENT";
+                        /** @constant */
+                        status?: 404;
+                    };
+                };
+            };
+            /** @description NO_DRAFT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NO_DRAFT";
+                        /** @constant */
+                        status?: 409;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
                         /** @constant */
                         status?: 503;
                     };

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
-import { type Checked, post, type Replayed } from '../api/client';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import type { Checked, Replayed } from '../api/client';
 import { Copy } from './copy';
 import { Cut } from './record';
 import { Trouble } from './state';
@@ -9,23 +9,33 @@ import { unified } from './unified';
 
 const pause = 400; // milliseconds without a change until a draft is checked
 
+/** showLine puts the cursor on a line of a draft. */
+export function showLine(box: HTMLTextAreaElement | null, text: string, line: number) {
+  const lines = text.split('\n');
+  const start = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
+  box?.focus();
+  box?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+}
+
+type Said = Pick<Checked, 'mistakes' | 'warnings'>;
+
 /** Checks says what is wrong with a draft while it is written, as validate says it of a file. */
-export function Checks({ of, onLine }: { of: string; onLine: (line: number) => void }) {
+export function Checks<T extends Said>({ of, what, check, valid, onLine }: { of: string; what: string; check: (text: string) => Promise<T>; valid: (found: T) => string; onLine: (line: number) => void }) {
   const [text, setText] = useState(of);
   useEffect(() => {
     const soon = setTimeout(() => setText(of), pause);
     return () => clearTimeout(soon);
   }, [of]);
   const found = useQuery({
-    queryKey: ['check-rules', text],
-    queryFn: () => post<Checked>('/api/v1/policy/check', { rules: text }),
+    queryKey: ['check-draft', what, text],
+    queryFn: () => check(text),
     retry: false,
     refetchInterval: false,
     refetchOnWindowFocus: false,
     gcTime: 0,
   });
-  const { mistakes = [], warnings = [], rules = 0 } = found.data ?? {};
-  const says = text !== of || found.isPending ? 'The draft is being checked…' : mistakes.length > 0 ? `${mistakes.length === 1 ? 'One mistake' : `${mistakes.length} mistakes`}: these rules could not be put in force.` : `The draft is valid: ${rules === 1 ? 'one rule' : `${rules} rules`}.`;
+  const { mistakes = [], warnings = [] } = found.data ?? {};
+  const says = text !== of || !found.data ? 'The draft is being checked…' : mistakes.length > 0 ? `${mistakes.length === 1 ? 'One mistake' : `${mistakes.length} mistakes`}: ${what} could not be put in force.` : `The draft is valid${valid(found.data)}.`;
   return (
     <section aria-label="Checks of the draft">
       {found.isError ? <Trouble error={found.error} again={() => void found.refetch()} /> : <p role="status">{says}</p>}
@@ -54,20 +64,21 @@ export function Checks({ of, onLine }: { of: string; onLine: (line: number) => v
   );
 }
 
-/** Export is what a draft changes, for the file that people own: nothing is written here. */
-export function Export({ before, after }: { before: string; after: string }) {
-  const diff = useMemo(() => unified(before, after, ['rules in force', 'draft']), [before, after]);
+/** Export is what a draft changes, to copy or download: no file is written here. */
+export function Export({ before, after, names, file, open, children }: { before: string; after: string; names: [string, string]; file: string; open?: boolean; children: ReactNode }) {
+  const [left, right] = names;
+  const diff = useMemo(() => unified(before, after, [left, right]), [before, after, left, right]);
   if (diff === '') return null;
   const save = () => {
     const url = URL.createObjectURL(new Blob([diff], { type: 'text/x-diff' }));
-    const link = Object.assign(document.createElement('a'), { href: url, download: 'rules.diff' });
+    const link = Object.assign(document.createElement('a'), { href: url, download: file });
     link.click();
     URL.revokeObjectURL(url);
   };
   return (
-    <details>
+    <details open={open}>
       <summary>What the draft changes</summary>
-      <p className="hint">The rules in force are written as in the draft above, without the comments of their files. Nothing is written here: change the files, and have them reloaded.</p>
+      <p className="hint">{children}</p>
       <div className="raw">
         <Copy text={diff} label="difference" />
         <pre tabIndex={0} role="region" aria-label="Difference">

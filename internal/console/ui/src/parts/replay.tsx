@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { Failure, post, type Redecided, type Replayed } from '../api/client';
-import { Checks, Export, Whom } from './draft';
+import { type Checked, Failure, post, type Redecided, type Replayed } from '../api/client';
+import { Checks, Export, showLine, Whom } from './draft';
 import { type Range, RangeFields, times } from './range';
 import { Clock, Cut } from './record';
 import { draftOf, rulesInForce } from './rules';
@@ -44,12 +44,7 @@ function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined
     else kept.text = t;
   };
   const wrong = found.error instanceof Failure && found.error.code === 'INVALID_DRAFT' ? found.error : undefined;
-  const show = (line: number) => {
-    const lines = text.split('\n');
-    const start = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
-    box.current?.focus();
-    box.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
-  };
+  const show = (line: number) => showLine(box.current, text, line);
   // Whoever comes from a refused call finds its rule under the cursor.
   const begun = useRef(false);
   useEffect(() => {
@@ -107,8 +102,16 @@ function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined
           </button>
         </div>
       </form>
-      <Checks of={text} onLine={show} />
-      <Export before={inForce} after={text} />
+      <Checks
+        of={text}
+        what="these rules"
+        check={(rules) => post<Checked>('/api/v1/policy/check', { rules })}
+        valid={({ rules }) => `: ${rules === 1 ? 'one rule' : `${rules} rules`}`}
+        onLine={show}
+      />
+      <Export before={inForce} after={text} names={['rules in force', 'draft']} file="rules.diff">
+        The rules in force are written as in the draft above, without the comments of their files. Nothing is written here: change the files, and have them reloaded.
+      </Export>
       <div aria-live="polite">
         {!asked ? (
           <Empty title="What would change?">Edit the rules, choose a time range, and choose Replay.</Empty>
@@ -166,7 +169,8 @@ const columns: Column<Redecided>[] = [
 // Days are wider than times of today.
 const wide = columns.map((c) => (c.id === 'time' ? { ...c, width: '190px' } : c));
 
-function Answer({ of: r, stale }: { of: Replayed; stale: boolean }) {
+/** Answer says which calls a draft decides otherwise, and whose. */
+export function Answer({ of: r, stale }: { of: Replayed; stale: boolean }) {
   const changed = r.denyToAllow + r.allowToDeny + r.otherRule;
   const today = new Date().toDateString();
   const dated = r.changes.some((c) => new Date(c.time).toDateString() !== today);

@@ -54,6 +54,12 @@ function advice(e: Failure): string {
       return 'Replay fewer calls, or raise the limit in the configuration.';
     case 'NO_SUCH_AGENT':
       return 'It may have been removed. Fleet lists all agents.';
+    case 'NO_DRAFT':
+      return 'Change it where it comes from, and have the gateway reload.';
+    case 'INVALID_AGENT':
+      return 'Correct the draft. The agent is as it was.';
+    case 'AGENTS_OFF':
+      return 'To register agents here, set fleet.api.';
     case 'NO_SUCH_CARD':
       return 'Somebody has decided, or the agent serves another card now. Reload this page.';
     case 'NO_SUCH_DELIVERY':

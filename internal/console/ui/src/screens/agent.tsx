@@ -11,6 +11,7 @@ import { Standings } from '../parts/standings';
 import { When } from '../parts/time';
 import { CourseOf } from './agent-course';
 import { Instances } from './agent-instances';
+import { Drafted } from './agent-draft';
 import { Skills } from './agent-view';
 import './agent.css';
 import { approvable, rejectable, tones } from '../parts/trust';
@@ -56,7 +57,7 @@ export function AgentScreen() {
             </Fact>
             {agent.data.registered && (
               <Fact name="Registered">
-                <When at={agent.data.registered} />
+                <When at={agent.data.registered} /> {agent.data.by && `by ${agent.data.by}`}
               </Fact>
             )}
             {card.data && (
@@ -83,6 +84,7 @@ export function AgentScreen() {
       {agent.data && <CourseOf agent={id} />}
       {card.isError && !unheard && <Trouble error={card.error} again={() => void card.refetch()} />}
       {card.data && <Card detail={card.data} />}
+      {agent.data && <Drafted key={id} of={agent.data} />}
       {agent.data?.agent !== undefined && (
         <Section title="As registered">
           <Raw value={agent.data.agent} label="registration" />
