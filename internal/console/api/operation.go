@@ -24,7 +24,7 @@ type Operation struct {
 	Pages   bool         // the answer is a list that comes page by page
 	In      reflect.Type // of the body, nil for none
 	Out     reflect.Type // of the answer
-	Media   string       // of an answer that is not JSON
+	Media   string       // of an answer that is not JSON, or need not be
 	Status  int          // of the answer; 0 for 200
 	Loose   bool         // others decide what else is in the query
 	Errors  []Code       // beside those of all
