@@ -47,13 +47,13 @@ func (w *world) conform(method, path string, got answer) {
 			media = got.header.Get("Content-Type")
 			escape := strings.NewReplacer("~", "~0", "/", "~1")
 			pointer = fmt.Sprintf("/paths/%s/%s/responses/%d", escape.Replace(op.Path), strings.ToLower(op.Method), got.status)
-			if op.Media == "" || got.status >= 400 {
+			if op.Out != nil || got.status >= 400 {
 				pointer += "/content/" + escape.Replace(media) + "/schema"
 			}
 			if got.status == http.StatusNotModified || got.status == http.StatusSeeOther {
 				return
 			}
-			if op.Media != "" && got.status == http.StatusOK {
+			if op.Media != "" && got.status == http.StatusOK && (op.Out == nil || media == op.Media) {
 				return
 			}
 		}

@@ -48,7 +48,10 @@ func (s *Console) table() []api.Screen {
 		rules.LimitsScreen(s.Policy, s.Records, c.Map.Records),
 		rules.ReplayScreen(s.Policy, rules.ReplayBounds{Records: c.Replay.Records, Sample: c.Replay.Sample}, c.Replay.Time.Std()),
 		extensions.Screen(s.Extensions),
-		trials.Screen(s.Trials, c.Try.Calls, c.Try.Timeout.Std(), int64(c.Try.Answer)),
+		trials.Screen(trials.Options{
+			Trials: s.Trials, Calls: c.Try.Calls, Timeout: c.Try.Timeout.Std(), StreamTimeout: c.Try.StreamTimeout.Std(), Answer: int64(c.Try.Answer),
+			Admitted: s.access.admitted,
+		}),
 		deliveries.Screen(s.Deliveries),
 		contents.Screen(s.Contents),
 		identities.Screen(s.Callers),

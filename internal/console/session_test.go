@@ -210,7 +210,11 @@ func TestL43_SessionsAreNotEnough(t *testing.T) {
 			t.Errorf("%s: %s, want %d %s", name, got, tt.status, tt.holds)
 		}
 	}
-	if len(w.fleet) != 1 {
+	events := map[string]string{"Accept": "text/event-stream", "Content-Type": "application/json"}
+	if got := carol.do("POST", "/api/v1/try", events); got.status != 403 || !strings.Contains(got.body, "CSRF_TOKEN") {
+		t.Errorf("a call whose answer is a stream: %s", got)
+	}
+	if len(w.fleet) != 1 || w.tries.asked != nil {
 		t.Error("something was changed")
 	}
 }

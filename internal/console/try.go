@@ -13,8 +13,12 @@ import (
 type Try struct {
 	// Calls that may go on at the same time; default 4. Who wants one more is answered 503.
 	Calls int `yaml:"calls"`
-	// Timeout of one, 1s to 14s; default 10s. Of a stream is shown what came until then.
+	// Timeout of one whose answer is shown when it is there, 1s to 14s; default 10s. Of a stream
+	// is shown what came until then.
 	Timeout quantity.Duration `yaml:"timeout"`
+	// StreamTimeout of one that is shown as it goes on, which is how the console makes them, 1s to
+	// 1h; default 5m.
+	StreamTimeout quantity.Duration `yaml:"streamTimeout"`
 	// Answer is how much of an answer is shown; default 1MiB. The rest is not waited for.
 	Answer quantity.Size `yaml:"answer"`
 }
@@ -25,6 +29,8 @@ const (
 	usualTrial   = 10 * time.Second
 	leastTrial   = time.Second
 	longestTrial = answerTimeout - time.Second
+	usualWatch   = 5 * time.Minute
+	longestWatch = time.Hour
 	usualShown   = 1 << 20
 	leastShown   = 4 << 10
 	mostShown    = 64 << 20
@@ -38,13 +44,17 @@ func (t *Try) defaults() {
 	if t.Timeout == 0 {
 		t.Timeout = quantity.Duration(usualTrial)
 	}
+	if t.StreamTimeout == 0 {
+		t.StreamTimeout = quantity.Duration(usualWatch)
+	}
 	if t.Answer == 0 {
 		t.Answer = usualShown
 	}
 }
 
 // validate names the keys below admin. A trial ends a second before its answer has to, so
-// that there is time to write it.
+// that there is time to write it; one that is shown as it goes on is not held to that. It has
+// an end all the same: a page that was forgotten takes one of the calls that may go on.
 func (t Try) validate() error {
 	var errs []error
 	if t.Calls < 0 || t.Calls > mostTries {
@@ -52,6 +62,9 @@ func (t Try) validate() error {
 	}
 	if d := t.Timeout.Std(); d != 0 && (d < leastTrial || d > longestTrial) {
 		errs = append(errs, keypath.At(fmt.Errorf("want %v to %v", leastTrial, longestTrial), "try", "timeout"))
+	}
+	if d := t.StreamTimeout.Std(); d != 0 && (d < leastTrial || d > longestWatch) {
+		errs = append(errs, keypath.At(errors.New("want 1s to 1h"), "try", "streamTimeout"))
 	}
 	if t.Answer != 0 && (t.Answer < leastShown || t.Answer > mostShown) {
 		errs = append(errs, keypath.At(errors.New("want 4KiB to 64MiB"), "try", "answer"))

@@ -16,27 +16,44 @@ import (
 // tries are calls that nobody makes.
 type tries struct {
 	asked   *trials.Attempt
-	most    int64
-	until   time.Duration
+	bounds  trials.Bounds
 	err     error
-	waiting chan struct{} // if there is one, calls say that they have begun, and wait for it
+	waiting chan struct{}     // if there is one, calls say that they have begun, and wait for it
+	steps   chan trials.Event // if there is one, what happens to a call, until it is closed
+	ended   chan error        // of steps: what became of the context
 }
 
-func (t *tries) Try(ctx context.Context, a *trials.Attempt, most int64) (*trials.Trial, error) {
+func (t *tries) Prepare(_ context.Context, a *trials.Attempt) (trials.Prepared, error) {
+	t.asked = a
+	if t.err != nil {
+		return nil, t.err
+	}
+	return t, nil
+}
+
+func (t *tries) Send(ctx context.Context, b trials.Bounds, watch func(trials.Event)) *trials.Trial {
 	if t.waiting != nil {
 		t.waiting <- struct{}{}
 		<-t.waiting
-		return &trials.Trial{}, nil
+		return &trials.Trial{}
 	}
-	end, _ := ctx.Deadline()
-	t.asked, t.most, t.until = a, most, time.Until(end)
-	if t.err != nil {
-		return nil, t.err
+	t.bounds = b
+	for t.steps != nil {
+		select {
+		case <-ctx.Done():
+			t.ended <- ctx.Err()
+			return &trials.Trial{Ended: "failed"}
+		case e, ok := <-t.steps:
+			if !ok {
+				return &trials.Trial{Ended: "complete"}
+			}
+			watch(e)
+		}
 	}
 	return &trials.Trial{
 		Sent: "POST /agents/a-1 HTTP/1.1\r\n\r\n", Status: 200, Ended: "complete",
 		Pieces: []trials.Piece{{At: 1.5, Text: "{}"}}, Forms: []trials.TrialForm{{Version: "1.0", Binding: "JSONRPC", Caller: true}},
-	}, nil
+	}
 }
 
 // TestTry: an operator makes a call, within limits, which is on record without its credential.
@@ -56,9 +73,8 @@ func TestTry(t *testing.T) {
 	if got := ask(api.Operator, good); got.status != http.StatusOK || !strings.Contains(got.body, `"ended":"complete"`) {
 		t.Error(got)
 	}
-	if a := w.tries.asked; a.APIKey != "canary-key" || string(a.Params) != `{"message":{}}` || w.tries.most != usualShown ||
-		w.tries.until > usualTrial || w.tries.until < usualTrial/2 {
-		t.Errorf("asked %+v, %d bytes, %v", a, w.tries.most, w.tries.until)
+	if a := w.tries.asked; a.APIKey != "canary-key" || string(a.Params) != `{"message":{}}` || w.tries.bounds != (trials.Bounds{Time: usualTrial, TimeKey: "admin.try.timeout", Answer: usualShown}) {
+		t.Errorf("asked %+v, %+v", a, w.tries.bounds)
 	}
 	events := w.recorded()
 	if last := events[len(events)-1]; len(events) != 2 || last["event"] != "call.tried" || last["agent"] != "a-1" || last["method"] != "SendMessage" || last["who"] != "the-operator" {
@@ -118,7 +134,7 @@ func TestTryConfig(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]Try{
 		"try.calls: want a number from 1 to 1000": {Calls: 1001}, "try.timeout: want 1s to 14s": {Timeout: quantity.Duration(15 * time.Second)},
-		"try.answer: want 4KiB to 64MiB": {Answer: 100},
+		"try.answer: want 4KiB to 64MiB": {Answer: 100}, "try.streamTimeout: want 1s to 1h": {StreamTimeout: quantity.Duration(time.Hour + 1)},
 	} {
 		c.defaults()
 		if err := (Config{Address: "127.0.0.1:0", Try: c}).Validate(); err == nil || !strings.Contains(err.Error(), want) {

@@ -11,11 +11,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	eventstream "github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
 // workshop is a gateway at which calls are tried, with an agent of A2A 1.0 and one of 0.3.
@@ -261,11 +264,10 @@ func TestTryRefuses(t *testing.T) {
 	}
 }
 
-// TestTryEnds: a stream that goes on is shown as far as the time and the size for it reach.
-func TestTryEnds(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	var agent *httptest.Server
+// endless is an agent whose streams have one event, large where the message says so, and then
+// go on until the caller leaves, which left is told of.
+func endless(t *testing.T) (agent *httptest.Server, left chan struct{}) {
+	left = make(chan struct{}, 10)
 	agent = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/card" {
 			rw.Header().Set("Content-Type", "application/json")
@@ -275,22 +277,54 @@ func TestTryEnds(t *testing.T) {
 			return
 		}
 		body, _ := io.ReadAll(r.Body)
-		rw.Header().Set("Content-Type", "text/event-stream")
-		size := 10
-		if strings.Contains(string(body), "large") {
-			size = 200 << 10
+		var call struct {
+			ID jsontext.Value `json:"id"`
 		}
-		_, _ = fmt.Fprintf(rw, "data: {\"jsonrpc\":\"2.0\",\"id\":\"try\",\"result\":{\"task\":{\"id\":\"t-%d\",\"contextId\":\"c-1\",\"status\":{\"state\":"+
-			"\"TASK_STATE_WORKING\",\"message\":{\"messageId\":\"a-1\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":%q}]}}}}}\n\n", size, strings.Repeat("x", size))
+		if err := json.Unmarshal(body, &call); err != nil {
+			http.Error(rw, err.Error(), http.StatusBadRequest)
+			return
+		}
+		rw.Header().Set("Content-Type", "text/event-stream")
+		said := "small"
+		if strings.Contains(string(body), "large") {
+			said = strings.Repeat("x", 200<<10)
+		}
+		if _, rest, ok := strings.Cut(string(body), "echo "); ok {
+			said, _, _ = strings.Cut(rest, `"`)
+		}
+		_, _ = fmt.Fprintf(rw, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"task\":{\"id\":\"t-%d\",\"contextId\":\"c-1\",\"status\":{\"state\":"+
+			"\"TASK_STATE_WORKING\",\"message\":{\"messageId\":\"a-1\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":%q}]}}}}}\n\n", call.ID, time.Now().UnixNano(), said)
 		_ = http.NewResponseController(rw).Flush()
 		<-r.Context().Done()
+		left <- struct{}{}
 	}))
 	t.Cleanup(agent.Close)
-	g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf(`agents: [{id: endless, card: "%s/card"}]
-admin: {address: "127.0.0.1:0", try: {timeout: 1s, answer: 64KiB}}
-`, agent.URL)))
-	s := &workshop{world: w, admin: adminOf(t, w.dir), url: g.AdminURL() + "/api/v1/"}
+	return agent, left
+}
+
+// newEndless is a gateway in front of such an agent, which tells the agent at once that the
+// last client has gone.
+func newEndless(t *testing.T, try string) (s *workshop, left chan struct{}) {
+	t.Helper()
+	w := newWorld(t)
+	agent, left := endless(t)
+	g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf(`streams: {linger: 0s}
+agents: [{id: endless, card: "%s/card"}]
+admin: {address: "127.0.0.1:0", try: {%s}}
+`, agent.URL, try)))
+	s = &workshop{world: w, admin: adminOf(t, w.dir), url: g.AdminURL() + "/api/v1/"}
 	s.admin.Set("Content-Type", "application/json")
+	eventually(t, "there is a card", func() bool {
+		_, body := fetch(t, s.url+"cards/endless", s.admin)
+		return strings.Contains(body, `"accepted"`)
+	})
+	return s, left
+}
+
+// TestTryEnds: a stream that goes on is shown as far as the time and the size for it reach.
+func TestTryEnds(t *testing.T) {
+	t.Parallel()
+	s, _ := newEndless(t, "timeout: 1s, answer: 64KiB")
 	a := trials.Attempt{Agent: "endless", Version: "1.0", Binding: "JSONRPC", Method: "SendStreamingMessage", Bearer: bearer(s.token("alice"))}
 	for text, want := range map[string]string{"small": "admin.try.timeout", "large": "admin.try.answer"} {
 		a.Params = []byte(fmt.Sprintf(trialText10, text))
@@ -303,6 +337,126 @@ admin: {address: "127.0.0.1:0", try: {timeout: 1s, answer: 64KiB}}
 		}
 		if got.Ended != want || got.Failure != "" || size == 0 || size > 64<<10 {
 			t.Errorf("%s: %s, %s, %d bytes", text, got.Ended, got.Failure, size)
+		}
+	}
+}
+
+// watch begins a call that is shown as it goes on, until the test leaves.
+func (s *workshop) watch(a *trials.Attempt) (next func() (name, data string), leave func()) {
+	s.t.Helper()
+	doc, err := json.Marshal(a)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(s.t.Context())
+	s.t.Cleanup(leave)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"try", strings.NewReader(string(doc)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header = s.admin.Clone()
+	r.Header.Set("Accept", "text/event-stream")
+	resp, err := client(s.t).Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = resp.Body.Close() })
+	if resp.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(resp.Body)
+		s.t.Fatalf("%d %s", resp.StatusCode, body)
+	}
+	stream := eventstream.NewReader(resp.Body, 8<<20)
+	return func() (string, string) {
+		s.t.Helper()
+		for {
+			e, err := stream.Next()
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			if !e.Comment {
+				return e.Name, string(e.Data)
+			}
+		}
+	}, leave
+}
+
+// TestTryShowsWhatComes: the first event of an agent is shown while its stream is open, in
+// each binding; who leaves ends the call, which the agent notices; the credential is shown
+// nowhere, even where the agent repeats it.
+func TestTryShowsWhatComes(t *testing.T) {
+	t.Parallel()
+	s, left := newEndless(t, "answer: 64KiB")
+	token := bearer(s.token("alice"))
+	for _, binding := range []string{"JSONRPC", "HTTP+JSON", "GRPC"} {
+		next, leave := s.watch(&trials.Attempt{
+			Agent: "endless", Version: "1.0", Binding: binding, Method: "SendStreamingMessage", Bearer: token, Params: []byte(fmt.Sprintf(trialText10, "echo "+token)),
+		})
+		name, sent := next()
+		if name != "sent" || !strings.Contains(sent, "[redacted]") || strings.Contains(sent, token) {
+			t.Errorf("%s: %s %s", binding, name, sent)
+		}
+		if name, head := next(); name != "head" || !strings.Contains(head, `"status":200,"request":"`) {
+			t.Errorf("%s: %s %s", binding, name, head)
+		}
+		name, piece := next() // the agent has not ended
+		if name != "piece" || !strings.Contains(piece, "TASK_STATE_WORKING") || !strings.Contains(piece, "[redacted]") || strings.Contains(piece, token) {
+			t.Errorf("%s: %s %s", binding, name, piece)
+		}
+		select {
+		case <-left:
+			t.Errorf("%s: the call has ended by itself", binding)
+		default:
+		}
+		leave()
+		select {
+		case <-left:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: the agent's stream goes on", binding)
+		}
+	}
+	if strings.Contains(s.log.String(), token) {
+		t.Error("the credential is in the log")
+	}
+}
+
+// TestTryStreamEnds: a stream ends with its own time, and with as much of an answer as is
+// shown; the last event has all of it.
+func TestTryStreamEnds(t *testing.T) {
+	t.Parallel()
+	s, left := newEndless(t, "timeout: 1s, streamTimeout: 2s, answer: 64KiB")
+	a := trials.Attempt{Agent: "endless", Version: "1.0", Binding: "JSONRPC", Method: "SendStreamingMessage", Bearer: bearer(s.token("alice"))}
+	for text, want := range map[string]string{"small": "admin.try.streamTimeout", "large": "admin.try.answer"} {
+		a.Params = []byte(fmt.Sprintf(trialText10, text))
+		next, _ := s.watch(&a)
+		var pieces []trials.Piece
+		for {
+			name, data := next()
+			if name == "piece" {
+				var p trials.Piece
+				if err := json.Unmarshal([]byte(data), &p); err != nil {
+					t.Fatal(err)
+				}
+				pieces = append(pieces, p)
+			}
+			if name != "trial" {
+				continue
+			}
+			var got trials.Trial
+			if err := json.Unmarshal([]byte(data), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Ended != want || got.Status != http.StatusOK || !slices.Equal(got.Pieces, pieces) || len(pieces) == 0 {
+				t.Errorf("%s: %s, %d, %d pieces of %d", text, got.Ended, got.Status, len(got.Pieces), len(pieces))
+			}
+			if want == "admin.try.streamTimeout" && got.Took < 1900 {
+				t.Errorf("it ended after %v ms", got.Took)
+			}
+			break
+		}
+		select {
+		case <-left:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: the agent's stream goes on", text)
 		}
 	}
 }

@@ -22,10 +22,10 @@ import (
 // Trials makes calls at the gateway's own public listener, as somebody who is elsewhere
 // would. The call goes through the listener, authentication, the rules and the audit log
 // like any other, so that what the console shows is what a client would get. The pieces are
-// in four files: try.go reads the attempt and makes the request, try_send.go sends it and
-// keeps what passes, try_grpc.go has what is different for gRPC, try_forms.go shows the
-// call in the other versions and bindings of A2A, and try_command.go as a command line of
-// curl.
+// in six files: try.go reads the attempt and makes the request, try_send.go sends it and
+// keeps what passes, try_pieces.go has the answer's body as it comes, try_grpc.go what is
+// different for gRPC, try_forms.go shows the call in the other versions and bindings of A2A,
+// and try_command.go as a command line of curl.
 type Trials struct {
 	// Which agents there are, and the public URL.
 	Current *snapshot.Current
@@ -61,12 +61,11 @@ func amiss(member, text string, args ...any) error {
 	return trials.AttemptInvalid{Member: member, Err: fmt.Errorf(text, args...)}
 }
 
-// Try implements trials.Trials. most is how many bytes of the answer are read. An answer
-// that is an error, or a connection that fails, is a result as well: an error is returned
-// only where no request could be made of the attempt.
-func (t Trials) Try(ctx context.Context, a *trials.Attempt, most int64) (*trials.Trial, error) {
-	c := trial{Attempt: a}
-	if err := t.settle(&c); err != nil {
+// Prepare implements trials.Trials. An error is returned only where no request can be made
+// of the attempt.
+func (t Trials) Prepare(ctx context.Context, a *trials.Attempt) (trials.Prepared, error) {
+	c := &trial{Attempt: a}
+	if err := t.settle(c); err != nil {
 		return nil, err
 	}
 	if err := c.compose(); err != nil {
@@ -76,20 +75,39 @@ func (t Trials) Try(ctx context.Context, a *trials.Attempt, most int64) (*trials
 	if err != nil {
 		return nil, err
 	}
-	seen := t.send(&c, r, most)
+	return &prepared{t, c, r}, nil
+}
+
+// prepared is a request that was made of an attempt.
+type prepared struct {
+	trials  Trials
+	call    *trial
+	request *http.Request
+}
+
+// Send implements trials.Prepared. An answer that is an error, or a connection that fails,
+// is a result as well.
+func (p *prepared) Send(ctx context.Context, b trials.Bounds, watch func(trials.Event)) *trials.Trial {
+	if watch == nil {
+		watch = func(trials.Event) {}
+	}
+	c := p.call
+	bounded, cancel := context.WithTimeout(ctx, b.Time)
+	defer cancel()
+	r := p.request.WithContext(bounded)
+	seen := p.trials.send(c, r, b, watch)
 	// The documents are the JSON of the answer: one, or one for each event of a stream.
 	// Over gRPC they are in frames of protobuf messages, which are decoded for the page.
-	var docs [][]byte
+	docs := seen.pieces.docs
 	if c.side.Binding == wire.GRPC {
-		seen.describe(r, c.body)
-		docs = seen.unframe(&c)
+		seen.sent, seen.received = c.describeSent(r), c.describe(&seen)
 	} else {
 		docs = documents(&seen)
 	}
 	shown := c.shown(&seen)
 	shown.Command = c.clean([]byte(c.command(r)))
 	shown.Forms = c.forms(docs)
-	return shown, nil
+	return shown
 }
 
 // settle reads what the attempt names. The snapshot is only held while it is read, and not
@@ -272,8 +290,8 @@ func (c *trial) clean(text []byte) string {
 func (c *trial) shown(seen *sight) *trials.Trial {
 	t := &trials.Trial{
 		Sent: c.clean(seen.sent), Received: c.clean(seen.received), Status: seen.status, Request: seen.header.Get("X-Request-Id"),
-		Pieces: []trials.Piece{}, Ended: seen.ended, Took: milliseconds(seen.took),
-		Asked: append([]string{}, c.Extensions...), Active: []string{},
+		Pieces: append([]trials.Piece{}, seen.pieces.shown...), Ended: seen.ended, Took: milliseconds(seen.took),
+		Asked: append([]string{}, c.Extensions...), Active: active(seen.header),
 	}
 	if c.side.Binding == wire.GRPC {
 		t.GRPC = c.clean([]byte(seen.failed()))
@@ -281,21 +299,23 @@ func (c *trial) shown(seen *sight) *trials.Trial {
 	if seen.err != nil {
 		t.Failure = c.clean([]byte(seen.err.Error()))
 	}
-	for _, p := range seen.pieces {
-		t.Pieces = append(t.Pieces, trials.Piece{At: milliseconds(p.at), Text: c.clean(p.text)})
-	}
-	// Agents of either version may answer with the header of the other one. A URI that
-	// stands in both is active once.
+	return t
+}
+
+// active are the extensions that an answer says are. Agents of either version may answer
+// with the header of the other one. A URI that stands in both is active once.
+func active(answer http.Header) []string {
+	uris := []string{}
 	for _, name := range []string{ext.HeaderV10, ext.HeaderV03} {
-		for _, list := range seen.header.Values(name) {
+		for _, list := range answer.Values(name) {
 			for _, uri := range strings.Split(list, ",") {
-				if uri = strings.TrimSpace(uri); uri != "" && !slices.Contains(t.Active, uri) {
-					t.Active = append(t.Active, uri)
+				if uri = strings.TrimSpace(uri); uri != "" && !slices.Contains(uris, uri) {
+					uris = append(uris, uri)
 				}
 			}
 		}
 	}
-	return t
+	return uris
 }
 
 // errNoTLS is the failure of a trial whose connection ended at something else than this

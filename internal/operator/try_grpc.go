@@ -2,15 +2,14 @@ package operator
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
@@ -43,7 +42,7 @@ func (c *trial) composeGRPC() error {
 // roundTripper makes one request at the public listener. For gRPC it speaks HTTP/2 from the
 // first byte, as gRPC's clients do. tap is where the bytes of the connection are kept.
 // Those of HTTP/2 would tell nobody anything: header fields are compressed (RFC 7541) and
-// frames are interleaved. describe makes readable text of them afterwards. end closes the
+// frames are interleaved. describe and describeSent make readable text in their place. end closes the
 // connection; none is used a second time.
 func (t Trials) roundTripper(c *trial, tap *tap) (rt http.RoundTripper, end func()) {
 	// ALPN (RFC 7301) names the protocol in the handshake of TLS
@@ -61,28 +60,40 @@ func (t Trials) roundTripper(c *trial, tap *tap) (rt http.RoundTripper, end func
 	return transport, transport.CloseIdleConnections
 }
 
-// describe has what HTTP/2 says in a form that can be read, in the place of its bytes:
+// describeSent has what HTTP/2 says in a form that can be read, in the place of its bytes:
 // header fields, of which those on the wire are compressed, and the frames of gRPC's
-// messages. The body is a dump in hexadecimal, with the frames of gRPC in it. Without a
-// status there was no answer, and nothing was received.
-func (s *sight) describe(r *http.Request, body []byte) {
-	var sent, received strings.Builder
-	fmt.Fprintf(&sent, ":method: %s\n:scheme: %s\n:authority: %s\n:path: %s\n", r.Method, r.URL.Scheme, r.Host, r.URL.RequestURI())
-	fields(&sent, r.Header)
-	sent.WriteString("\n" + hex.Dump(body))
-	s.sent = []byte(sent.String())
+// messages. The body is a dump in hexadecimal, with the frames of gRPC in it.
+func (c *trial) describeSent(r *http.Request) []byte {
+	var text strings.Builder
+	fmt.Fprintf(&text, ":method: %s\n:scheme: %s\n:authority: %s\n:path: %s\n", r.Method, r.URL.Scheme, r.Host, r.URL.RequestURI())
+	fields(&text, r.Header)
+	text.WriteString("\n" + c.dump(c.body))
+	return []byte(text.String())
+}
+
+// describe has what was received in that form. Without a status there was no answer, and
+// nothing was received.
+func (c *trial) describe(s *sight) []byte {
 	if s.status == 0 {
-		s.received = nil
-		return
+		return nil
 	}
-	fmt.Fprintf(&received, ":status: %d\n", s.status)
-	fields(&received, s.header)
-	received.WriteString("\n" + hex.Dump(s.body))
+	var text strings.Builder
+	fmt.Fprintf(&text, ":status: %d\n", s.status)
+	fields(&text, s.header)
+	text.WriteString("\n" + c.dump(s.body))
 	if len(s.trailer) > 0 {
-		received.WriteString("\n")
-		fields(&received, s.trailer)
+		text.WriteString("\n")
+		fields(&text, s.trailer)
 	}
-	s.received = []byte(received.String())
+	return []byte(text.String())
+}
+
+// dump is a body in hexadecimal. The credential is taken out before: behind, it is in pieces.
+func (c *trial) dump(body []byte) string {
+	if secret := cmp.Or(c.APIKey, c.Bearer); secret != "" {
+		body = bytes.ReplaceAll(body, []byte(secret), []byte("[redacted]"))
+	}
+	return hex.Dump(body)
 }
 
 // fields writes header fields one a line and by name, so that two trials can be compared.
@@ -97,36 +108,6 @@ func fields(to *strings.Builder, h http.Header) {
 		for _, v := range h[name] {
 			fmt.Fprintf(to, "%s: %s\n", strings.ToLower(name), v)
 		}
-	}
-}
-
-// unframe puts the documents of gRPC's messages in the place of their bytes, each when the
-// last of it had come. Pieces are read as they came from the connection, and a message may
-// be in several of them or be one of several in a piece: its time is that of the piece with
-// its last byte. A message that is malformed is shown as such a text and is not among the
-// documents.
-func (s *sight) unframe(c *trial) (docs [][]byte) {
-	pieces, body := s.pieces, s.body
-	s.pieces = nil
-	messages, at, come := grpcframe.NewReader(bytes.NewReader(body), len(body)), 0, 0
-	var last time.Duration
-	for {
-		message, err := messages.Next()
-		if err != nil { // the end, or what was cut off
-			return docs
-		}
-		// An empty message is five bytes of frame, which each message has before it.
-		at += len(grpcframe.Append(nil, nil)) + len(message)
-		for len(pieces) > 0 && come < at {
-			come, last, pieces = come+len(pieces[0].text), pieces[0].at, pieces[1:]
-		}
-		doc, err := wire.ResponseJSON(c.call.Method, c.side.Version, message)
-		if err != nil {
-			doc = fmt.Appendf(nil, "%q", "a message that is none of "+c.call.Method.Name)
-		} else {
-			docs = append(docs, doc)
-		}
-		s.pieces = append(s.pieces, sightPiece{last, doc})
 	}
 }
 

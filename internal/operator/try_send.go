@@ -9,10 +9,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/trials"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // sight is what was seen of a call.
@@ -22,23 +26,15 @@ type sight struct {
 	header         http.Header
 	trailer        http.Header
 	body           []byte
-	pieces         []sightPiece
+	pieces         pieces // of the body
 	ended          string
 	err            error
 	took           time.Duration
 }
 
-// sightPiece is what one read of the body gave: for a stream that is usually an event, and
-// shows when it came. The time counts from the beginning of the request.
-type sightPiece struct {
-	at   time.Duration
-	text []byte
-}
-
-// How a trial ended.
+// How a trial ended, unless it was for its time.
 const (
 	endedWhole  = "complete"
-	endedLate   = "admin.try.timeout"
 	endedLong   = "admin.try.answer"
 	endedFailed = "failed"
 )
@@ -48,12 +44,31 @@ const trialHeads = 64 << 10
 
 // send makes a request at the public listener, on a connection of its own. An answer that
 // is an error is an answer. The connection is new for each trial and closed after it, so
-// that what was kept of it is this call alone. most bounds the body: a stream that goes on
-// for ever ends there, or with the deadline of the request's context.
-func (t Trials) send(c *trial, r *http.Request, most int64) (seen sight) {
+// that what was kept of it is this call alone. b bounds the body: a stream that goes on
+// for ever ends there, or with the deadline of the request's context. watch is told of the
+// request once it was written, and never after the answer has begun.
+func (t Trials) send(c *trial, r *http.Request, b trials.Bounds, watch func(trials.Event)) (seen sight) {
 	began := time.Now()
-	// The tap counts the whole answer, its head included, while most is about the body.
-	tap := tap{most: int(most) + trialHeads}
+	seen.pieces = pieces{call: c, watch: watch}
+	// The tap counts the whole answer, its head included, while the bound is about the body.
+	tap := tap{most: int(b.Answer) + trialHeads}
+	sent := sync.OnceFunc(func() {
+		text, _ := tap.taken()
+		if c.side.Binding == wire.GRPC {
+			text = c.describeSent(r)
+		}
+		if len(text) > 0 { // else there was no connection
+			watch(trials.Event{Name: "sent", Data: trials.Sent{Sent: c.clean(text), Command: c.clean([]byte(c.command(r)))}})
+		}
+	})
+	tap.wrote = func(text []byte) {
+		if head := bytes.Index(text, []byte("\r\n\r\n")); head >= 0 && len(text) >= head+len("\r\n\r\n")+len(c.body) {
+			sent()
+		}
+	}
+	if c.side.Binding == wire.GRPC { // of which no tap sees the bytes
+		r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }}))
+	}
 	transport, end := t.roundTripper(c, &tap)
 	defer func() {
 		end()
@@ -61,39 +76,48 @@ func (t Trials) send(c *trial, r *http.Request, most int64) (seen sight) {
 		seen.took = time.Since(began)
 	}()
 	resp, err := transport.RoundTrip(r)
+	sent() // before anything else is said, even where the answer came before all was written
 	if err != nil {
-		seen.ended, seen.err = failedOr(r.Context(), err)
+		seen.ended, seen.err = failedOr(r.Context(), b, err)
 		return seen
 	}
 	defer func() { _ = resp.Body.Close() }() // only read from
 	seen.status, seen.header = resp.StatusCode, resp.Header
+	watch(trials.Event{Name: "head", Data: trials.Head{Status: seen.status, Request: seen.header.Get("X-Request-Id"), Active: active(seen.header)}})
+	seen.read(resp, r, b, began)
+	return seen
+}
+
+// read takes the answer's body, up to its end or a bound.
+func (s *sight) read(resp *http.Response, r *http.Request, b trials.Bounds, began time.Time) {
+	defer s.pieces.end()
 	for buf := make([]byte, 32<<10); ; {
 		n, err := resp.Body.Read(buf)
 		// What is beyond the bound is read with the rest of the buffer and dropped.
-		n = min(n, int(most)-len(seen.body))
+		n = min(n, int(b.Answer)-len(s.body))
 		if n > 0 {
-			seen.body = append(seen.body, buf[:n]...)
-			seen.pieces = append(seen.pieces, sightPiece{time.Since(began), bytes.Clone(buf[:n])})
+			s.body = append(s.body, buf[:n]...)
+			s.pieces.add(time.Since(began), buf[:n])
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			seen.ended, seen.trailer = endedWhole, resp.Trailer
-			return seen
+			s.ended, s.trailer = endedWhole, resp.Trailer
+			return
 		case err != nil:
-			seen.ended, seen.err = failedOr(r.Context(), err)
-			return seen
-		case len(seen.body) >= int(most):
-			seen.ended = endedLong
-			return seen
+			s.ended, s.err = failedOr(r.Context(), b, err)
+			return
+		case len(s.body) >= int(b.Answer):
+			s.ended = endedLong
+			return
 		}
 	}
 }
 
 // failedOr says why there is no more: the time is over, or something went wrong. url.Error
 // is unwrapped: it repeats the URL, which the operator has in front of them.
-func failedOr(ctx context.Context, err error) (ended string, why error) {
-	if ctx.Err() != nil {
-		return endedLate, nil
+func failedOr(ctx context.Context, b trials.Bounds, err error) (ended string, why error) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return b.TimeKey, nil
 	}
 	if inner := (&url.Error{}); errors.As(err, &inner) {
 		err = inner.Err
@@ -153,7 +177,8 @@ func (t Trials) own(state tls.ConnectionState) error {
 type tap struct {
 	net.Conn
 
-	most int
+	most  int
+	wrote func([]byte) // is told of all that was sent until then
 
 	// Held while the two texts are used: the transport writes in a goroutine of its own.
 	mu             sync.Mutex
@@ -174,8 +199,13 @@ func (t *tap) Read(b []byte) (int, error) {
 func (t *tap) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	t.sent = append(t.sent, b...) // before it is written: the answer may come before Write returns
+	all := t.sent                 // what follows is written behind it
 	t.mu.Unlock()
-	return t.Conn.Write(b)
+	n, err := t.Conn.Write(b)
+	if err == nil {
+		t.wrote(all)
+	}
+	return n, err
 }
 
 // taken is what has passed until now.

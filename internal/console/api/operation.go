@@ -25,7 +25,7 @@ type Operation struct {
 	In      reflect.Type // of the body, nil for none
 	YAML    bool         // the body may be YAML as well
 	Out     reflect.Type // of the answer
-	Media   string       // of an answer that is not JSON
+	Media   string       // of an answer that is not JSON, or need not be
 	Status  int          // of the answer; 0 for 200
 	Loose   bool         // others decide what else is in the query
 	Errors  []Code       // beside those of all

@@ -48,7 +48,7 @@ type Operation struct {
 	YAML    bool         // the body may be YAML as well
 	Out     reflect.Type // of the answer; nil for one that is not JSON
 	Status  int          // of an answer that is none of the errors
-	Media   string       // of an answer that is not JSON; "" for no content
+	Media   string       // of an answer that is not JSON; "" for none
 	Errors  []Error
 }
 
@@ -139,11 +139,15 @@ func parameters(o *Operation) []Schema {
 // responses has one for each status. Of the errors it lists the codes.
 func (a *API) responses(s *schemas, o *Operation, problem Schema) Schema {
 	good := Schema{"description": http.StatusText(o.Status)}
-	switch {
-	case o.Out != nil:
-		good["content"] = Schema{"application/json": Schema{"schema": s.of(o.Out)}}
-	case o.Media != "":
-		good["content"] = Schema{o.Media: Schema{}}
+	content := Schema{}
+	if o.Out != nil {
+		content["application/json"] = Schema{"schema": s.of(o.Out)}
+	}
+	if o.Media != "" {
+		content[o.Media] = Schema{}
+	}
+	if len(content) > 0 {
+		good["content"] = content
 	}
 	all := Schema{strconv.Itoa(o.Status): good}
 	if o.Out != nil && o.Method == http.MethodGet {

@@ -16,10 +16,44 @@ import (
 
 // Trials makes calls as callers make them.
 type Trials interface {
-	// Try makes a call at the public listener and waits for its end, or that of ctx, or for
-	// so many bytes of the answer. The error is an AttemptInvalid where it is the operator's
-	// to mend.
-	Try(ctx context.Context, a *Attempt, most int64) (*Trial, error)
+	// Prepare makes a request of an attempt, and sends nothing yet. The error is an
+	// AttemptInvalid where it is the operator's to mend.
+	Prepare(ctx context.Context, a *Attempt) (Prepared, error)
+}
+
+// Prepared is a request that was made of an attempt. It is sent once.
+type Prepared interface {
+	// Send makes the call at the public listener, and waits for its end, that of ctx, or a
+	// bound. A connection that fails is a result as well. watch, unless it is nil, is told of
+	// the call while it goes on, from one goroutine at a time; the call waits for it.
+	Send(ctx context.Context, b Bounds, watch func(Event)) *Trial
+}
+
+// Bounds are those of a call that is tried.
+type Bounds struct {
+	Time    time.Duration
+	TimeKey string // of the configuration, which has Time: how a call ended that takes longer
+	Answer  int64  // bytes
+}
+
+// Event is something that happened to a call that goes on. Its data is what the event of
+// that name has in the stream: sent has a Sent, head a Head, piece a Piece.
+type Event struct {
+	Name string
+	Data any
+}
+
+// Sent is what the event of that name has: the call is on its way.
+type Sent struct {
+	Sent    string `json:"sent"`
+	Command string `json:"command,omitzero"`
+}
+
+// Head is what the event of that name has: the answer has begun.
+type Head struct {
+	Status  int      `json:"status"`
+	Request string   `json:"request,omitzero"`
+	Active  []string `json:"active"`
 }
 
 // AttemptInvalid says why a call could not be made, and what of it is wrong.
@@ -61,7 +95,7 @@ type Trial struct {
 	Request  string      `json:"request,omitzero" doc:"id of the call in records and logs"`
 	GRPC     string      `json:"grpc,omitzero" doc:"status of gRPC and its message, where it is not OK"`
 	Pieces   []Piece     `json:"pieces" doc:"of the answer's body, as they came; over gRPC its messages in JSON"`
-	Ended    string      `json:"ended" doc:"complete, or what ended it before: admin.try.timeout, admin.try.answer, failed"`
+	Ended    string      `json:"ended" doc:"complete, or what ended it before: admin.try.timeout, admin.try.streamTimeout, admin.try.answer, failed"`
 	Failure  string      `json:"failure,omitzero" doc:"why there is no answer, or no end of it"`
 	Took     float64     `json:"took" doc:"milliseconds"`
 	Asked    []string    `json:"asked" doc:"extensions that were asked for"`
@@ -88,56 +122,89 @@ type TrialForm struct {
 	Problem string   `json:"problem,omitzero" doc:"why the call, or its answer, has no such form"`
 }
 
+// Options are what calls need that are tried.
+type Options struct {
+	Trials Trials
+	Calls  int // at a time
+	Answer int64
+	// Timeout is of a call whose answer comes at its end, StreamTimeout of one that is shown
+	// as it goes on.
+	Timeout, StreamTimeout time.Duration
+	// Admitted says whether who began a stream may still look.
+	Admitted func(*http.Request) bool
+}
+
 // screen makes calls.
 type screen struct {
-	trials  Trials
-	trying  chan struct{} // holds one for each call that is being tried
-	timeout time.Duration
-	shown   int64 // bytes of an answer
+	Options
+
+	trying chan struct{} // holds one for each call that is being tried
+	open   context.Context
+	close  context.CancelFunc
 }
 
 // Screen makes a call as a caller would: so many at a time, each of which takes so long and
 // has so much of an answer shown.
-func Screen(trials Trials, calls int, timeout time.Duration, shown int64) api.Screen {
-	s := &screen{trials, make(chan struct{}, calls), timeout, shown}
+func Screen(o Options) api.Screen {
+	s := &screen{Options: o, trying: make(chan struct{}, o.Calls)}
+	s.open, s.close = context.WithCancel(context.Background())
 	return api.Screen{
-		Title: "Try it", Page: "/try", Link: true,
-		Shows: "makes a call to an agent with a credential, in either version, over JSON-RPC or HTTP+JSON; what went over the wire, which extensions are active, the call and its answer in the other versions and bindings",
+		Title: "Try it", Page: "/try", Link: true, Close: s.close,
+		Shows: "makes a call to an agent with a credential, in any version and binding; events as they come, until they end or are cancelled; what went over the wire, which extensions are active, the call and its answer in the other versions and bindings",
 		Operations: []api.Operation{{
 			Method: http.MethodPost, Path: "/api/v1/try", ID: "try", Tag: "try", Role: api.Operator, Writes: true,
-			Summary: "Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is",
-			In:      reflect.TypeFor[Attempt](), Out: reflect.TypeFor[Trial](), Errors: []api.Code{invalidCall, api.Busy, api.Unrecorded},
+			Summary: "Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is. " +
+				"With Accept: text/event-stream it is shown as it goes on: sent says what was sent, head that the answer begins, piece is a part of it, " +
+				"trial all of it, as the answer in JSON, and end why there is no more",
+			In: reflect.TypeFor[Attempt](), Out: reflect.TypeFor[Trial](), Media: eventStream, Errors: []api.Code{invalidCall, api.Busy},
 			Answer: s.try,
 		}},
 	}
 }
 
+// try makes a call. Where events are asked for, the place among the calls is given back by
+// the handler that shows them: the answer is written after this returns.
 func (s *screen) try(c *api.Call) (any, error) {
-	doc, err := c.Document()
+	a, err := attempt(c)
 	if err != nil {
-		return nil, err
-	}
-	var a Attempt
-	if err := json.Unmarshal(doc, &a, json.RejectUnknownMembers(true)); err != nil {
-		return nil, invalidCall.Refuse("the body is no call: " + unquoted(err))
-	}
-	if err := a.check(); err != nil {
 		return nil, err
 	}
 	select {
 	case s.trying <- struct{}{}:
-		defer func() { <-s.trying }()
 	default:
 		return nil, api.Busy.Refuse(fmt.Sprintf("%d calls are being tried already (admin.try.calls)", cap(s.trying)))
 	}
-	ctx, cancel := context.WithTimeout(c.Context(), s.timeout)
-	defer cancel()
-	var t *Trial
-	err = c.Change("call.tried", map[string]string{"agent": a.Agent, "method": a.Method}, nil, func(context.Context) (bool, error) {
-		t, err = s.trials.Try(ctx, &a, s.shown)
+	leave := func() { <-s.trying }
+	var ready Prepared
+	err = c.Change("call.tried", map[string]string{"agent": a.Agent, "method": a.Method}, nil, func(ctx context.Context) (bool, error) {
+		ready, err = s.Trials.Prepare(ctx, a)
 		return true, err
 	})
-	return t, err
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	if asksForEvents(c.Header) {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer leave()
+			s.stream(w, r, ready)
+		}), nil
+	}
+	defer leave()
+	return ready.Send(c.Context(), Bounds{s.Timeout, "admin.try.timeout", s.Answer}, nil), nil
+}
+
+// attempt reads the call that is to be made.
+func attempt(c *api.Call) (*Attempt, error) {
+	doc, err := c.Document()
+	if err != nil {
+		return nil, err
+	}
+	a := new(Attempt)
+	if err := json.Unmarshal(doc, a, json.RejectUnknownMembers(true)); err != nil {
+		return nil, invalidCall.Refuse("the body is no call: " + unquoted(err))
+	}
+	return a, a.check()
 }
 
 // check bounds what comes on record.

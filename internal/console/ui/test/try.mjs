@@ -80,6 +80,34 @@ await play(async () => {
   await look(page, 'try-grpc-refused');
   await page.getByLabel('Credential', { exact: true }).fill(ALICE);
 
+  // A stream that takes its time, in each binding: its events are there while it is open.
+  const running = page.getByRole('button', { name: 'Cancel' });
+  for (const binding of ['JSONRPC', 'HTTP+JSON', 'GRPC']) {
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByLabel('Binding').selectOption(binding);
+    await page.getByLabel('Parameters').fill((await page.getByLabel('Parameters').inputValue()).replace('hello', 'audit 60000'));
+    await send();
+    await seen.getByRole('listitem').first().getByText(/^(task|status) (submitted|working)/).waitFor();
+    await seen.getByText('HTTP 200').waitFor();
+    assert.ok(await running.isVisible(), `${binding}: the call has ended`);
+    await seen.getByRole('status').getByText(/The answer is coming\. \d+ events?, the last after/).waitFor();
+    if (binding === 'JSONRPC') await look(page, 'try-running');
+    await seen.getByRole('button', { name: 'On the wire' }).click();
+    await shown('Sent').getByText('[redacted]').waitFor();
+    await shown(binding === 'GRPC' ? 'Messages so far, in JSON' : 'Body so far').getByText('TASK_STATE_').first().waitFor();
+    await seen.getByRole('button', { name: 'Answer' }).click();
+    await running.press('Enter');
+    await seen.getByRole('status').getByText('You cancelled the call after').waitFor();
+    await seen.getByRole('listitem').first().waitFor(); // what came is still there
+    assert.equal(await running.count(), 0);
+    assert.ok(await page.getByRole('button', { name: 'Send', exact: true }).evaluate((b) => b === document.activeElement), 'the focus is lost');
+    assert.ok(!(await page.content()).includes(ALICE), 'the page shows the key');
+  }
+  await look(page, 'try-cancelled');
+
+  // The skills of an agent are suggested.
+  assert.ok((await page.locator('#skills option').count()) > 0, 'no skill is suggested');
+
   // The oldest version, whose caller names the task.
   await page.getByRole('button', { name: 'Start over' }).click();
   await page.getByLabel('Binding').selectOption('JSONRPC');
@@ -115,6 +143,14 @@ await play(async () => {
   await narrow.getByRole('button', { name: 'Send', exact: true }).click();
   await narrow.getByText('HTTP 401').waitFor();
   await look(narrow, 'try-narrow');
+  await narrow.getByLabel('Method').selectOption('SendStreamingMessage');
+  await narrow.getByLabel('Agent', { exact: true }).fill('billing');
+  await narrow.getByLabel('Credential', { exact: true }).fill(ALICE);
+  await narrow.getByLabel('Parameters').fill((await narrow.getByLabel('Parameters').inputValue()).replace('hello', 'summarize March'));
+  await narrow.getByRole('button', { name: 'Send', exact: true }).click();
+  await narrow.getByRole('list', { name: 'Events' }).getByRole('listitem').nth(1).waitFor();
+  assert.ok(await narrow.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
+  await look(narrow, 'try-stream-narrow');
   const viewer = await open();
   await signIn(viewer, '/ui/try', VIEWER);
   await viewer.getByText('Operators only').waitFor();

@@ -987,7 +987,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is */
+        /** Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is. With Accept: text/event-stream it is shown as it goes on: sent says what was sent, head that the answer begins, piece is a part of it, trial all of it, as the answer in JSON, and end why there is no more */
         post: operations["try"];
         delete?: never;
         options?: never;
@@ -2380,7 +2380,7 @@ export interface components {
             asked: string[];
             /** @description the call for a shell with curl, with $CREDENTIAL in place of the credential; absent over gRPC */
             command?: string;
-            /** @description complete, or what ended it before: admin.try.timeout, admin.try.answer, failed */
+            /** @description complete, or what ended it before: admin.try.timeout, admin.try.streamTimeout, admin.try.answer, failed */
             ended: string;
             /** @description why there is no answer, or no end of it */
             failure?: string;
@@ -10914,6 +10914,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Trial"];
+                    "text/event-stream": unknown;
                 };
             };
             /** @description INVALID_CALL, INVALID_PARAMETER, MALFORMED */

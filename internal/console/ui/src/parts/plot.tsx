@@ -15,26 +15,28 @@ interface Props {
   at: (step: number) => string; // when a step begins
   blank: number; // steps of which nothing is known, the first ones
   summary: ReactNode;
+  counts?: boolean; // there are no halves of what is shown
 }
 
 const [height, left, bottom, top] = [168, 54, 20, 8];
 
-/** ceiling is a round number that is no less. */
-function ceiling(n: number): number {
-  if (n <= 0) return 1;
+/** ceiling is a round number that is no less; of counts one whose half is a whole number, as both are on the axis. */
+function ceiling(n: number, counts?: boolean): number {
+  if (n <= 0) return counts ? 2 : 1;
   const unit = 10 ** Math.floor(Math.log10(n));
-  return (([1, 2, 2.5, 5, 10].find((m) => m * unit >= n - 1e-9) ?? 10) * unit);
+  const fits = (m: number) => m * unit >= n - 1e-9 && !(counts && (m * unit) % 2 !== 0);
+  return ([1, 2, 2.5, 4, 5, 10].find(fits) ?? 10) * unit;
 }
 
 /** Plot draws what there was, step by step, and has it in a table for those who read one. */
-export function Plot({ title, series, stacked, say, at, blank, summary }: Props) {
+export function Plot({ title, series, stacked, say, at, blank, summary, counts }: Props) {
   const id = useId();
   const width = useNarrow() ? 340 : 640; // about as many pixels, so that its texts are as large as others
   const steps = series[0]?.of.length ?? 0;
   const sums = Array.from({ length: steps }, (_, i) =>
     stacked ? series.reduce((n, s) => n + (s.of[i] ?? 0), 0) : Math.max(0, ...series.map((s) => s.of[i] ?? 0)),
   );
-  const most = ceiling(Math.max(...sums));
+  const most = ceiling(Math.max(...sums), counts);
   const x = (i: number) => left + (i / steps) * (width - left);
   const y = (n: number) => top + (1 - n / most) * (height - top - bottom);
   const shown = Array.from({ length: steps }, (_, i) => i).filter((i) => series.some((s) => s.of[i]));

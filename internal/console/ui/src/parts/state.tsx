@@ -74,6 +74,8 @@ function advice(e: Failure): string {
       return 'The gateway answers as many such requests as it may. Retry in a moment, or ask for less.';
     case 'INVALID_PARAMETER':
       return 'Change the filters or the address.';
+    case 'CALL_BROKEN':
+      return 'The call was ended with it. What came until then is below.';
     case 'BROKEN':
       return 'This page reconnects by itself.';
     default:

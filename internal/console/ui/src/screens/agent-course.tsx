@@ -69,6 +69,7 @@ function Drawn({ of, agent }: { of: Course; agent: string }) {
       <div className="plots">
         <Plot
           title="Calls"
+          counts
           stacked
           say={whole}
           at={at}

@@ -226,10 +226,10 @@ function Plots({ of }: { of: Answer }) {
           ]}
         />
         {most((s) => s.streams) > 0 && (
-          <Plot {...common} title="Open streams" say={whole} summary={`at most ${whole(most((s) => s.streams))}`} series={[{ name: 'open', tone: 'plain', of: of.steps.map((s) => (s.watched > 0 ? s.streams : undefined)) }]} />
+          <Plot {...common} title="Open streams" counts say={whole} summary={`at most ${whole(most((s) => s.streams))}`} series={[{ name: 'open', tone: 'plain', of: of.steps.map((s) => (s.watched > 0 ? s.streams : undefined)) }]} />
         )}
         {most((s) => s.webhooks) > 0 && (
-          <Plot {...common} title="Webhooks waiting" say={whole} summary={`at most ${whole(most((s) => s.webhooks))}`} series={[{ name: 'waiting', tone: 'strong', of: of.steps.map((s) => (s.watched > 0 ? s.webhooks : undefined)) }]} />
+          <Plot {...common} title="Webhooks waiting" counts say={whole} summary={`at most ${whole(most((s) => s.webhooks))}`} series={[{ name: 'waiting', tone: 'strong', of: of.steps.map((s) => (s.watched > 0 ? s.webhooks : undefined)) }]} />
         )}
       </div>
     </section>

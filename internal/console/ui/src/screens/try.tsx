@@ -1,17 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Play } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
-import { type Agent, every, type Me, may, post } from '../api/client';
+import { Play, Square } from 'lucide-react';
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type Agent, every, Failure, type Me, may } from '../api/client';
 import type { components } from '../api/schema';
+import { count } from '../parts/amount';
+import { over, type Run, useCall } from '../parts/call';
 import { Copy } from '../parts/copy';
+import { type Came, eventsOf, neat } from '../parts/events';
 import { milliseconds } from '../parts/record';
-import { Badge, Empty, Loading, Trouble } from '../parts/state';
+import { Badge, Empty, Trouble } from '../parts/state';
 import './policy.css';
 import './try.css';
 
-type Attempt = components['schemas']['Attempt'];
-type Trial = components['schemas']['Trial'];
 type Form = components['schemas']['TrialForm'];
 
 const route = getRouteApi('/try');
@@ -75,7 +76,13 @@ export function Try() {
   const [touched, setTouched] = useState(false);
   const [wrong, setWrong] = useState('');
   const agents = useQuery({ queryKey: ['agents'], queryFn: () => every<'agents', Agent>('/api/v1/agents', 'agents'), refetchInterval: false });
-  const call = useMutation({ mutationFn: (a: Attempt) => post<Trial>('/api/v1/try', a) });
+  const { run, start, cancel } = useCall();
+  const running = run !== undefined && !over(run);
+  const sendButton = useRef<HTMLButtonElement>(null);
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (run?.error instanceof Failure && run.error.status === 401) queries.setQueryData(['me'], null);
+  }, [run?.error, queries]);
   const choose = (more: TrySearch) => {
     const next = { ...search, ...more };
     if (!touched) setParams(template(next.version ?? '1.0', next.method ?? 'SendMessage'));
@@ -96,7 +103,7 @@ export function Try() {
     const extensions = text('extensions').split(/[\s,]+/).filter(Boolean);
     const credential = text('credential');
     const skill = text('skill');
-    call.mutate({
+    void start({
       agent: text('agent'), version, binding, method, params: read,
       ...(skill && { skill }),
       ...(extensions.length > 0 && { extensions }),
@@ -110,6 +117,7 @@ export function Try() {
         <Empty title="Operators only">{who.readOnly ? 'The configuration sets admin.readOnly.' : `Your role is ${who.role}. Ask an administrator for the role operator.`}</Empty>
       </>
     );
+  const skills = (agents.data ?? []).find((a) => a.id === typed.trim())?.skills ?? [];
   const near = (agents.data ?? []).filter((a) => a.id.toLowerCase().includes(typed.toLowerCase())).slice(0, 50);
   return (
     <>
@@ -138,8 +146,13 @@ export function Try() {
         <Choice label="Method" of={methods} value={method} onChoose={(v) => choose({ method: v })} />
         <label>
           Skill
-          <input name="skill" defaultValue={search.skill ?? ''} placeholder="none" autoComplete="off" spellCheck={false} />
+          <input name="skill" defaultValue={search.skill ?? ''} list="skills" placeholder="none" autoComplete="off" spellCheck={false} />
         </label>
+        <datalist id="skills">
+          {skills.map((s) => (
+            <option key={s} value={s} />
+          ))}
+        </datalist>
         <label>
           Extensions
           <input name="extensions" placeholder="URIs to request" autoComplete="off" spellCheck={false} />
@@ -174,9 +187,20 @@ export function Try() {
           )}
         </label>
         <div className="actions">
-          <button type="submit" className="primary" disabled={call.isPending}>
+          <button type="submit" className="primary" disabled={running} ref={sendButton}>
             <Play size={13} aria-hidden /> Send
           </button>
+          {running && (
+            <button
+              type="button"
+              onClick={() => {
+                cancel();
+                requestAnimationFrame(() => sendButton.current?.focus()); // this button goes away
+              }}
+            >
+              <Square size={13} aria-hidden /> Cancel
+            </button>
+          )}
           {touched && (
             <button
               type="button"
@@ -190,9 +214,8 @@ export function Try() {
           )}
         </div>
       </form>
-      {call.isPending && <Loading />}
-      {call.isError && <Trouble error={call.error} />}
-      {call.data && !call.isPending && <Seen of={call.data} />}
+      {run?.error !== undefined && <Trouble error={run.error} />}
+      {run && (run.error === undefined || run.sent) && <Seen key={run.key} of={run} />}
     </>
   );
 }
@@ -212,24 +235,46 @@ function Choice<T extends string>({ label, of, value, onChoose }: { label: strin
 
 const ends: Record<string, string> = {
   'admin.try.timeout': 'The call was still in progress when admin.try.timeout ended.',
+  'admin.try.streamTimeout': 'The call was still in progress when admin.try.streamTimeout ended.',
   'admin.try.answer': 'The rest is not shown: the response exceeds admin.try.answer.',
   failed: 'The response broke off.',
 };
 
-function Seen({ of: t }: { of: Trial }) {
+/** standing says in a line how far a call is, for those who hear it. */
+function standing(r: Run, events: Came[] | null): string {
+  const last = events?.at(-1);
+  const so = events ? `${count(events.length, 'event')}${last ? `, the last after ${milliseconds(last.at)}: ${last.what}` : ''}` : '';
+  if (r.cancelled !== undefined)
+    return `You cancelled the call after ${milliseconds(r.cancelled)}. The gateway has closed it. The agent’s task may continue: end it with CancelTask.${so && ` There were ${so}.`}`;
+  if (!r.trial) return r.error !== undefined ? '' : !r.sent ? 'The call is being sent.' : !r.head ? 'The call is sent. No answer has come yet.' : `The answer is coming. ${so}`;
+  return `${ends[r.trial.ended] ?? 'The answer is complete.'} ${r.trial.failure ?? ''} ${so}`.replace(/ +/g, ' ').trim();
+}
+
+function Seen({ of: r }: { of: Run }) {
   const [view, setView] = useState<'answer' | 'wire' | 'forms'>('answer');
   const views = { answer: 'Answer', wire: 'On the wire', forms: 'In other versions' } as const;
-  const active = new Set(t.active);
+  const t = r.trial;
+  const pieces = t?.pieces ?? r.pieces;
+  const events = useMemo(() => eventsOf(pieces, r.binding), [pieces, r.binding]);
+  const status = t?.status ?? r.head?.status;
+  const request = t?.request ?? r.head?.request;
+  const active = new Set(t?.active ?? r.head?.active);
+  const asked = new Set([...(t?.asked ?? []), ...active]);
   return (
     <section aria-label="What came of it" className="below">
       <div className="head">
-        <h2>{t.status ? <Badge tone={t.status < 300 && !t.grpc ? 'good' : 'bad'}>{t.grpc ? `gRPC ${t.grpc.split(' ')[0]}` : `HTTP ${t.status}`}</Badge> : <Badge tone="bad">no answer</Badge>}</h2>
+        <h2>
+          {status ? (
+            <Badge tone={status < 300 && !t?.grpc ? 'good' : 'bad'}>{t?.grpc ? `gRPC ${t.grpc.split(' ')[0]}` : `HTTP ${status}`}</Badge>
+          ) : (
+            <Badge tone={over(r) ? 'bad' : 'calm'}>{over(r) ? 'no answer' : 'waiting'}</Badge>
+          )}
+        </h2>
         <span className="hint">
-          {milliseconds(t.took)}
-          {t.request && (
+          {t && milliseconds(t.took)}
+          {request && (
             <>
-              {' '}
-              · request <code>{t.request}</code>
+              {t && ' · '}request <code>{request}</code>
             </>
           )}
         </span>
@@ -243,58 +288,51 @@ function Seen({ of: t }: { of: Trial }) {
           </div>
         </div>
       </div>
-      {t.grpc && <p className="bad">{t.grpc}</p>}
-      {ends[t.ended] && (
-        <p role="status" className={t.ended === 'failed' ? 'bad' : 'hint'}>
-          {ends[t.ended]} {t.failure}
-        </p>
-      )}
-      {(t.asked.length > 0 || t.active.length > 0) && (
+      {t?.grpc && <p className="bad">{t.grpc}</p>}
+      <p role="status" aria-live="polite" className={t?.ended === 'failed' ? 'bad' : 'hint'}>
+        {standing(r, events)}
+      </p>
+      {asked.size > 0 && (
         <p className="extensions">
-          {[...new Set([...t.asked, ...t.active])].map((uri) => (
+          {[...asked].map((uri) => (
             <span key={uri}>
               <code>{uri}</code> <Badge tone={active.has(uri) ? 'good' : 'warn'}>{active.has(uri) ? 'active' : 'not active'}</Badge>
             </span>
           ))}
         </p>
       )}
-      {view === 'answer' && <Answer of={t} />}
+      {view === 'answer' && <Answer of={events} text={pieces.map((p) => p.text).join('')} ended={over(r)} />}
       {view === 'wire' && (
         <>
           <div className="sides">
-            <Text label="Sent" text={t.sent} />
-            <Text label="Received" text={t.received} />
+            <Text label="Sent" text={t?.sent ?? r.sent?.sent ?? ''} />
+            <Text label={t ? 'Received' : r.binding === 'GRPC' ? 'Messages so far, in JSON' : 'Body so far'} text={t?.received ?? r.pieces.map((p) => p.text).join(r.binding === 'GRPC' ? '\n' : '')} />
           </div>
-          {t.command && <Text label="For a shell" text={t.command} />}
+          {(t?.command ?? r.sent?.command) && <Text label="For a shell" text={t?.command ?? r.sent?.command ?? ''} />}
         </>
       )}
-      {view === 'forms' && <Forms of={t.forms} />}
+      {view === 'forms' && (t ? <Forms of={t.forms} /> : <p className="hint">{over(r) ? 'The call did not end by itself, so it is not translated.' : 'The call is translated once it has ended.'}</p>)}
     </section>
   );
 }
 
-/** neat is JSON with its lines broken, and any other text as it is. */
-function neat(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
-function Answer({ of: t }: { of: Trial }) {
-  if (t.pieces.length === 0) return <p className="hint">It has no body.</p>;
-  const whole = t.pieces.map((p) => p.text).join('');
-  const several = t.pieces.length > 1 && neat(whole) === whole; // messages of gRPC, each of them JSON
-  if (!several && !/^(data|event|id|retry|):/.test(whole)) return <Text label="Body" text={neat(whole)} />;
+function Answer({ of, text, ended }: { of: Came[] | null; text: string; ended: boolean }) {
+  if (text === '') return ended ? <p className="hint">It has no body.</p> : null;
+  if (!of) return <Text label="Body" text={neat(text)} />;
   return (
-    <ol className="pieces">
-      {t.pieces.map((p, i) => (
+    <ol className="pieces" aria-label="Events">
+      {of.map((e, i) => (
         <li key={i}>
-          <span className="faint">{milliseconds(p.at)}</span>
-          <pre tabIndex={0} aria-label={`After ${milliseconds(p.at)}`}>
-            {neat(p.text).replace(/\n+$/, '')}
-          </pre>
+          <span className="faint">
+            {milliseconds(e.at)}
+            {i > 0 && <span title="since the event before">+{milliseconds(e.at - (of[i - 1]?.at ?? 0))}</span>}
+          </span>
+          <div>
+            <strong>{e.what}</strong>
+            <pre tabIndex={0} role="region" aria-label={`Event ${i + 1}, after ${milliseconds(e.at)}`}>
+              {e.text}
+            </pre>
+          </div>
         </li>
       ))}
     </ol>
