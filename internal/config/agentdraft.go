@@ -137,20 +137,6 @@ func draftedAgent(text []byte) (*yaml.Node, error) {
 	return unaliased(doc.Content[0]), nil
 }
 
-// AgentJSON is a draft of an agent as JSON, as ReadAgent takes it. Texts stay as they are
-// spelled, also those that look like numbers.
-func AgentJSON(text []byte) (jsontext.Value, error) {
-	root, err := draftedAgent(text)
-	if err != nil {
-		return nil, problems(err)
-	}
-	list, err := asJSON(root)
-	if err != nil {
-		return nil, problems(err)
-	}
-	return list, nil
-}
-
 // asJSON writes a document as JSON. The error has the place of what JSON has not, such as a merge key.
 func asJSON(root *yaml.Node) (jsontext.Value, error) {
 	s := newShape(draft, "")

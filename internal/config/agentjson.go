@@ -72,6 +72,20 @@ func ShowAgent(data []byte) (jsontext.Value, error) {
 	return jsontext.Value(text), nil
 }
 
+// AgentJSON is a draft of an agent as JSON, as ReadAgent takes it. Texts stay as they are
+// spelled, also those that look like numbers.
+func AgentJSON(text []byte) (jsontext.Value, error) {
+	root, err := draftedAgent(text)
+	if err != nil {
+		return nil, problems(err)
+	}
+	list, err := asJSON(root)
+	if err != nil {
+		return nil, problems(err)
+	}
+	return list, nil
+}
+
 // agentNode reads JSON as strictly as JSON can be: one object, no name twice. Its members are in the order of
 // their names, unless more says otherwise.
 func agentNode(data []byte, more ...jsontext.Options) (*yaml.Node, error) {
