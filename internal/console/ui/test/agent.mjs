@@ -15,6 +15,8 @@ await play(async () => {
   const course = page.getByRole('region', { name: 'Calls over time' });
   await course.getByText('8, 3 denied, 0 failed').waitFor();
   await course.getByRole('img', { name: /^Calls 8, 3 denied/ }).waitFor();
+  const ticks = await course.getByRole('img', { name: /^Calls 8, 3 denied/ }).locator('text').allTextContents();
+  assert.ok(ticks.slice(0, 3).every((t) => /^[0-9,]+$/.test(t)), `half a call on the axis: ${ticks}`);
   await course.getByRole('img', { name: /^Response time without streams, at most .* at p99$/ }).waitFor();
   await course.getByText('Calls as a table').click();
   const steps = course.getByRole('region', { name: 'Calls, step by step' });

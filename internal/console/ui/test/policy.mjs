@@ -42,6 +42,17 @@ await play(async () => {
   await page.getByRole('button', { name: 'Explain a call' }).click();
   await page.getByText('Which call?').waitFor();
   await page.getByLabel('Agent', { exact: true }).fill('billing');
+  // Fields are completed with what there is: agents, their skills, methods, issuers.
+  const offers = (label) => page.getByLabel(label, { exact: true }).evaluate((field) => [...(field.list?.options ?? [])].map((o) => o.value));
+  const offered = async (label, value) => {
+    for (let n = 0; !(await offers(label)).includes(value); n++) {
+      assert.ok(n < 100, `${label} does not offer ${value}, but ${await offers(label)}`);
+      await page.waitForTimeout(100);
+    }
+  };
+  await offered('Agent', 'billing');
+  await offered('Skill', 'summarize');
+  await offered('Method', 'SubscribeToTask');
   await page.getByLabel('Caller', { exact: true }).fill('bob');
   await page.keyboard.press('Enter');
   const decision = page.getByRole('region', { name: 'Decision' });

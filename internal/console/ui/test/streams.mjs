@@ -17,6 +17,11 @@ await play(async () => {
   await rows.filter({ hasText: 'SendStreamingMessage' }).filter({ hasText: 'JSONRPC 1.0' }).filter({ hasText: '127.0.0.1' }).nth(1).waitFor();
   await look(page, 'streams');
 
+  // Fields are completed with whose streams are open, and with agents that have none.
+  const offers = (label) => page.getByLabel(label, { exact: true }).evaluate((field) => [...field.list.options].map((o) => o.value));
+  assert.deepEqual(await offers('Caller'), ['alice']);
+  assert.ok((await offers('Agent')).includes('weather'), 'the field Agent offers open streams alone');
+
   // By its task, and back.
   const task = await rows.first().getByRole('link').nth(1).innerText();
   await page.getByLabel('Task').fill(task);

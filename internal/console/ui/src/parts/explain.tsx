@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { type Agent, every, type Explanation, post, type Question } from '../api/client';
+import { type FormEvent, useId, useState } from 'react';
+import { type Explanation, post, type Question } from '../api/client';
+import { methods } from './filters';
+import { near, useAgents, useIssuers, useSkills } from './known';
 import { Badge, Empty, Loading, Trouble } from './state';
 
 const words = ['agent', 'method', 'skill', 'subject', 'issuer', 'groups', 'scopes', 'client', 'tenant', 'acr', 'source', 'extensions'] as const;
@@ -81,7 +83,9 @@ export function Explain({ of, onAsk }: { of: Asked; onAsk: (a: Asked) => void })
   const [rest, setRest] = useState<Rest>({ claims: '', message: '' });
   const [wrong, setWrong] = useState<{ [k in keyof Rest]?: string }>({});
   const [typed, setTyped] = useState(of.agent ?? '');
-  const agents = useQuery({ queryKey: ['agents'], queryFn: () => every<'agents', Agent>('/api/v1/agents', 'agents'), refetchInterval: false });
+  const id = useId();
+  const agents = useAgents();
+  const known: { [w in Word]?: string[] } = { agent: near(agents, typed), skill: useSkills(typed.trim()), method: methods, issuer: useIssuers() };
   const found = useQuery({
     queryKey: ['explain', of, rest],
     queryFn: () => post<Explanation>('/api/v1/policy/explain', questionOf(of, rest)),
@@ -101,7 +105,6 @@ export function Explain({ of, onAsk }: { of: Asked; onAsk: (a: Asked) => void })
     onAsk(next);
     if (same) void found.refetch(); // rules may have changed meanwhile
   };
-  const near = (agents.data ?? []).filter((a) => a.id.toLowerCase().includes(typed.toLowerCase())).slice(0, 50);
   return (
     <>
       <p className="hint">
@@ -119,15 +122,18 @@ export function Explain({ of, onAsk }: { of: Asked; onAsk: (a: Asked) => void })
               required={f.required}
               autoComplete="off"
               spellCheck={false}
-              {...(f.name === 'agent' && { list: 'agents', onInput: (e: FormEvent<HTMLInputElement>) => setTyped(e.currentTarget.value) })}
+              {...(known[f.name] && { list: `${id}-${f.name}` })}
+              {...(f.name === 'agent' && { onInput: (e: FormEvent<HTMLInputElement>) => setTyped(e.currentTarget.value) })}
             />
+            {known[f.name] && (
+              <datalist id={`${id}-${f.name}`}>
+                {known[f.name]?.map((v) => (
+                  <option key={v} value={v} />
+                ))}
+              </datalist>
+            )}
           </label>
         ))}
-        <datalist id="agents">
-          {near.map((a) => (
-            <option key={a.id} value={a.id} />
-          ))}
-        </datalist>
         <Text name="claims" label="Claims" hint='{"department": "finance"}' wrong={wrong.claims} />
         <Text name="message" label="Message" hint='{"parts": [{"text": "refund order 12"}]}' wrong={wrong.message} />
         <div className="actions">

@@ -52,7 +52,7 @@ const labels: Record<(typeof texts)[number], string> = {
 export type Known = { [f in (typeof texts)[number]]?: string[] };
 
 /** methods are those of A2A 1.0. */
-const methods = [
+export const methods = [
   'SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'CreateTaskPushNotificationConfig',
   'GetTaskPushNotificationConfig', 'ListTaskPushNotificationConfigs', 'DeleteTaskPushNotificationConfig', 'GetExtendedAgentCard',
 ];

@@ -4,7 +4,8 @@ import { Eye, Unplug } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { ask, get, has, type Me, may, type OpenStream, type OpenStreams } from '../api/client';
 import { Confirm } from '../parts/confirm';
-import { Filters, queryOf, wildcards } from '../parts/filters';
+import { Filters, type Known, queryOf, wildcards } from '../parts/filters';
+import { near, useAgents } from '../parts/known';
 import { Cut } from '../parts/record';
 import { Empty, Loading, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
@@ -87,6 +88,11 @@ export function Streams() {
     return [...by.values()];
   }, [found.data]);
   const last = found.data?.pages.at(-1);
+  const agents = useAgents();
+  const known = useMemo<Known>(() => ({
+    caller: near(rows.map((s) => s.caller), ''), agent: near([...rows.map((s) => s.agent), ...agents], ''),
+    task: near(rows.flatMap((s) => (s.task ? [s.task] : [])), ''),
+  }), [rows, agents]);
   const all: Column<OpenStream>[] =
     who && has(who, 'operator')
       ? [
@@ -123,7 +129,7 @@ export function Streams() {
           </Link>
         </div>
       </div>
-      <Filters of={search} fields={['caller', 'agent', 'task']} label="Which streams" plain onAsk={({ caller, agent, task }) => void go({ search: { ...(caller && { caller }), ...(agent && { agent }), ...(task && { task }) } })} />
+      <Filters of={search} fields={['caller', 'agent', 'task']} label="Which streams" plain known={known} onAsk={({ caller, agent, task }) => void go({ search: { ...(caller && { caller }), ...(agent && { agent }), ...(task && { task }) } })} />
       {watched && <Watch of={watched} onClose={() => watch(null)} />}
       {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
       {found.isPending ? (
