@@ -4,7 +4,8 @@
 // composition of the sections. It does not own the sections: each package
 // declares its Config beside the code that uses it, documented field by field, and
 // says what is wrong with one by the path of the key (internal/keypath).
-// It may import every package that declares a section.
+// It may import every package that declares a section. It exports more than twenty names: what is loaded, its
+// schema and its reference have a few each, and so has an agent that is edited as text.
 package config
 
 import (

@@ -201,7 +201,7 @@ func TestAgentDrafts(t *testing.T) {
 	if w.by != "the-admin" {
 		t.Errorf("registered by %q", w.by)
 	}
-	w.unfit = fleet.ErrNoDraft
+	w.unfit = fleet.DraftUnread{}
 	if got := w.ask("GET", "/api/v1/agents/a-1/draft", nil); got.status != 409 || !strings.Contains(got.body, "NO_DRAFT") {
 		t.Error(got)
 	}

@@ -69,14 +69,14 @@ func (a *Agents) Draft(_ context.Context, id string) (d fleet.AgentDraft, ok boo
 		return d, true, nil
 	case origin == fleet.FromFile:
 		if d.Place = s.Config.AgentPlaces[id]; d.Place == "" {
-			return d, true, fleet.ErrNoDraft
+			return d, true, fleet.DraftUnread{}
 		}
 		if d.Text, err = config.WrittenText(d.Place, id); err != nil {
 			return d, true, fleet.DraftUnread{Err: err}
 		}
 		return d, true, nil
 	}
-	return d, true, fleet.ErrNoDraft
+	return d, true, fleet.DraftUnread{}
 }
 
 // from is where an agent comes from that is served, or left out.
@@ -103,7 +103,7 @@ func (a *Agents) Check(_ context.Context, id string, text []byte) (answer fleet.
 	case origin == fleet.FromAPI:
 		d.Registered = a.Registry.one(id).Doc
 	case origin != fleet.FromFile:
-		return answer, true, fleet.ErrNoDraft
+		return answer, true, fleet.DraftUnread{}
 	}
 	_, unread, err := s.Config.DraftAgent(d, s.Rules, s.Book)
 	var bad *config.DraftError

@@ -31,7 +31,7 @@ type Agents interface {
 	// Trends are how many calls agents had lately.
 	Trends() Trends
 	// AgentDraft is an agent's configuration to begin a draft with; false where there is no agent of that
-	// id. The error is ErrNoDraft where it is written nowhere.
+	// id. The error is a DraftUnread where it is written nowhere, or cannot be read.
 	Draft(ctx context.Context, id string) (AgentDraft, bool, error)
 	// Check says what is wrong with a draft, as Put would; false as with AgentDraft.
 	Check(ctx context.Context, id string, text []byte) (AgentChecked, bool, error)
@@ -53,7 +53,6 @@ var (
 	ErrAgentsFull  = errors.New("there are as many agents as may come from elsewhere than files (fleet.limit)")
 	ErrAgentTaken  = errors.New("there is an agent of this id")
 	ErrAgentOther  = errors.New("somebody has registered another agent of this id meanwhile: read it again, and change that one")
-	ErrNoDraft     = errors.New("there is no text of this agent: it is made of annotations of a service; change them there")
 	ErrAgentInFile = errors.New("an agent of this id is in the configuration's files, which count")
 )
 
@@ -289,8 +288,6 @@ func mendable(err error) error {
 		return agentsFull.Refuse(err.Error())
 	case errors.Is(err, ErrAgentOther):
 		return agentOther.Refuse(err.Error())
-	case errors.Is(err, ErrNoDraft):
-		return noDraft.Refuse(err.Error())
 	case errors.Is(err, ErrAgentTaken):
 		return agentExists.Refuse(err.Error())
 	case errors.Is(err, ErrAgentInFile):

@@ -23,11 +23,16 @@ type AgentChecked struct {
 	Warnings []string          `json:"warnings" doc:"what could not be checked, and what is hardly meant"`
 }
 
-// DraftUnread says why the text of an agent of a file cannot be read now.
+// DraftUnread says why the text of an agent of a file cannot be read now. Without an error there is none.
 type DraftUnread struct{ Err error }
 
 // Error implements error.
-func (e DraftUnread) Error() string { return "the file of the agent cannot be shown: " + e.Err.Error() }
+func (e DraftUnread) Error() string {
+	if e.Err == nil {
+		return "there is no text of this agent: it is made of annotations of a service; change them there"
+	}
+	return "the file of the agent cannot be shown: " + e.Err.Error()
+}
 
 // Unwrap is for errors.Is.
 func (e DraftUnread) Unwrap() error { return e.Err }
