@@ -21,7 +21,7 @@ func startPostgres(t *testing.T, port string) {
 	t.Helper()
 	initdb, server := postgresProgram(t, "initdb"), postgresProgram(t, "postgres")
 	// Beside the temporary directories of tests, which nobody but their owner may enter.
-	dir, err := os.MkdirTemp("", "a2a-gateway-postgres-")
+	dir, err := os.MkdirTemp("", "a2a-gateway-postgres-") //nolint:usetesting // another user owns it, and the path of a test is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ type screen struct {
 // has so much of an answer shown.
 func Screen(o Options) api.Screen {
 	s := &screen{Options: o, trying: make(chan struct{}, o.Calls)}
-	s.open, s.close = context.WithCancel(context.Background())
+	s.open, s.close = context.WithCancel(context.Background()) //nolint:gosec // the screen calls it when it is closed
 	return api.Screen{
 		Title: "Try it", Page: "/try", Link: true, Close: s.close,
 		Shows: "makes a call to an agent with a credential, in any version and binding; events as they come, until they end or are cancelled; what went over the wire, which extensions are active, the call and its answer in the other versions and bindings",
