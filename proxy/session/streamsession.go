@@ -27,7 +27,7 @@ type streamSession struct {
 	since  time.Duration // from then to when the relay began
 	events int64         // that the client has had of it
 	before int64         // and of a stream that this one goes on from
-	late   *glance       // an event that the client is given when the agent's stream ends; nil for none
+	late   *watchedEvent // an event that the client is given when the agent's stream ends; nil for none
 }
 
 // serveSubscriber gives a client what a feed has for it, until one of them ends.

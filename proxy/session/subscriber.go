@@ -32,19 +32,19 @@ type subscriber struct {
 	judge    *judge         // of the first source of the feed that the exchange has opened; else nil
 	resp     *http.Response // of the agent, where the exchange has opened the feed; else nil
 
-	shown  *snapshot       // what the client has been shown already; nil for nothing
-	from   *snapshot       // where a subscription began whose agent does not show it; else nil
-	task   string          // that the feed is bound to; "" for none
-	polled atomic.Bool     // the task is looked at: the end of the agent's stream says nothing
-	alone  bool            // the feed stays nobody's but this client's
-	epoch  [8]byte         // of the event before
-	ids    string          // what the ids of its epoch begin with; "" before there are any
-	made   strings.Builder // ids, one behind the other
-	forgot bool            // the client was told to forget the id it came with
-	lead   []stream.Entry  // given before those of the feed
-	owed   atomic.Int64    // what was borrowed for them
-	missed uint64          // number of the newest event that a client who came back has missed
-	glance *glance         // the event that is given, for those who watch; nil for nobody
+	shown   *snapshot       // what the client has been shown already; nil for nothing
+	from    *snapshot       // where a subscription began whose agent does not show it; else nil
+	task    string          // that the feed is bound to; "" for none
+	polled  atomic.Bool     // the task is looked at: the end of the agent's stream says nothing
+	alone   bool            // the feed stays nobody's but this client's
+	epoch   [8]byte         // of the event before
+	ids     string          // what the ids of its epoch begin with; "" before there are any
+	made    strings.Builder // ids, one behind the other
+	forgot  bool            // the client was told to forget the id it came with
+	lead    []stream.Entry  // given before those of the feed
+	owed    atomic.Int64    // what was borrowed for them
+	missed  uint64          // number of the newest event that a client who came back has missed
+	watched *watchedEvent   // the event that is given, for those who watch; nil for nobody
 }
 
 // Next gives the next event. When the agent's stream is lost and it falls to this client

@@ -50,8 +50,8 @@ func (se *Sessions) tellEvent(x *exchange.Exchange, a *subscriber, e stream.Entr
 		return err
 	}
 	x.Captured.Answer(out)
-	if a.glance != nil {
-		a.glance.note(x, seen, out)
+	if a.watched != nil {
+		a.watched.note(x, seen, out)
 	}
 	se.Telemetry.StreamEvent(&x.Rec, seen.Kind, seen.State)
 	if err := a.bind(seen); err != nil {

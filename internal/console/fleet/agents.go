@@ -30,10 +30,10 @@ type Agents interface {
 	Remove(ctx context.Context, id string) (bool, error)
 	// Trends are how many calls agents had lately.
 	Trends() Trends
-	// AgentDraft is an agent's configuration to begin a draft with; false where there is no agent of that
+	// Draft is an agent's configuration to begin a draft with; false where there is no agent of that
 	// id. The error is a DraftUnread where it is written nowhere, or cannot be read.
 	Draft(ctx context.Context, id string) (AgentDraft, bool, error)
-	// Check says what is wrong with a draft, as Put would; false as with AgentDraft.
+	// Check says what is wrong with a draft, as Put would; false as with Draft.
 	Check(ctx context.Context, id string, text []byte) (AgentChecked, bool, error)
 	// JSON is an agent in YAML as Put takes it. The error is AgentInvalid.
 	JSON(text []byte) ([]byte, error)

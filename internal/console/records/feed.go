@@ -32,7 +32,7 @@ type feed struct {
 	log     *slog.Logger
 
 	mu      sync.Mutex
-	viewers map[*onlooker]struct{}
+	viewers map[*watcher]struct{}
 	stop    context.CancelFunc // of the reader
 	found   bool               // the reader knows where it began
 	at      uint64             // number of the last record that it has seen
@@ -40,9 +40,9 @@ type feed struct {
 	reading sync.WaitGroup
 }
 
-// onlooker is one of them. All of it is under feed.mu. What waits for it is bounded by bytes
+// watcher is one of them. All of it is under feed.mu. What waits for it is bounded by bytes
 // and not by records, which differ in size by a factor of a hundred.
-type onlooker struct {
+type watcher struct {
 	wants   func(*index.Head) bool
 	wake    chan struct{} // holds one when there is something to take
 	after   uint64        // number of the record that it begins behind, once the reader knows
@@ -63,15 +63,15 @@ type line struct {
 // join has somebody look from now on. wants says of each record whether the viewer is to
 // have it; it is called under mu and must be quick. The error is api.Busy where there are
 // as many viewers as may be.
-func (a *feed) join(wants func(*index.Head) bool) (*onlooker, error) {
+func (a *feed) join(wants func(*index.Head) bool) (*watcher, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if n := len(a.viewers); a.closed || n >= a.most {
 		return nil, api.Busy.Refuse(fmt.Sprintf("%d look at live records already (admin.live.viewers)", n))
 	}
-	v := &onlooker{wants: wants, wake: make(chan struct{}, 1), after: a.at}
+	v := &watcher{wants: wants, wake: make(chan struct{}, 1), after: a.at}
 	if a.viewers == nil {
-		a.viewers = map[*onlooker]struct{}{}
+		a.viewers = map[*watcher]struct{}{}
 	}
 	a.viewers[v] = struct{}{}
 	if len(a.viewers) == 1 {
@@ -87,7 +87,7 @@ func (a *feed) join(wants func(*index.Head) bool) (*onlooker, error) {
 
 // leave has them look no more. The reader is stopped with the last viewer, so that the log
 // is only read while somebody looks.
-func (a *feed) leave(v *onlooker) {
+func (a *feed) leave(v *watcher) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.viewers, v) // unless it was dismissed
@@ -203,7 +203,7 @@ func (a *feed) skip(ctx context.Context, n uint64) {
 
 // poke wakes a viewer. wake has room for one: a second poke before the viewer has looked
 // says nothing new, and whoever pokes must never wait for a viewer.
-func (v *onlooker) poke() {
+func (v *watcher) poke() {
 	select {
 	case v.wake <- struct{}{}:
 	default:
@@ -213,7 +213,7 @@ func (v *onlooker) poke() {
 // add has a record wait, and lets go of the oldest where there is no room. room is in
 // bytes. Dropping the oldest keeps a slow viewer at the present, where a bounded queue that
 // drops the newest would show it the past for ever.
-func (v *onlooker) add(l line, room int) {
+func (v *watcher) add(l line, room int) {
 	v.lines = append(v.lines, l)
 	v.size += len(l.text)
 	for v.size > room {
@@ -227,7 +227,7 @@ func (v *onlooker) add(l line, room int) {
 // take appends to dst what there is to tell a viewer, as events, and says whether that is
 // all. The events are open ({"after":12}, once), gap ({"dropped":3}), record (with the
 // number as its id) and end. Gaps come before the records that follow them.
-func (a *feed) take(dst []byte, v *onlooker) (out []byte, over bool) {
+func (a *feed) take(dst []byte, v *watcher) (out []byte, over bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !v.opened && a.found {

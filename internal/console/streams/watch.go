@@ -149,33 +149,16 @@ func (s *screen) watchStream(c *api.Call) (any, error) {
 
 // show writes what is watched until the stream ends, the viewer goes, or the gateway ends.
 func (s *screen) show(rw http.ResponseWriter, r *http.Request, w Watcher, first opening) {
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	wake := make(chan struct{}, 1)
-	go func() { // one channel of two
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-s.watch.over:
-			case <-w.Wake():
-			}
-			select {
-			case wake <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 	text, _ := json.Marshal(first) // it has nothing that cannot be written
 	shown := viewer.Feed{
-		First: sse.Append(nil, sse.Event{Name: "open", Data: text}), Wake: wake, Take: func() ([]byte, bool) { return s.take(w) }, Admitted: s.watch.Admitted,
+		First: sse.Append(nil, sse.Event{Name: "open", Data: text}), Wake: w.Wake(), Take: func() ([]byte, bool) { return take(w) },
+		Closing: s.watch.over, Admitted: s.watch.Admitted,
 	}
 	shown.ServeHTTP(rw, r)
 }
 
 // take is what there is to tell a watcher, as events, and whether that is all.
-func (s *screen) take(w Watcher) (text []byte, over bool) {
+func take(w Watcher) (text []byte, over bool) {
 	dropped, events, end := w.Take()
 	if dropped > 0 {
 		text = viewer.AppendGap(text, uint64(dropped))
@@ -187,10 +170,5 @@ func (s *screen) take(w Watcher) (text []byte, over bool) {
 	if end != "" {
 		return viewer.Ended{Code: ends, Detail: end}.Append(text), true
 	}
-	select {
-	case <-s.watch.over:
-		return viewer.Ended{Code: api.Busy.Name, Detail: "the gateway ends"}.Append(text), true
-	default:
-		return text, false
-	}
+	return text, false
 }

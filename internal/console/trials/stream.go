@@ -6,23 +6,14 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/viewer"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
-const (
-	eventStream = "text/event-stream"
-	// beat is how often a viewer gets a sign of life, and is asked for its credential anew. It
-	// is shorter than writeTimeout: over HTTP/2 a deadline that passes ends the answer, even
-	// where nothing is being written.
-	beat = 15 * time.Second
-	// writeTimeout is for each event. The server's own deadline is for an answer as a whole.
-	writeTimeout = 30 * time.Second
-)
+const eventStream = "text/event-stream"
 
 // asksForEvents reports whether a call is to be shown as it goes on. Clients that ask for
 // nothing in particular get the answer in JSON.
@@ -41,82 +32,47 @@ func asksForEvents(h http.Header) bool {
 // viewer: who closes the request cancels it, and so do a session or a token that is over and
 // the end of the gateway.
 func (s *screen) stream(w http.ResponseWriter, r *http.Request, ready Prepared) {
-	out := &events{w, http.NewResponseController(w)}
-	// A stream outlives the deadline for reading a request, which would otherwise end the
-	// connection in the middle.
-	_ = out.control.SetReadDeadline(time.Time{}) // nothing more is to be read
-	w.Header().Set("Content-Type", eventStream)
-	if out.write(sse.AppendComment(nil, "")) != nil {
-		return
-	}
 	ctx, cancel := context.WithCancel(r.Context())
-	happened := make(chan Event)
-	tell := func(e Event) {
-		select {
-		case happened <- e:
-		case <-ctx.Done():
-		}
-	}
+	happened := &happenings{wake: make(chan struct{}, 1)}
 	var sending sync.WaitGroup
 	sending.Go(func() {
-		t := ready.Send(ctx, Bounds{s.StreamTimeout, "admin.try.streamTimeout", s.Answer}, tell)
-		tell(Event{"trial", t})
+		t := ready.Send(ctx, Bounds{s.StreamTimeout, "admin.try.streamTimeout", s.Answer}, happened.add)
+		happened.add(Event{lastEvent, t})
 	})
 	defer sending.Wait()
 	defer cancel()
-	s.show(out, r, happened)
+	shown := viewer.Feed{Wake: happened.wake, Take: happened.take, Closing: s.open.Done(), Admitted: s.Admitted}
+	shown.ServeHTTP(w, r)
 }
 
-// show writes events until the last one, or until somebody has enough.
-func (s *screen) show(out *events, r *http.Request, happened <-chan Event) {
-	alive := time.NewTicker(beat)
-	defer alive.Stop()
-	for over := false; !over; {
-		var text []byte
-		select {
-		case <-r.Context().Done():
-			return
-		case <-s.open.Done():
-			text, over = event(Event{"end", ended{api.Busy.Name, "the gateway ends"}}), true
-		case <-alive.C:
-			if text = sse.AppendComment(nil, ""); !s.Admitted(r) {
-				text, over = event(Event{"end", ended{"UNAUTHENTICATED", "your session is over, or your token"}}), true
-			}
-		case e := <-happened:
-			text, over = event(e), e.Name == "trial"
-		}
-		if out.write(text) != nil {
-			return
-		}
-	}
+// lastEvent is the name of the event behind which there is no more.
+const lastEvent = "trial"
+
+// happenings are the events of a call that its viewer has not been told of. What an answer may have in all
+// bounds them too: admin.try.answer.
+type happenings struct {
+	wake chan struct{}
+
+	mu   sync.Mutex
+	text []byte
+	over bool
 }
 
-// ended says why a viewer gets no more of a call.
-type ended struct {
-	Code   string `json:"code"`
-	Detail string `json:"detail"`
-}
-
-// event is one of the stream.
-func event(e Event) []byte {
+func (h *happenings) add(e Event) {
 	text, _ := json.Marshal(e.Data) // texts and numbers: there is nothing that cannot be written
-	return sse.Append(nil, sse.Event{Name: e.Name, Data: text})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = sse.Append(h.text, sse.Event{Name: e.Name, Data: text})
+	h.over = e.Name == lastEvent
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
 }
 
-// events is a response that has the time of an answer for each part of it.
-type events struct {
-	to      http.ResponseWriter
-	control *http.ResponseController
-}
-
-// write has a part of the stream on its way at once. It fails once the viewer has taken
-// nothing for writeTimeout.
-func (e *events) write(text []byte) error {
-	if err := e.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
-	}
-	if _, err := e.to.Write(text); err != nil {
-		return err
-	}
-	return e.control.Flush()
+func (h *happenings) take() (text []byte, over bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text, h.text = h.text, nil
+	return text, h.over
 }

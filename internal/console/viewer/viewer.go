@@ -1,8 +1,8 @@
 // Package viewer writes server-sent events of the admin API to somebody who looks at what happens as
-// it happens: audit records, the events of a stream.
+// it happens: audit records, the events of a stream, the answer to a call that is tried.
 //
 // It owns the pace, the signs of life and the end. It does not own what there is to tell, nor the
-// bounds of what waits for a viewer. It may import internal/sse.
+// bounds of what waits for a viewer. It may import internal/sse and internal/console/api.
 package viewer
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
@@ -50,6 +51,9 @@ type Feed struct {
 	Wake  <-chan struct{} // has one when there is something to take
 	// Take is what there is, as events, and whether that is all.
 	Take func() (text []byte, over bool)
+	// Closing is closed when the gateway ends, of which the viewer is told; nil where Take tells of it. A request
+	// that is open for hours would hold up that end.
+	Closing <-chan struct{}
 	// Admitted is asked at each sign of life whether whoever asked may still look.
 	Admitted func(*http.Request) bool
 }
@@ -63,6 +67,9 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = control.SetReadDeadline(time.Time{}) // nothing more is to be read
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := NewWriter(w)
+	if control.Flush() != nil { // the viewer is to know that it may look, also where there is nothing yet
+		return
+	}
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
 	text, over := f.First, false
@@ -72,19 +79,23 @@ func (f *Feed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if _, err := out.Write(text); err != nil || control.Flush() != nil {
 				return
 			}
+		}
+		if over {
+			return
+		}
+		if len(text) > 0 {
 			select {
 			case <-r.Context().Done():
 			case <-time.After(pace):
 			}
-		}
-		if over {
-			return
 		}
 		select {
 		case <-r.Context().Done():
 			return
 		case <-ticks.C:
 			text, over = f.still(r)
+		case <-f.Closing:
+			text, over = Ended{api.Busy.Name, "the gateway ends"}.Append(nil), true
 		case <-f.Wake:
 			text, over = f.Take()
 		}

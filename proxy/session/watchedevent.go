@@ -11,8 +11,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
 
-// glance is an event on its way to a client, as those see it who watch the stream.
-type glance struct {
+// watchedEvent is an event on its way to a client, as those see it who watch the stream.
+type watchedEvent struct {
 	openstreams.Event
 
 	content bool // somebody is to have the content, where it may be shown
@@ -26,9 +26,9 @@ func (at *streamSession) tell(e stream.Entry, emit relay.Emit) error {
 	if !watched {
 		return at.sessions.tellEvent(at.x, at.a, e, emit)
 	}
-	g := &glance{content: content}
-	at.a.glance = g
-	defer func() { at.a.glance = nil }()
+	g := &watchedEvent{content: content}
+	at.a.watched = g
+	defer func() { at.a.watched = nil }()
 	err := at.sessions.tellEvent(at.x, at.a, e, g.counting(emit))
 	switch {
 	case g.given:
@@ -53,14 +53,14 @@ func (at *streamSession) tail(emit relay.Emit) error {
 }
 
 // show is called when the client has been given the event, not when the agent has sent it.
-func (at *streamSession) show(g *glance) {
+func (at *streamSession) show(g *watchedEvent) {
 	g.Time = time.Now().UTC()
 	at.open.Show(g.Event)
 }
 
 // counting notes what emit is given. One event of the agent's may be several of the client's, of which the last
 // has the id.
-func (g *glance) counting(emit relay.Emit) relay.Emit {
+func (g *watchedEvent) counting(emit relay.Emit) relay.Emit {
 	return func(id, name string, data []byte) error {
 		if err := emit(id, name, data); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (g *glance) counting(emit relay.Emit) relay.Emit {
 }
 
 // note takes down what an event is. out is the document as it is captured.
-func (g *glance) note(x *exchange.Exchange, seen wire.Answer, out []byte) {
+func (g *watchedEvent) note(x *exchange.Exchange, seen wire.Answer, out []byte) {
 	g.Kind, g.State = kindOf(seen), seen.State
 	if !g.content {
 		return
