@@ -59,6 +59,21 @@ func text(t *testing.T, file string) string {
 	return string(data)
 }
 
+// closed: what a service mounts is there and cannot be written, and it publishes nothing beyond this machine.
+func closed(t *testing.T, name string, s *types.ServiceConfig) {
+	t.Helper()
+	for _, v := range s.Volumes {
+		if _, err := os.Stat(v.Source); v.Type == types.VolumeTypeBind && (err != nil || !v.ReadOnly) {
+			t.Errorf("%s: mounts %s, read-only %v: %v", name, v.Source, v.ReadOnly, err)
+		}
+	}
+	for _, port := range s.Ports {
+		if port.HostIP != "127.0.0.1" {
+			t.Errorf("%s: publishes %s on %q", name, port.Published, port.HostIP)
+		}
+	}
+}
+
 // TestComposeFile: what is mounted is there, nothing is published beyond this machine, and
 // the containers of the program may do nothing but run it.
 func TestComposeFile(t *testing.T) {
@@ -70,16 +85,7 @@ func TestComposeFile(t *testing.T) {
 		}
 	}
 	for name, s := range p.Services {
-		for _, v := range s.Volumes {
-			if _, err := os.Stat(v.Source); v.Type == types.VolumeTypeBind && (err != nil || !v.ReadOnly) {
-				t.Errorf("%s: mounts %s, read-only %v: %v", name, v.Source, v.ReadOnly, err)
-			}
-		}
-		for _, port := range s.Ports {
-			if port.HostIP != "127.0.0.1" {
-				t.Errorf("%s: publishes %s on %q", name, port.Published, port.HostIP)
-			}
-		}
+		closed(t, name, &s)
 		if s.Build == nil {
 			if !strings.Contains(s.Image, ":") || strings.HasSuffix(s.Image, ":latest") {
 				t.Errorf("%s: which %s?", name, s.Image)

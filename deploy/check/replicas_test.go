@@ -1,14 +1,12 @@
 package check
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/compose-spec/compose-go/v2/cli"
-	"github.com/compose-spec/compose-go/v2/types"
 	"helm.sh/helm/v4/pkg/chart/v2/lint"
 	"helm.sh/helm/v4/pkg/chart/v2/lint/support"
 	"sigs.k8s.io/yaml"
@@ -48,16 +46,7 @@ func TestComposeReplicas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, s := range p.Services {
-		for _, v := range s.Volumes {
-			if _, err := os.Stat(v.Source); v.Type == types.VolumeTypeBind && (err != nil || !v.ReadOnly) {
-				t.Errorf("%s: mounts %s, read-only %v: %v", name, v.Source, v.ReadOnly, err)
-			}
-		}
-		for _, port := range s.Ports {
-			if port.HostIP != "127.0.0.1" {
-				t.Errorf("%s: publishes %s on %q", name, port.Published, port.HostIP)
-			}
-		}
+		closed(t, name, &s)
 	}
 	balancer := p.Services["balancer"]
 	haproxy := text(t, mounted(t, &balancer, "/usr/local/etc/haproxy/haproxy.cfg"))
