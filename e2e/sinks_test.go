@@ -17,13 +17,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/postgres/postgrestest"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // archive is where audit records are to be: a PostgreSQL, and a Collector that has each
 // request in its file before it confirms it.
 type archive struct {
-	postgres         *postgres
+	postgres         *postgrestest.Server
 	collector        *process // nil while there is none
 	config, received string
 	endpoint         string
@@ -87,7 +88,7 @@ func (a *archive) rows(t *testing.T) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, a.postgres.url())
+	conn, err := pgx.Connect(ctx, a.postgres.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestSinks(t *testing.T) {
     sinks:
       - {batch: 100, timeout: 5s, postgres: {url: %q}}
       - {batch: 100, timeout: 5s, otlp: {endpoint: "http://%s"}}
-`, a.postgres.url(), a.endpoint))
+`, a.postgres.URL(), a.endpoint))
 	answered := 0
 	calls := func(n int) {
 		for range n {
@@ -152,7 +153,7 @@ func TestSinks(t *testing.T) {
 	calls(40) // no Collector yet
 	a.startCollector(t)
 	calls(40)
-	a.postgres.end()
+	a.postgres.End()
 	calls(40)
 	a.collector.signal(syscall.SIGKILL)
 
@@ -191,7 +192,7 @@ func TestSinks(t *testing.T) {
 		text := scrape()
 		return strings.Contains(text, metric(`failing{sink="otlp"} 1`)) && strings.Contains(text, metric(`failing{sink="postgres"} 1`))
 	})
-	a.postgres.start(t)
+	a.postgres.Start(t)
 	a.startCollector(t)
 	calls(40)
 	within(t, "the metrics say that both are back", func() bool {

@@ -118,21 +118,21 @@ func TestNothingLost(t *testing.T) {
 			go func() {
 				defer close(ended)
 				time.Sleep(after / 2)
-				server.end()
+				server.End()
 			}()
-			last = max(last, kill(t, dir, server.url(), after))
+			last = max(last, kill(t, dir, server.URL(), after))
 			<-ended
 		case 2:
-			last = max(last, kill(t, dir, server.url(), after))
-			server.start(t)
+			last = max(last, kill(t, dir, server.URL(), after))
+			server.Start(t)
 		default:
-			last = max(last, kill(t, dir, server.url(), after))
+			last = max(last, kill(t, dir, server.URL(), after))
 		}
 	}
-	if server.cmd == nil {
-		server.start(t)
+	if !server.Running() {
+		server.Start(t)
 	}
-	l, s, err := open(dir, server.url())
+	l, s, err := open(dir, server.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestRestored(t *testing.T) {
 	t.Parallel()
 	server := ours(t)
 	dir := t.TempDir()
-	l, s, err := open(dir, server.url())
+	l, s, err := open(dir, server.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestRestored(t *testing.T) {
 		t.Fatalf("%d records after Close", n)
 	}
 	ask[int](t, server, "WITH gone AS (DELETE FROM "+victimTable+" WHERE seq > 10), back AS (DELETE FROM "+victimTable+"_places) SELECT 1")
-	if l, s, err = open(dir, server.url()); err != nil {
+	if l, s, err = open(dir, server.URL()); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Event("test", nil); err != nil {

@@ -154,7 +154,7 @@ func TestNotOurs(t *testing.T) {
 	server := anybodys(t)
 	for name, comment := range map[string]string{"is not for audit records": "orders", "is of a later version, 99": "a2a-gateway audit records, schema 99"} {
 		c := server.config()
-		conn, err := pgx.Connect(t.Context(), server.url())
+		conn, err := pgx.Connect(t.Context(), server.URL())
 		if err != nil {
 			t.Fatal(err)
 		}

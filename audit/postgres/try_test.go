@@ -22,17 +22,17 @@ func TestTry(t *testing.T) {
 	} {
 		do(t, s, statement)
 	}
-	as := func(user, more string) string { return strings.Replace(s.url(), "postgres@", user+"@", 1) + more }
+	as := func(user, more string) string { return strings.Replace(s.URL(), "postgres@", user+"@", 1) + more }
 	made := s.config()
 	_ = place(t, sinkOf(t, made, "gw", "log")) // makes the table
 	for name, c := range map[string]struct{ url, table, want string }{
-		"all as it should be":  {s.url(), s.config().Table, ""},
-		"the table is there":   {s.url(), made.Table, ""},
+		"all as it should be":  {s.URL(), s.config().Table, ""},
+		"the table is there":   {s.URL(), made.Table, ""},
 		"nobody":               {"postgres://reader:CANARY@127.0.0.1:1/audit?sslmode=disable", "", "url: "},
-		"no such database":     {strings.Replace(s.url(), "/postgres?", "/missing?", 1), "", "url: "},
+		"no such database":     {strings.Replace(s.URL(), "/postgres?", "/missing?", 1), "", "url: "},
 		"no such user":         {as("somebody:CANARY", ""), "", "url: "},
-		"somebody else's":      {s.url(), "try_other", `table "try_other" is there and is not for audit records`},
-		"read only":            {s.url() + "&default_transaction_read_only=on", s.config().Table, "url: the database can only be read from"},
+		"somebody else's":      {s.URL(), "try_other", `table "try_other" is there and is not for audit records`},
+		"read only":            {s.URL() + "&default_transaction_read_only=on", s.config().Table, "url: the database can only be read from"},
 		"may not make a table": {as("try_reader", ""), s.config().Table, "the user lacks the right CREATE in the schema"},
 		"may not add records":  {as("try_reader", ""), made.Table, "the user lacks the right INSERT into the table"},
 		"may nothing":          {as("try_nobody", ""), made.Table, "the user lacks the right TEMPORARY in the database"},
@@ -53,7 +53,7 @@ func TestTry(t *testing.T) {
 // do runs a statement.
 func do(t *testing.T, s *server, statement string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), s.url())
+	conn, err := pgx.Connect(t.Context(), s.URL())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/postgres/postgrestest"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
@@ -61,7 +62,7 @@ func followPages(t *testing.T, pattern string, least int) {
 			}
 			r := newReader(t)
 			if uses(blocks, "psql") {
-				startPostgres(t, r.ports["5432"])
+				t.Cleanup(postgrestest.New(t, t.TempDir(), r.ports["5432"]).End)
 			}
 			for _, b := range blocks {
 				r.follow(b)

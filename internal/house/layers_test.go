@@ -245,7 +245,7 @@ var floors = [][]string{
 }
 
 // testOnly packages are imported by test files and by each other.
-var testOnly = []string{"internal/gatewaytest", "authn/authntest", "internal/figures", "internal/testenv", "internal/state/statetest", "internal/jws/jwstest", "internal/sse/ssetest", "internal/wire/wiretest", "proxy/proxytest", "bench", "interop", "e2e", "deploy/sbom", "deploy/notices", "deploy/check"}
+var testOnly = []string{"internal/gatewaytest", "authn/authntest", "audit/postgres/postgrestest", "internal/figures", "internal/testenv", "internal/state/statetest", "internal/jws/jwstest", "internal/sse/ssetest", "internal/wire/wiretest", "proxy/proxytest", "bench", "interop", "e2e", "deploy/sbom", "deploy/notices", "deploy/check"}
 
 // sdk is what only these may import: a proxy must not squeeze traffic through
 // somebody's structs, which drop what they do not know.
