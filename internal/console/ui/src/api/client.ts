@@ -82,31 +82,15 @@ function failure(answer: Response, said: unknown): Failure {
   );
 }
 
-/** postForEvents sends a document, and hears server-sent events until there are no more. Those that come together are heard together. */
-export async function postForEvents(path: string, body: unknown, hear: (events: { name: string; data: unknown }[]) => void, signal: AbortSignal): Promise<void> {
-  const headers = { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...(csrf !== '' && { 'X-CSRF-Token': csrf }) };
-  const answer = await fetch(path, { method: 'POST', headers, credentials: 'same-origin', redirect: 'error', body: JSON.stringify(body), signal }).catch(() => {
+/** stream asks for server-sent events, which frames.ts reads, with a document if there is one. */
+export async function stream(path: string, signal: AbortSignal, body?: unknown): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const written = body !== undefined && { method: 'POST', body: JSON.stringify(body) };
+  const headers = { Accept: 'text/event-stream', ...(written && { 'Content-Type': 'application/json', ...(csrf !== '' && { 'X-CSRF-Token': csrf }) }) };
+  const answer = await fetch(path, { ...written, headers, credentials: 'same-origin', redirect: 'error', signal }).catch(() => {
     throw new Failure(0, 'UNREACHABLE', 'The gateway does not answer. Is it running, and is this machine still connected to it?');
   });
   if (!answer.ok || !answer.body) throw failure(answer, await answer.json().catch(() => null));
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest: string[] = []; // of a frame that has not ended; one may be as long as an answer
-  for (;;) {
-    const part = await reader.read().catch(() => {
-      throw new Failure(0, 'CALL_BROKEN', 'The connection to the gateway broke.');
-    });
-    if (part.done) return;
-    rest.push(part.value);
-    if (!part.value.endsWith('\n') && !part.value.includes('\n\n')) continue;
-    const frames = rest.join('').split('\n\n');
-    rest = [frames.pop() ?? ''];
-    const events = frames.flatMap((f) => {
-      const name = /^event: (.*)$/m.exec(f)?.[1];
-      const data = /^data: (.*)$/m.exec(f)?.[1];
-      return name === undefined || data === undefined ? [] : [{ name, data: JSON.parse(data) as unknown }];
-    });
-    if (events.length > 0) hear(events);
-  }
+  return answer.body;
 }
 
 export const get = <T>(path: string) => ask<T>('GET', path);

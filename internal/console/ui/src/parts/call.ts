@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { Failure, postForEvents } from '../api/client';
+import { Failure, stream } from '../api/client';
+import { ended, type Frame, framesOf } from '../api/frames';
 import type { components } from '../api/schema';
 
 type Attempt = components['schemas']['Attempt'];
@@ -22,17 +23,15 @@ export interface Run {
 export const over = (r: Run) => r.trial !== undefined || r.error !== undefined || r.cancelled !== undefined;
 
 /** grown is a run with what has happened since. */
-function grown(r: Run, events: { name: string; data: unknown }[]): Run {
+function grown(r: Run, events: Frame[]): Run {
   const next = { ...r, pieces: [...r.pieces] };
-  for (const { name, data } of events) {
-    if (name === 'sent') next.sent = data as NonNullable<Run['sent']>;
-    else if (name === 'head') next.head = data as NonNullable<Run['head']>;
-    else if (name === 'piece') next.pieces.push(data as Piece);
-    else if (name === 'trial') next.trial = data as Trial;
-    else if (name === 'end') {
-      const { code, detail } = data as { code: string; detail: string };
-      next.error = new Failure(code === 'UNAUTHENTICATED' ? 401 : 503, code, detail);
-    }
+  for (const event of events) {
+    const { name, value } = event;
+    if (name === 'sent') next.sent = value as NonNullable<Run['sent']>;
+    else if (name === 'head') next.head = value as NonNullable<Run['head']>;
+    else if (name === 'piece') next.pieces.push(value as Piece);
+    else if (name === 'trial') next.trial = value as Trial;
+    else if (name === 'end') next.error = ended(event);
   }
   return next;
 }
@@ -51,10 +50,11 @@ export function useCall() {
     // What comes of a call that was cancelled changes nothing any more.
     const change = (how: (r: Run) => Run) => !mine.signal.aborted && setRun((r) => r && how(r));
     try {
-      await postForEvents('/api/v1/try', a, (events) => change((r) => grown(r, events)), mine.signal);
-      change((r) => (over(r) ? r : { ...r, error: new Failure(0, 'CALL_BROKEN', 'The gateway ended the connection.') }));
-    } catch (error) {
-      change((r) => ({ ...r, error }));
+      await framesOf(await stream('/api/v1/try', mine.signal, a), (events) => change((r) => grown(r, events)));
+      throw new Failure(0, 'BROKEN', 'The gateway ended the connection.');
+    } catch (e) {
+      const error = e instanceof Failure && e.code === 'BROKEN' ? new Failure(0, 'CALL_BROKEN', e.message) : e; // the page does not reconnect, as others do
+      change((r) => (over(r) ? r : { ...r, error }));
     }
   };
   const cancel = () => {

@@ -1,4 +1,5 @@
 import type { components } from '../api/schema';
+import { contentOf, type Doc, doc, parse, partsOf, stateOf } from './document';
 
 type Piece = components['schemas']['Piece'];
 
@@ -52,20 +53,9 @@ function read(lines: string[], at: number, chunks: Map<string, number>): Came {
   return { at, what: data === '' ? (others[0] ?? '') : summary(data, chunks), text: [...others, neat(data)].join('\n') };
 }
 
-type Doc = { [member: string]: unknown };
-const doc = (v: unknown): Doc | undefined => (typeof v === 'object' && v !== null && !Array.isArray(v) ? (v as Doc) : undefined);
-
-/** stateOf is the state of a status in the words of A2A 1.0, in small letters: working, input required. */
-const stateOf = (status: unknown) =>
-  String(doc(status)?.state ?? 'unknown')
-    .replace(/^TASK_STATE_/, '')
-    .replace(/[_-]/g, ' ')
-    .toLowerCase();
-
 /** said is the text of a message or an artifact, as much of it as a line takes. */
-function said(of: unknown): string {
-  const parts = doc(of)?.parts ?? doc(of)?.content;
-  const text = (Array.isArray(parts) ? parts : []).map((p) => doc(p)?.text).filter((t) => typeof t === 'string').join(' ').replace(/\s+/g, ' ').trim();
+function said(of: Doc | undefined): string {
+  const text = (of ? partsOf(of) : []).map((p) => p.text).filter((t) => typeof t === 'string').join(' ').replace(/\s+/g, ' ').trim();
   return text === '' ? '' : `: “${text.length > longest ? `${text.slice(0, longest)}…` : text}”`;
 }
 
@@ -73,20 +63,11 @@ const longest = 80; // characters of a text in a line
 
 /** summary is what an event says, in a line, whatever the version of A2A. chunks counts those of artifacts. */
 function summary(text: string, chunks: Map<string, number>): string {
-  let all: Doc | undefined;
-  try {
-    all = doc(JSON.parse(text));
-  } catch {
-    return 'no JSON';
-  }
-  const error = doc(all?.error);
+  const all = parse(text);
+  if (!all) return 'no JSON';
+  const { error, task, artifact: update, status, message } = contentOf(all);
   if (error) return `error ${String(error.code ?? '')}: ${String(error.message ?? '')}`;
-  const e = doc(all?.result) ?? all ?? {};
-  const task = doc(e.task) ?? (e.kind === 'task' ? e : undefined);
-  const message = doc(e.message) ?? doc(e.msg) ?? (e.kind === 'message' || e.messageId ? e : undefined);
-  const update = doc(e.artifactUpdate) ?? (e.artifact ? e : undefined);
-  const status = doc(e.statusUpdate) ?? (e.status && !task ? e : undefined);
-  if (task) return `task ${stateOf(task.status)}${said(doc(task.status)?.message)}`;
+  if (task) return `task ${spaced(task.status)}${said(doc(doc(task.status)?.message))}`;
   if (update) {
     const artifact = doc(update.artifact) ?? {};
     const id = String(artifact.artifactId ?? artifact.index ?? '');
@@ -95,7 +76,9 @@ function summary(text: string, chunks: Map<string, number>): string {
     const notes = [(update.append ?? artifact.append) && 'append', (update.lastChunk ?? artifact.lastChunk) && 'last'].filter(Boolean);
     return `artifact${artifact.name ? ` ${String(artifact.name)}` : ''} chunk ${n}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}${said(artifact)}`;
   }
-  if (status) return `status ${stateOf(status.status)}${status.final === true ? ' (final)' : ''}${said(doc(status.status)?.message)}`;
+  if (status) return `status ${spaced(status.status)}${status.final === true ? ' (final)' : ''}${said(doc(doc(status.status)?.message))}`;
   if (message) return `message${said(message)}`;
   return 'document';
 }
+
+const spaced = (status: unknown) => stateOf(doc(status)).replaceAll('-', ' ');
