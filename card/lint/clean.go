@@ -15,7 +15,7 @@ const rounds = 4
 // Clean is s without what a reader of the text does not see and a program that reads it
 // does: control characters and terminal sequences, characters of no width, of tags and of
 // direction, runs of variation selectors, comments and scripts of HTML. What is left is in
-// Unicode's normal form C. A text without any of it is returned as it is.
+// Unicode's normal form C. A text without any of it is returned as it is. Bytes that are no UTF-8 become U+FFFD.
 //
 // A joiner or a variation selector stays where scripts and emoji need one: a single one
 // behind a visible character.
@@ -59,6 +59,10 @@ func visible(s string) string {
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch after, _ := utf8.DecodeRuneInString(s[i+n:]); {
+		case r == utf8.RuneError:
+			// Of bytes that are no character, those on both sides of something that goes could become one.
+			b.WriteRune(r)
+			before, marks = r, 0
 		case isJoiner(r):
 			if joins(before) && joins(after) {
 				b.WriteRune(r)

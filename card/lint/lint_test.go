@@ -236,7 +236,7 @@ func TestWorstTextsAreCheap(t *testing.T) {
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{
 		"plain", "a\u200db", "<!<!---->--x-->", "\x1b[31m", "e\u0301\u200d", "<script><script></script>", "😀\ufe0f\u200d😀", "\xff<",
-		"\u1100\u200b\u1161", "<<<!---->!---->!---->!---->",
+		"\u1100\u200b\u1161", "<<<!---->!---->!---->!---->", strings.Repeat("\xc2", 17) + "\u009d" + strings.Repeat("\x9d", 17),
 	} {
 		f.Add(s)
 	}
