@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/refusal"
 )
 
 // fields are what can be asked for, of records of all types, as they stand in the record.
@@ -24,6 +27,10 @@ type fields struct {
 	Skill     string    `json:"skill"`
 	Task      string    `json:"task_id"`
 	Context   string    `json:"context_id"`
+	Issuer    string    `json:"issuer"`
+	Rule      string    `json:"rule"` // once read, the limit where one refused the call
+	Limit     string    `json:"limit"`
+	Stage     string    `json:"-"` // that refused the call
 	Attrs     struct {
 		Principal string `json:"principal"`
 		Who       string `json:"who"`
@@ -48,6 +55,10 @@ func (f *fields) read(line []byte) error {
 			f.Principal = f.Attrs.Who
 		}
 	}
+	if f.Type == "call" {
+		f.Stage = refusal.Stage(f.Decision, f.Reason, f.Rule, f.Limit)
+		f.Rule = cmp.Or(f.Limit, f.Rule)
+	}
 	return nil
 }
 
@@ -56,6 +67,13 @@ func (f *fields) read(line []byte) error {
 var (
 	types     = map[string]int64{"intent": 1, "call": 2, "event": 3}
 	decisions = map[string]int64{"deny": 1, "error": 2}
+	stages    = func() map[string]int64 {
+		numbers := map[string]int64{}
+		for i, name := range refusal.Stages() {
+			numbers[name] = int64(i) + 1
+		}
+		return numbers
+	}()
 )
 
 // digest is what stands for a name in the index; nil for none. Names are few or known to

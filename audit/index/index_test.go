@@ -57,12 +57,12 @@ func sample(t *testing.T) string {
 	at := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) }
 	appendTo(t, dir, first,
 		record(1, `"type":"intent","decision":"allow","principal":"alice","agent":"billing","method":"SendMessage"`, at(0)),
-		record(2, `"type":"call","decision":"allow","principal":"alice","agent":"billing","skill":"pay","method":"SendMessage","task_id":"t1","context_id":"c1"`, at(1)),
-		record(3, `"type":"call","decision":"deny","reason":"FORBIDDEN","principal":"bob","agent":"billing","method":"GetTask","task_id":"t1"`, at(2)),
+		record(2, `"type":"call","decision":"allow","principal":"alice","agent":"billing","skill":"pay","method":"SendMessage","task_id":"t1","context_id":"c1","issuer":"https://id.example","rule":"finance"`, at(1)),
+		record(3, `"type":"call","decision":"deny","reason":"UNAUTHORIZED","principal":"bob","agent":"billing","method":"GetTask","task_id":"t1","rule":"default"`, at(2)),
 		record(4, `"type":"event","event":"push.delivery","attrs":{"agent":"billing","task_id":"t1","principal":"alice"}`, at(3)),
 	)
 	appendTo(t, dir, second,
-		record(5, `"type":"call","decision":"error","reason":"RATE_LIMITED","principal":"alice","agent":"travel","method":"GetTask"`, at(4)),
+		record(5, `"type":"call","decision":"error","reason":"RATE_LIMITED","principal":"alice","agent":"travel","method":"GetTask","rule":"finance","limit":"policy.limits.calls"`, at(4)),
 		record(6, `"type":"checkpoint"`, at(5)),
 		record(7, `"type":"event","event":"push.drop","attrs":{"who":"admin-token"}`, at(6)),
 		record(8, `"type":"call","decision":"allow","principal":"`+strings.ReplaceAll(telemetry.Clean("eve\u202e\\"), `\`, `\\`)+`","agent":"travel"`, at(7)),
@@ -118,9 +118,15 @@ func TestFind(t *testing.T) {
 		{"failed", Query{Decision: "error"}, []uint64{5}},
 		{"allowed", Query{Decision: "allow"}, []uint64{2, 8}},
 		{"for a reason", Query{Reason: "RATE_LIMITED"}, []uint64{5}},
-		{"for a reason and of somebody", Query{Reason: "FORBIDDEN", Principal: "bob"}, []uint64{3}},
-		{"for a reason and of an agent", Query{Reason: "FORBIDDEN", Agent: "billing", Decision: "deny"}, []uint64{3}},
-		{"for a reason and of nobody", Query{Reason: "FORBIDDEN", Principal: "alice"}, nil},
+		{"for a reason and of somebody", Query{Reason: "UNAUTHORIZED", Principal: "bob"}, []uint64{3}},
+		{"for a reason and of an agent", Query{Reason: "UNAUTHORIZED", Agent: "billing", Decision: "deny"}, []uint64{3}},
+		{"for a reason and of nobody", Query{Reason: "UNAUTHORIZED", Principal: "alice"}, nil},
+		{"by a rule", Query{Rule: "finance"}, []uint64{2}},
+		{"by a limit", Query{Rule: "policy.limits.*"}, []uint64{5}},
+		{"denied by a rule", Query{Rule: "default", Decision: "deny"}, []uint64{3}},
+		{"refused by a stage", Query{Stage: "limits"}, []uint64{5}},
+		{"refused by another stage", Query{Stage: "policy", Agent: "billing"}, []uint64{3}},
+		{"an issuer's", Query{Issuer: "https://id.example"}, []uint64{2}},
 		{"a method's", Query{Method: "GetTask"}, []uint64{3, 5}},
 		{"a kind of event", Query{Event: "push.drop"}, []uint64{7}},
 		{"an operator's", Query{Principal: "admin-token"}, []uint64{7}},
@@ -523,9 +529,9 @@ func many(b *testing.B, n int) string {
 	random := rand.New(rand.NewPCG(1, 2))
 	var lines strings.Builder
 	for k := range n {
-		decision := "allow"
+		decision, reason := "allow", ""
 		if k%1000 == 1 {
-			decision = "deny"
+			decision, reason = "deny", "UNAUTHORIZED"
 		}
 		principal, agent := fmt.Sprintf("user-%d", random.IntN(10000)), random.IntN(100)
 		if k%10 == 0 {
@@ -539,8 +545,8 @@ func many(b *testing.B, n int) string {
 			skill = 300
 		}
 		lines.WriteString(record(k+1, fmt.Sprintf(
-			`"type":"call","decision":%q,"principal":%q,"agent":"agent-%d","skill":"skill-%d","method":%q,"task_id":"task-%d","pad":%q`,
-			decision, principal, agent, skill, method, k/3, strings.Repeat("x", 300)),
+			`"type":"call","decision":%q,"principal":%q,"agent":"agent-%d","skill":"skill-%d","method":%q,"task_id":"task-%d","rule":"rule-%d","issuer":"https://id-%d.example","reason":%q,"pad":%q`,
+			decision, principal, agent, skill, method, k/3, skill%30, min(k%1000, 1), reason, strings.Repeat("x", 300)),
 			noon.Add(time.Duration(k)*time.Millisecond)))
 		if (k+1)%100000 == 0 || k+1 == n {
 			appendTo(b, dir, fmt.Sprintf("audit-2026-11-21_%03d.jsonl", k/100000+1), lines.String())
@@ -596,6 +602,9 @@ func BenchmarkFind(b *testing.B) {
 		"denied at an agent long ago":   {Decision: "deny", Agent: "agent-7", Until: noon.Add(time.Minute)},
 		"skill at an agent":             {Skill: "skill-7", Agent: "agent-7"},
 		"method never used by an agent": {Method: "CancelTask", Agent: "agent-80"}, "denied intents": {Decision: "deny", Type: "intent"},
+		"rule": {Rule: "rule-7"}, "denied by a rule": {Decision: "deny", Rule: "rule-7"}, "rule never used": {Rule: "none"},
+		"stage": {Stage: "policy"}, "stage at an agent": {Stage: "policy", Agent: "agent-7"}, "rare issuer at an agent": {Issuer: "https://id-0.example", Agent: "agent-7"},
+		"rule at an agent": {Rule: "rule-7", Agent: "agent-8"}, "rule for a principal": {Rule: "rule-7", Principal: "busy"}, "issuer": {Issuer: "https://id-1.example"},
 		"method never used by a busy principal": {Method: "CancelTask", Principal: "busy"},
 		"skill never used by a busy principal":  {Skill: "skill-300", Principal: "busy"},
 	} {
@@ -622,6 +631,7 @@ func TestPlans(t *testing.T) {
 		func(q *Query) { q.Principal = "p" }, func(q *Query) { q.Agent = "a" }, func(q *Query) { q.Skill = "s" },
 		func(q *Query) { q.Task = "t" }, func(q *Query) { q.Context = "c" }, func(q *Query) { q.Method = "SendMessage" },
 		func(q *Query) { q.Reason = "r" },
+		func(q *Query) { q.Issuer = "i" }, func(q *Query) { q.Rule = "u" }, func(q *Query) { q.Stage = "limits" },
 		func(q *Query) { q.Decision = "deny" }, func(q *Query) { q.Decision = "allow" }, func(q *Query) { q.Type = "event" },
 		func(q *Query) { q.Type = "intent" }, func(q *Query) { q.From = noon }, func(q *Query) { q.Until = noon.Add(time.Hour) }, func(q *Query) { q.Oldest = true },
 	}

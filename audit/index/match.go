@@ -10,6 +10,16 @@ func (h *Head) Read(line []byte) error { return h.fields.read(line) }
 // Seq is the record's number.
 func (h *Head) Seq() uint64 { return h.fields.Seq }
 
+// Texts are what the record has of the texts that a query can ask for: a query for one of them finds
+// the record. The empty ones are those that it lacks. Methods and kinds of events are never both there.
+func (h *Head) Texts() Query {
+	f := &h.fields
+	return Query{
+		Principal: f.Principal, Agent: f.Agent, Skill: f.Skill, Task: f.Task, Context: f.Context, Method: f.Method, Event: f.Event,
+		Reason: f.Reason, Issuer: f.Issuer, Rule: f.Rule,
+	}
+}
+
 // Filter tells whether a record is one that is asked for, of records that are at hand. Limit
 // and order are nothing to it. The query is cleaned once, and not with each record.
 func (q Query) Filter() func(*Head) bool {

@@ -45,6 +45,11 @@ func (i *Index) conditions(q *Query) (all []condition) {
 	add("context", 'c', q.Context)
 	add("what", 'w', q.Method+q.Event)
 	add("reason", 'r', q.Reason)
+	add("issuer", 'i', q.Issuer)
+	add("rule", 'u', q.Rule)
+	if n, ok := stages[q.Stage]; ok {
+		all = append(all, condition{columns: []string{"stage"}, is: []string{"?"}, args: []any{n}})
+	}
 	if d, ok := decisions[q.Decision]; ok {
 		all = append(all, condition{columns: []string{"decision"}, is: []string{"?"}, args: []any{d}})
 	}
@@ -61,7 +66,7 @@ func (i *Index) conditions(q *Query) (all []condition) {
 // a skill. Each costs some tens of bytes per record, so that not all pairs that there are have one.
 var pairs = [...][2]string{
 	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"},
-	{"decision", "type"}, {"reason", "principal"}, {"reason", "agent"},
+	{"decision", "type"}, {"decision", "rule"}, {"reason", "principal"}, {"reason", "agent"},
 	{"principal", "agent"}, {"principal", "skill"}, {"principal", "what"}, {"agent", "skill"}, {"agent", "what"},
 }
 

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+	"github.com/a2a-gateway/a2a-gateway/internal/refusal"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -28,6 +30,9 @@ type Query struct {
 	Method    string // under its 1.0 name
 	Decision  string // allow, deny or error
 	Reason    string // why a call did not go well, as in RATE_LIMITED
+	Issuer    string // whose tokens the caller signed in with
+	Rule      string // the rule that decided, or the limit that refused the call
+	Stage     string // of the request path, which refused the call: one of refusal.Stages
 	Type      string // intent, call or event; the default is calls and events
 	Event     string // kind of event
 
@@ -41,7 +46,7 @@ type Query struct {
 func (q Query) clean() Query {
 	// Records have cleaned texts, so that a query for a name with a control character has to look
 	// for the cleaned one.
-	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason} {
+	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason, &q.Issuer, &q.Rule} {
 		*s = telemetry.Clean(*s)
 	}
 	return q
@@ -57,6 +62,9 @@ func (q Query) Check() error {
 	}
 	if q.Type != "" && types[q.Type] == 0 {
 		return fmt.Errorf("type %q is not one of intent, call, event", q.Type)
+	}
+	if q.Stage != "" && !slices.Contains(refusal.Stages(), q.Stage) {
+		return fmt.Errorf("stage %q is not one of %s", q.Stage, strings.Join(refusal.Stages(), ", "))
 	}
 	switch {
 	case q.Method != "" && q.Event != "":
@@ -78,6 +86,7 @@ func (q Query) Check() error {
 func (q *Query) match(f *fields) bool {
 	return is(q.Principal, f.Principal) && is(q.Agent, f.Agent) && is(q.Skill, f.Skill) && is(q.Task, f.Task) &&
 		is(q.Context, f.Context) && is(q.Method, f.Method) && is(q.Decision, f.Decision) && is(q.Reason, f.Reason) && is(q.Event, f.Event) &&
+		is(q.Issuer, f.Issuer) && is(q.Rule, f.Rule) && is(q.Stage, f.Stage) &&
 		(is(q.Type, f.Type) && q.Type != "" || q.Type == "" && (f.Type == "call" || f.Type == "event")) &&
 		!q.passed(f.Seq) && !f.Time.Before(q.From) && (q.Until.IsZero() || f.Time.Before(q.Until))
 }

@@ -17,7 +17,10 @@ CREATE TABLE records (
     task      INTEGER,
     context   INTEGER,
     what      INTEGER,          -- the method, or the kind of event
-    reason    INTEGER           -- why a call did not go well; of most there is none
+    reason    INTEGER,          -- why a call did not go well; of most there is none
+    issuer    INTEGER,
+    rule      INTEGER,          -- that decided, or the limit that refused the call
+    stage     INTEGER           -- of the request path, which refused the call; of most there is none
 ) STRICT;
 
 -- When the records were made of so many numbers in a row.
@@ -33,6 +36,9 @@ CREATE INDEX by_what ON records (what) WHERE what IS NOT NULL;
 CREATE INDEX by_type ON records (type) WHERE type = 3;
 CREATE INDEX by_context ON records (context) WHERE context IS NOT NULL;
 CREATE INDEX by_reason ON records (reason) WHERE reason IS NOT NULL;
+CREATE INDEX by_issuer ON records (issuer) WHERE issuer IS NOT NULL;
+CREATE INDEX by_rule ON records (rule) WHERE rule IS NOT NULL;
+CREATE INDEX by_stage ON records (stage) WHERE stage IS NOT NULL;
 
 -- What is true of many records each may be true of few together.
 CREATE INDEX by_decision_principal ON records (decision, principal) WHERE decision IS NOT NULL;
@@ -40,6 +46,7 @@ CREATE INDEX by_decision_agent ON records (decision, agent) WHERE decision IS NO
 CREATE INDEX by_decision_skill ON records (decision, skill) WHERE decision IS NOT NULL;
 CREATE INDEX by_decision_what ON records (decision, what) WHERE decision IS NOT NULL;
 CREATE INDEX by_decision_type ON records (decision, type) WHERE decision IS NOT NULL;
+CREATE INDEX by_decision_rule ON records (decision, rule) WHERE decision IS NOT NULL;
 CREATE INDEX by_principal_agent ON records (principal, agent) WHERE principal IS NOT NULL;
 CREATE INDEX by_principal_skill ON records (principal, skill) WHERE skill IS NOT NULL;
 CREATE INDEX by_principal_what ON records (principal, what) WHERE principal IS NOT NULL;

@@ -174,6 +174,47 @@ func TestTopCallers(t *testing.T) {
 	}
 }
 
+// TestKnownValues: a field is completed with what the newest records have, at most admin.map.records of
+// them, and nothing else of them is told. A limit that refused a call stands where the rule does.
+func TestKnownValues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.Map.Records = 60 })
+	for i := range 60 {
+		of := fmt.Sprintf(`"call","principal":"p-%d","rule":"r"`, i)
+		switch i {
+		case 0:
+			of = `"call","principal":"Bob","rule":"r","limit":"policy.limits.calls","decision":"deny","cause":"canary"`
+		case 1:
+			of = `"event","event":"push.drop","attrs":{"principal":"Bob"}`
+		}
+		w.ledger.calls = append(w.ledger.calls, reader.Entry{Seq: uint64(99 - i), Line: fmt.Appendf(nil, //nolint:gosec // small
+			`{"type":%s,"time":"2026-01-01T00:00:00Z"}`, of)})
+	}
+	for query, want := range map[string]string{
+		"field=caller&contains=bo": `{"values":[{"value":"Bob","records":2}],"more":false,"counted":60}`,
+		"field=rule":               `{"values":[{"value":"r","records":58},{"value":"policy.limits.calls","records":1}],"more":false,"counted":60}`,
+		"field=event":              `{"values":[{"value":"push.drop","records":1}],"more":false,"counted":60}`,
+		"field=skill":              `{"values":[],"more":false,"counted":60}`,
+	} {
+		if got := w.ask("GET", "/api/v1/audit/values?"+query, nil); got.status != http.StatusOK || got.body != want {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+	var answer records.KnownValues
+	got := w.ask("GET", "/api/v1/audit/values?field=caller", nil)
+	if err := json.Unmarshal([]byte(got.body), &answer, json.MatchCaseInsensitiveNames(true)); err != nil || len(answer.Values) != 50 || !answer.More || answer.Values[0].Value != "Bob" {
+		t.Error(got, err)
+	}
+	if w.ledger.asked != (index.Query{Limit: 60}) {
+		t.Errorf("%+v", w.ledger.asked)
+	}
+	for query, want := range map[string]string{"": "field", "field=task": "field must be agent or caller"} {
+		if got := w.ask("GET", "/api/v1/audit/values?"+query, nil); got.status != http.StatusBadRequest || !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+}
+
 // TestChanges: events of each kind are asked for, and the newest of all of them are told.
 func TestChanges(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,7 @@ func TestRecordRefusal(t *testing.T) {
 }
 
 // TestUIReasons writes what the pages know of reasons: the stage that refuses for it, the code of the
-// JSON-RPC error, and whether a rule may be behind it.
+// JSON-RPC error, and whether a rule may be behind it; and which stages there are.
 func TestUIReasons(t *testing.T) {
 	t.Parallel()
 	const file = "ui/src/parts/reasons.ts"
@@ -46,7 +46,14 @@ func TestUIReasons(t *testing.T) {
 	for _, r := range refusal.Reasons() {
 		fmt.Fprintf(&b, "  %s: { stage: '%s', code: %d, byRule: %v },\n", r.Name, r.Stage, r.Code, refusal.ByRule(r.Stage))
 	}
-	b.WriteString("};\n")
+	b.WriteString("};\n\n// stages are those of the request path that can refuse a call, in their order.\nexport const stages = [")
+	for i, s := range refusal.Stages() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("'" + s + "'")
+	}
+	b.WriteString("] as const;\n")
 	if *update {
 		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { //nolint:gosec // it is a source
 			t.Fatal(err)

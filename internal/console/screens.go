@@ -32,6 +32,7 @@ func (s *Console) table() []api.Screen {
 		signInScreen(&s.access),
 		overview.Screen(s.History, s.Agents, c.Dashboards),
 		records.CallersScreen(s.Records, c.Map.Records),
+		records.ValuesScreen(s.Records, c.Map.Records),
 		records.ChangesScreen(s.Records),
 		fleet.Screen(s.Agents),
 		cards.Screen(s.Cards),

@@ -49,6 +49,8 @@ var asked = map[string]string{
 	"GET /api/v1/streams/{id}/events":        "/api/v1/streams/s-01/events",
 	"GET /api/v1/audit/records/{id}/content": "/api/v1/audit/records/9/content",
 
+	"GET /api/v1/audit/values": "/api/v1/audit/values?field=caller",
+
 	"GET /api/v1/identities":        "/api/v1/identities",
 	"GET /api/v1/keys":              "/api/v1/keys?q=k-0",
 	"POST /api/v1/keys":             "/api/v1/keys",

@@ -67,23 +67,43 @@ func Of(c *reader.Call) *Refusal {
 	if c.Decision == "allow" || c.Decision == "" {
 		return nil
 	}
-	r := &Refusal{Limit: c.Limit, Cause: c.Cause}
 	row := rowOf(c.Reason)
-	r.Stage, r.Remedy = row.stage, row.remedy
+	r := &Refusal{Limit: c.Limit, Cause: c.Cause, Stage: Stage(c.Decision, c.Reason, c.Rule, c.Limit), Remedy: row.remedy}
 	if c.Decision == "deny" && ByRule(row.stage) {
 		r.Rule = c.Rule
 	}
 	switch {
 	case c.Limit != "":
-		r.Stage, r.Remedy = "limits", "the caller waits as Retry-After says; or raise "+c.Limit
+		r.Remedy = "the caller waits as Retry-After says; or raise " + c.Limit
 	case r.Rule != "":
-		r.Stage, r.Remedy = "policy", ruleRemedy(r.Rule)
+		r.Remedy = ruleRemedy(r.Rule)
 	case c.Reason == wire.Internal.Reason:
 		r.Remedy = "the log of the gateway has more by this request id: " + c.RequestID
 	}
 	r.Remedy = cmp.Or(r.Remedy, "the caller has to send another request: docs/errors.md has "+c.Reason)
 	r.Code = codeOf(c.Reason)
 	return r
+}
+
+// Stage is the stage of the request path that refused a call, of which the audit log has this decision, reason,
+// rule and limit; "" where the gateway let it through.
+func Stage(decision, reason, rule, limit string) string {
+	if decision == "allow" || decision == "" {
+		return ""
+	}
+	stage := rowOf(reason).stage
+	switch {
+	case limit != "":
+		return "limits"
+	case decision == "deny" && rule != "" && ByRule(stage):
+		return "policy"
+	}
+	return stage
+}
+
+// Stages are all that Stage returns, in the order in which a call passes them.
+func Stages() []string {
+	return []string{"routing", "authentication", decoding, "ownership", "policy", "limits", "negotiation", "forwarding", "gateway"}
 }
 
 // ByRule reports whether a call that is denied at a stage, by its reason, may have been denied by a rule:

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -19,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/refusal"
 )
 
 // filter is the flags of query and export that say which records are meant. A record has to be all
@@ -39,6 +41,9 @@ func (w *filter) flags(f *pflag.FlagSet) {
 	f.StringVar(&w.query.Event, "event", "", "events of this `kind`, push.delivery say")
 	f.StringVar(&w.query.Decision, "decision", "", "`decision`: allow, deny or error")
 	f.StringVar(&w.query.Reason, "reason", "", "calls that did not go well for this `reason`, RATE_LIMITED say")
+	f.StringVar(&w.query.Issuer, "issuer", "", "of callers who signed in with this `issuer`")
+	f.StringVar(&w.query.Rule, "rule", "", "decided by this `rule`, or refused by this limit")
+	f.StringVar(&w.query.Stage, "stage", "", "refused by this `stage` of the request path: "+strings.Join(refusal.Stages(), ", "))
 	f.StringVar(&w.query.Type, "type", "", "`type`: intent, call or event; the default is calls and events")
 	f.StringVar(&w.since, "since", "", "made at or after this `time`, RFC 3339 or how long ago (24h)")
 	f.StringVar(&w.until, "until", "", "made before this `time`")

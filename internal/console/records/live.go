@@ -28,7 +28,7 @@ func LiveScreen(log Records, viewers, buffer int, l *slog.Logger, admitted func(
 			Method: http.MethodGet, Path: "/api/v1/live", ID: "live", Tag: "audit", Role: api.Viewer,
 			Summary: "Audit records that are all of what is asked for, as they are made: server-sent events. open says after which number it begins, " +
 				"record is one as it was written, gap says how many were dropped for a viewer who is too slow, and end why there is no more",
-			Params: slices.Concat(whichRecords[:8], []api.Param{
+			Params: slices.Concat(whichRecords[:len(whichRecords)-3], []api.Param{ // times are not for what is yet to come
 				{Name: "type", Text: "of this type; intents, calls and events unless set", Values: []string{"intent", "call", "event"}},
 			}),
 			Media: "text/event-stream", Errors: []api.Code{api.Busy}, Answer: s.live,

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/refusal"
 )
 
 // Records are the audit log. internal/operator has it, over the files of the log and an
@@ -84,6 +85,9 @@ var whichRecords = []api.Param{
 	{Name: "event", Text: "events of this kind"},
 	{Name: "decision", Text: "decided so", Values: []string{"allow", "deny", "error"}},
 	{Name: "reason", Text: "calls that did not go well for this reason, as in RATE_LIMITED"},
+	{Name: "issuer", Text: "of callers who signed in with this issuer"},
+	{Name: "rule", Text: "decided by this rule, or refused by this limit"},
+	{Name: "stage", Text: "refused by this stage of the request path", Values: refusal.Stages()},
 	{Name: "type", Text: "of this type; calls and events unless set", Values: []string{"intent", "call", "event"}},
 	{Name: "since", Text: "made at or after this time (RFC 3339)"},
 	{Name: "until", Text: "made before this time (RFC 3339)"},
@@ -105,6 +109,7 @@ func wanted(c *api.Call) (index.Query, error) {
 		Principal: c.Query.Get("caller"), Agent: c.Query.Get("agent"), Skill: c.Query.Get("skill"), Task: c.Query.Get("task"),
 		Context: c.Query.Get("context"), Method: c.Query.Get("method"), Event: c.Query.Get("event"),
 		Decision: c.Query.Get("decision"), Reason: c.Query.Get("reason"), Type: c.Query.Get("type"),
+		Issuer: c.Query.Get("issuer"), Rule: c.Query.Get("rule"), Stage: c.Query.Get("stage"),
 	}
 	var err error
 	if q.From, err = c.Time("since", time.RFC3339); err != nil {

@@ -109,15 +109,28 @@ await play(async () => {
   await page.waitForURL(/agent=weather/);
   await page.getByText('1 shown').waitFor();
   await page.goto(`${CONSOLE}/ui/audit`);
+  const completed = (field, with_) =>
+    page.waitForFunction(([name, values]) => [...document.querySelector(`input[name=${name}]`).list.options].map((o) => o.value).join() === values, [field, with_]);
   await page.getByLabel('Caller').fill('~ob');
+  await completed('caller', 'bob');
   await page.keyboard.press('Enter');
   await page.getByText('2 shown').waitFor();
-  assert.deepEqual(await page.locator('datalist[id$="-caller"] option').evaluateAll((all) => all.map((o) => o.value)), ['bob']);
+  await page.getByLabel('Rule or limit').fill('no-');
+  await completed('rule', 'no-bob'); // whichever records the page shows
+  await page.getByLabel('Rule or limit').fill('');
   await page.getByLabel('Decision').selectOption('deny');
   await page.getByText('1 shown').waitFor();
   assert.match(await rows.nth(1).innerText(), /403 · -31403[^]*policy[^]*no-bob[^]*UNAUTHORIZED/);
   await rows.nth(1).getByRole('button', { name: 'Details of row 1' }).click();
   await refusal.getByText(/config\.yaml:\d+$/).waitFor();
+  await page.goto(`${CONSOLE}/ui/audit`);
+  await page.getByLabel('Refused by').selectOption('policy');
+  await page.getByText('1 shown').waitFor();
+  await rows.getByRole('link', { name: 'no-bob' }).click();
+  await page.waitForURL(/rule=no-bob/);
+  await page.getByText('1 shown').waitFor();
+  await rows.getByRole('link', { name: 'policy', exact: true }).click();
+  await page.waitForURL(/stage=policy/);
   await look(page, 'audit-expanded');
 
   // A task's conversation: the call that made it, and the stream that went on with it.

@@ -19,6 +19,7 @@ export type Question = Schemas['Question'];
 export type Explanation = Schemas['Explanation'];
 export type Hits = Schemas['Hits'];
 export type Overview = Schemas['Overview'];
+export type KnownValues = Schemas['KnownValues'];
 export type TopCallers = Schemas['TopCallers'];
 export type Changes = Schemas['RecentChanges'];
 export type Trends = Schemas['Trends'];

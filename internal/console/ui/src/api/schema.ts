@@ -194,6 +194,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Values that the newest audit records have in a field, for a search to be completed with */
+        get: operations["list-audit-values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit/verify": {
         parameters: {
             query?: never;
@@ -1788,6 +1805,19 @@ export interface components {
             keys: number;
             /** @description a key can be revoked for all gateways of the state */
             shared: boolean;
+        };
+        KnownValue: {
+            /** @description of those that were looked at */
+            records: number;
+            value: string;
+        };
+        KnownValues: {
+            /** @description records that were looked at: the newest calls and events, at most admin.map.records */
+            counted: number;
+            /** @description there are more values than the answer has */
+            more: boolean;
+            /** @description those that most records have come first */
+            values: components["schemas"]["KnownValue"][];
         };
         Limit: {
             /** @description 0 where there is none */
@@ -3765,6 +3795,12 @@ export interface operations {
                 decision?: "allow" | "deny" | "error";
                 /** @description calls that did not go well for this reason, as in RATE_LIMITED */
                 reason?: string;
+                /** @description of callers who signed in with this issuer */
+                issuer?: string;
+                /** @description decided by this rule, or refused by this limit */
+                rule?: string;
+                /** @description refused by this stage of the request path */
+                stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
                 /** @description of this type; calls and events unless set */
                 type?: "intent" | "call" | "event";
                 /** @description made at or after this time (RFC 3339) */
@@ -3908,6 +3944,12 @@ export interface operations {
                 decision?: "allow" | "deny" | "error";
                 /** @description calls that did not go well for this reason, as in RATE_LIMITED */
                 reason?: string;
+                /** @description of callers who signed in with this issuer */
+                issuer?: string;
+                /** @description decided by this rule, or refused by this limit */
+                rule?: string;
+                /** @description refused by this stage of the request path */
+                stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
                 /** @description of this type; calls and events unless set */
                 type?: "intent" | "call" | "event";
                 /** @description made at or after this time (RFC 3339) */
@@ -4544,6 +4586,136 @@ export interface operations {
                         code?: "NOT_REFUSED" | "NO_SUCH_RECORD";
                         /** @constant */
                         status?: 404;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "list-audit-values": {
+        parameters: {
+            query: {
+                /** @description of a search */
+                field: "agent" | "caller" | "event" | "issuer" | "method" | "reason" | "rule" | "skill";
+                /** @description only values with this text in them, in whatever case */
+                contains?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownValues"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
                     };
                 };
             };
@@ -7574,6 +7746,14 @@ export interface operations {
                 event?: string;
                 /** @description decided so */
                 decision?: "allow" | "deny" | "error";
+                /** @description calls that did not go well for this reason, as in RATE_LIMITED */
+                reason?: string;
+                /** @description of callers who signed in with this issuer */
+                issuer?: string;
+                /** @description decided by this rule, or refused by this limit */
+                rule?: string;
+                /** @description refused by this stage of the request path */
+                stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
                 /** @description of this type; intents, calls and events unless set */
                 type?: "intent" | "call" | "event";
             };

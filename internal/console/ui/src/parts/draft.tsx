@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { Checked, Replayed } from '../api/client';
 import { Copy } from './copy';
 import { Cut } from './record';
+import { useSettled } from './settled';
 import { Trouble } from './state';
 import { unified } from './unified';
 
@@ -21,11 +22,7 @@ type Said = Pick<Checked, 'mistakes' | 'warnings'>;
 
 /** Checks says what is wrong with a draft while it is written, as validate says it of a file. */
 export function Checks<T extends Said>({ of, what, check, valid, onLine }: { of: string; what: string; check: (text: string) => Promise<T>; valid: (found: T) => string; onLine: (line: number) => void }) {
-  const [text, setText] = useState(of);
-  useEffect(() => {
-    const soon = setTimeout(() => setText(of), pause);
-    return () => clearTimeout(soon);
-  }, [of]);
+  const text = useSettled(of, pause);
   const found = useQuery({
     queryKey: ['check-draft', what, text],
     queryFn: () => check(text),

@@ -1,5 +1,7 @@
 import { X } from 'lucide-react';
-import { type FormEvent, type ReactNode, useId } from 'react';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { useRecorded } from './known';
+import { stages } from './reasons';
 
 /** Asked is what records are asked for by, as addresses have it and the admin API takes it. */
 export interface Asked {
@@ -11,12 +13,20 @@ export interface Asked {
   task?: string;
   context?: string;
   reason?: string;
+  issuer?: string;
+  rule?: string;
   decision?: string;
+  stage?: string;
   type?: string;
 }
 
-const texts = ['caller', 'agent', 'skill', 'method', 'event', 'task', 'context', 'reason'] as const;
-const choices = { decision: ['allow', 'deny', 'error'], type: ['intent', 'call', 'event'] } as const;
+const texts = ['caller', 'issuer', 'agent', 'skill', 'method', 'event', 'task', 'context', 'reason', 'rule'] as const;
+const choices = { decision: ['allow', 'deny', 'error'], stage: stages, type: ['intent', 'call', 'event'] } as const;
+const chosen = ['decision', 'stage', 'type'] as const;
+
+/** Field is one that a text is asked for in, Choice one that a few are to choose from. */
+export type Field = (typeof texts)[number];
+export type Choice = (typeof chosen)[number];
 
 /** asked takes from an address what it asks for. */
 export function asked(search: Record<string, unknown>): Asked {
@@ -26,7 +36,7 @@ export function asked(search: Record<string, unknown>): Asked {
     if (typeof v === 'string' && v !== '') a[key] = v;
     if (typeof v === 'number') a[key] = String(v); // an address has no quotes around one
   }
-  for (const key of ['decision', 'type'] as const) {
+  for (const key of chosen) {
     const v = search[key];
     if ((choices[key] as readonly unknown[]).includes(v)) a[key] = v as string;
   }
@@ -37,8 +47,9 @@ export function queryOf(a: object): string {
   return new URLSearchParams(Object.entries(a).filter((e): e is [string, string] => typeof e[1] === 'string')).toString();
 }
 
-const labels: Record<(typeof texts)[number], string> = {
+const labels: Record<Field | Choice, string> = {
   caller: 'Caller',
+  issuer: 'Issuer',
   agent: 'Agent',
   skill: 'Skill',
   method: 'Method',
@@ -46,10 +57,14 @@ const labels: Record<(typeof texts)[number], string> = {
   task: 'Task',
   context: 'Context',
   reason: 'Reason',
+  rule: 'Rule or limit',
+  decision: 'Decision',
+  stage: 'Refused by',
+  type: 'Type',
 };
 
 /** Known are values that a field can be completed with. */
-export type Known = { [f in (typeof texts)[number]]?: string[] };
+export type Known = { [f in Field]?: string[] };
 
 /** methods are those of A2A 1.0. */
 export const methods = [
@@ -62,18 +77,35 @@ export const wildcards = (a: Asked): Asked => Object.fromEntries(Object.entries(
 
 interface Props {
   of: Asked;
-  fields: (typeof texts)[number][];
+  fields: Field[];
   label: string;
   onAsk: (a: Asked) => void;
-  plain?: boolean; // decisions and types mean nothing
-  known?: Known;
+  plain?: boolean; // decisions, stages and types mean nothing
+  known?: Known; // in place of what audit records have
   children?: ReactNode;
+}
+
+/** Text asks for a text, completed by those that are known, or else by those on record. */
+function Text({ name, value, known, onLeave }: { name: Field; value: string; known: string[] | undefined; onLeave: (e: FormEvent<HTMLElement>) => void }) {
+  const list = useId();
+  const [typed, setTyped] = useState<string>(); // nothing until somebody is in the field
+  const recorded = useRecorded(name, typed ?? '', !known && typed !== undefined && name !== 'task' && name !== 'context');
+  const values = [...new Set([...(known ?? recorded), ...(name === 'method' ? methods : [])])];
+  return (
+    <label>
+      {labels[name]}
+      <input name={name} defaultValue={value} onFocus={(e) => setTyped(e.target.value)} onChange={(e) => setTyped(e.target.value)} onBlur={onLeave} placeholder="any" title="Exactly this; ~text finds what contains text, and * stands for any characters" autoComplete="off" spellCheck={false} list={list} />
+      <datalist id={list}>
+        {values.map((v) => (
+          <option key={v} value={v} />
+        ))}
+      </datalist>
+    </label>
+  );
 }
 
 /** Filters asks for records. What is in a field counts when it is left, or with Enter. */
 export function Filters({ of, fields, label, onAsk, plain, known, children }: Props) {
-  const id = useId();
-  const complete = (f: (typeof texts)[number]) => (f === 'method' ? [...new Set([...methods, ...(known?.method ?? [])])] : (known?.[f] ?? []));
   const read = (form: HTMLFormElement) => {
     const next = asked({ ...of, ...Object.fromEntries([...new FormData(form)].map(([k, v]) => [k, String(v).trim()])) });
     if (queryOf(next) !== queryOf(of)) onAsk(next);
@@ -90,19 +122,11 @@ export function Filters({ of, fields, label, onAsk, plain, known, children }: Pr
   return (
     <form className="bar filters" onSubmit={submit} role="search" aria-label={label}>
       {[...fields, ...others].map((f) => (
-        <label key={f}>
-          {labels[f]}
-          <input name={f} defaultValue={of[f] ?? ''} key={of[f] ?? ''} onBlur={leave} placeholder="any" title="Exactly this; ~text finds what contains text, and * stands for any characters" autoComplete="off" spellCheck={false} list={`${id}-${f}`} />
-          <datalist id={`${id}-${f}`}>
-            {complete(f).map((v) => (
-              <option key={v} value={v} />
-            ))}
-          </datalist>
-        </label>
+        <Text key={`${f} ${of[f] ?? ''}`} name={f} value={of[f] ?? ''} known={known && (known[f] ?? [])} onLeave={leave} />
       ))}
-      {(plain ? [] : (['decision', 'type'] as const)).map((c) => (
+      {(plain ? [] : chosen).map((c) => (
         <label key={c}>
-          {c === 'decision' ? 'Decision' : 'Type'}
+          {labels[c]}
           <select name={c} value={of[c] ?? ''} onChange={leave}>
             <option value="">any</option>
             {choices[c].map((v) => (

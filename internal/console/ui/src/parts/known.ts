@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Agent, type CardDetail, every, Failure, get, type Identities } from '../api/client';
+import { type Agent, type CardDetail, every, Failure, get, type Identities, type KnownValues } from '../api/client';
+import { useSettled } from './settled';
 
 // What fields can be completed with. It is fetched once for each page: who types a name that
 // has come since then loses nothing.
@@ -35,6 +36,19 @@ function skillsOf(card: unknown): string[] {
   const skills = typeof card === 'object' && card !== null && 'skills' in card ? card.skills : undefined;
   if (!Array.isArray(skills)) return [];
   return skills.flatMap((s: unknown) => (typeof s === 'object' && s !== null && 'id' in s && typeof s.id === 'string' && s.id !== '' ? [s.id] : []));
+}
+
+/** useRecorded are the values that the newest audit records have in a field of a search, and that contain what was typed. */
+export function useRecorded(field: string, typed: string, wanted: boolean): string[] {
+  const contains = useSettled(typed.replace(/^~|\*/g, ''), 250);
+  const found = useQuery({
+    queryKey: ['audit-values', field, contains],
+    queryFn: () => get<KnownValues>(`/api/v1/audit/values?${new URLSearchParams({ field, contains }).toString()}`),
+    enabled: wanted,
+    retry: false, // a field that is not completed is no trouble
+    ...once,
+  });
+  return (found.data?.values ?? []).map((v) => v.value);
 }
 
 const shown = 50; // more are no help in a list

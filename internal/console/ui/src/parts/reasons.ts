@@ -33,3 +33,6 @@ export const reasons: Record<string, { stage: string; code: number; byRule: bool
   OUTCOME_UNKNOWN: { stage: 'forwarding', code: -32603, byRule: false },
   AGENT_TIMEOUT: { stage: 'forwarding', code: -32603, byRule: false },
 };
+
+// stages are those of the request path that can refuse a call, in their order.
+export const stages = ['routing', 'authentication', 'decoding', 'ownership', 'policy', 'limits', 'negotiation', 'forwarding', 'gateway'] as const;

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Choice, Field } from './filters';
 import { reasons } from './reasons';
 import { Badge } from './state';
 import { exact } from './time';
@@ -121,7 +122,7 @@ export function Cut({ text, code }: { text: string; code?: boolean }) {
 }
 
 /** Pick is a value that filters by itself when it is chosen. */
-export function Pick({ by, text, children }: { by: 'caller' | 'agent' | 'skill' | 'method' | 'event' | 'reason' | 'decision'; text: string; children?: ReactNode }) {
+export function Pick({ by, text, children }: { by: Field | Choice; text: string; children?: ReactNode }) {
   if (!text) return <span className="faint">–</span>;
   return (
     <Link from="/audit" to="/audit" search={(s) => ({ ...s, [by]: text })} className="cut pick" title={`Show records with ${by} ${text}`}>

@@ -5,7 +5,7 @@ import { type FormEvent, useMemo } from 'react';
 import { ask, get, has, type Me, type Verification } from '../api/client';
 import { count } from '../parts/amount';
 import { Copy } from '../parts/copy';
-import { asked, Filters, type Known, queryOf, wildcards } from '../parts/filters';
+import { asked, Filters, queryOf, wildcards } from '../parts/filters';
 import { type Range, ranged, RangeFields, times } from '../parts/range';
 import { agentOf, type AuditRecord, caller, cause, Clock, decider, Decision, milliseconds, Pick, RecordLink, stageOf, statusOf, taskOf, what } from '../parts/record';
 import { Refusal } from '../parts/refusal';
@@ -25,8 +25,8 @@ const columns: Column<AuditRecord>[] = [
   { id: 'skill', title: 'Skill', width: 'minmax(60px, .6fr)', cell: (r) => <Pick by="skill" text={skillOf(r)} /> },
   { id: 'what', title: 'Method or event', width: 'minmax(126px, 1fr)', cell: (r) => <Pick by={r.method ? 'method' : 'event'} text={what(r)} /> },
   { id: 'status', title: 'Status', width: '92px', end: true, cell: (r) => statusOf(r) },
-  { id: 'stage', title: 'Refused by', width: '96px', cell: (r) => stageOf(r) || <span className="faint">–</span> },
-  { id: 'rule', title: 'Rule or limit', width: 'minmax(98px, .7fr)', cell: (r) => <span className={decider(r) ? 'breaks' : 'faint'}>{decider(r) || '–'}</span> },
+  { id: 'stage', title: 'Refused by', width: '96px', cell: (r) => <Pick by="stage" text={stageOf(r)} /> },
+  { id: 'rule', title: 'Rule or limit', width: 'minmax(98px, .7fr)', cell: (r) => <Pick by="rule" text={decider(r)}><span className="breaks">{decider(r)}</span></Pick> },
   { id: 'why', title: 'Why', width: 'minmax(190px, 1.8fr)', cell: (r) => <span className={cause(r) ? 'breaks' : 'faint'}>{cause(r) || '–'}</span> },
   { id: 'duration', title: 'Took', width: '58px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
   {
@@ -67,7 +67,6 @@ export function Audit() {
     refetchOnWindowFocus: false,
   });
   const rows = useMemo(() => found.data?.pages.flatMap((p) => p.records) ?? [], [found.data]);
-  const known = useMemo(() => values(rows), [rows]);
   const shown = useMemo(() => columnsOf(rows), [rows]);
   const operates = who !== undefined && has(who, 'operator');
   const download = (format: string) => `/api/v1/audit/export?${queryOf({ ...wildcards(which), ...times(range), format })}`;
@@ -97,7 +96,7 @@ export function Audit() {
           </button>
         </div>
       </div>
-      <Filters of={which} fields={['caller', 'agent', 'skill', 'method', 'reason', 'task']} known={known} label="Which records" onAsk={(a) => void go({ search: { ...a, ...range } })}>
+      <Filters of={which} fields={['caller', 'issuer', 'agent', 'skill', 'method', 'reason', 'rule', 'task']} label="Which records" onAsk={(a) => void go({ search: { ...a, ...range } })}>
         <RangeFields of={range} onAsk={(r: Range) => void go({ search: { ...which, ...r } })} />
         {which.task && (
           <Link to="/tasks/$id" params={{ id: which.task }} className="button">
@@ -121,12 +120,6 @@ export function Audit() {
       {operates && <Integrity />}
     </>
   );
-}
-
-/** values are those that the records on the page have, for fields to be completed. */
-function values(rows: AuditRecord[]): Known {
-  const distinct = (of: (r: AuditRecord) => string | undefined) => [...new Set(rows.map(of).filter((v): v is string => !!v))].sort();
-  return { caller: distinct(caller), agent: distinct(agentOf), skill: distinct((r) => r.skill), method: distinct((r) => r.method), reason: distinct((r) => r.reason) };
 }
 
 /** Details are what a row shows below itself: why the call was refused, and the record. */

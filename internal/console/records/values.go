@@ -1,0 +1,92 @@
+package records
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// KnownValues is the answer of GET /api/v1/audit/values: what a field of a search can be completed with.
+type KnownValues struct {
+	Values  []knownValue `json:"values" doc:"those that most records have come first"`
+	More    bool         `json:"more" doc:"there are more values than the answer has"`
+	Counted int          `json:"counted" doc:"records that were looked at: the newest calls and events, at most admin.map.records"`
+}
+
+// knownValue is one of them.
+type knownValue struct {
+	Value   string `json:"value"`
+	Records int    `json:"records" doc:"of those that were looked at"`
+}
+
+// mostValues are as many as a list of completions can have.
+const mostValues = 50
+
+// fieldsOf are the fields that can be completed. Tasks and contexts are not among them: nobody types one.
+var fieldsOf = map[string]func(index.Query) string{
+	"caller": func(q index.Query) string { return q.Principal },
+	"agent":  func(q index.Query) string { return q.Agent },
+	"skill":  func(q index.Query) string { return q.Skill },
+	"method": func(q index.Query) string { return q.Method },
+	"event":  func(q index.Query) string { return q.Event },
+	"reason": func(q index.Query) string { return q.Reason },
+	"issuer": func(q index.Query) string { return q.Issuer },
+	"rule":   func(q index.Query) string { return q.Rule },
+}
+
+// completions finds values in the newest records. Neither the index, which has digests, nor anything in
+// memory knows the names of callers.
+type completions struct {
+	log  Records
+	most int // records that are looked at
+}
+
+// ValuesScreen completes the fields of searches, by what the newest records have, at most so many of them.
+func ValuesScreen(log Records, most int) api.Screen {
+	s := &completions{log, most}
+	return api.Screen{
+		Title: "Completions",
+		Operations: []api.Operation{{
+			Method: http.MethodGet, Path: "/api/v1/audit/values", ID: "list-audit-values", Tag: "audit", Role: api.Viewer,
+			Summary: "Values that the newest audit records have in a field, for a search to be completed with",
+			Params: []api.Param{
+				{Name: "field", Text: "of a search", Required: true, Values: slices.Sorted(maps.Keys(fieldsOf))},
+				{Name: "contains", Text: "only values with this text in them, in whatever case"},
+			},
+			Out: reflect.TypeFor[KnownValues](), Errors: []api.Code{api.Busy}, Answer: s.values,
+		}},
+	}
+}
+
+func (s *completions) values(c *api.Call) (any, error) {
+	list, err := s.log.Find(c.Context(), index.Query{Limit: s.most})
+	if err != nil {
+		return nil, err
+	}
+	of, like := fieldsOf[c.Query.Get("field")], strings.ToLower(c.Query.Get("contains"))
+	answer := KnownValues{Values: []knownValue{}, Counted: len(list)}
+	found := map[string]int{}
+	var h index.Head
+	for _, e := range list {
+		if h.Read(e.Line) != nil {
+			continue // what cannot be read completes nothing
+		}
+		if v := of(h.Texts()); v != "" && strings.Contains(strings.ToLower(v), like) {
+			found[v]++
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(found[b]-found[a], cmp.Compare(a, b))
+	})
+	answer.More = len(names) > mostValues
+	for _, name := range names[:min(len(names), mostValues)] {
+		answer.Values = append(answer.Values, knownValue{name, found[name]})
+	}
+	return answer, nil
+}
