@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,14 +26,14 @@ const longAgent = "accounts-receivable-reconciliation-eu-west-production"
 
 // TestBrowserLayout opens every screen at the widths of a phone, a tablet and a desktop, in both
 // themes: nothing is wider than the window, nothing is cut that cannot be read otherwise, no word
-// is broken, and axe finds no violation. Screenshots are in A2A_GATEWAY_TEST_SCREENSHOTS, else in
-// the directory of the test's artifacts (go test -artifacts). What it looks for is in
+// is broken, and axe finds no violation. It takes screenshots, and has axe look at more of the pairs, where
+// A2A_GATEWAY_TEST_SCREENSHOTS names a directory for them or go test keeps artifacts (-artifacts). What it looks for is in
 // internal/console/ui/test/layout.mjs.
 func TestBrowserLayout(t *testing.T) {
 	t.Parallel()
 	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
 	env := newBusy(t)
-	if os.Getenv(shots) == "" {
+	if kept := flag.Lookup("test.artifacts"); os.Getenv(shots) == "" && kept != nil && kept.Value.String() == "true" {
 		env = append(env, shots+"="+t.ArtifactDir())
 	}
 	node(t, env, "test/layout.mjs")
