@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -47,6 +48,9 @@ func (j *judgement) learn() {
 		j.note("whether the agent has this skill is for its card to say")
 	default:
 		j.note("which skills the agent has is for its card to say: it is judged as one without any")
+	}
+	if hint := spelling.Hint(named, j.skills); named != "" && hint != "" && !slices.Contains(j.skills, named) {
+		j.note(fmt.Sprintf("the agent has no skill %q%s", named, hint))
 	}
 	// The ledger refuses a call on a task that is not recorded. Who describes no task asks about
 	// the rules, and is told what else the call depends on.
