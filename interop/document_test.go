@@ -69,48 +69,46 @@ func (c cell) text(notes map[int]int) string {
 
 const head = `# Interoperability
 
-Every client below had the conversations of ` + "`interop/`" + ` with every agent, through the gateway, and
-the same directly. "19 of 19" means that what the client's SDK returned was the same both times, but
-for ids and times, in all of 19 conversations; where an SDK fails at something, it failed the same way.
-Numbers in parentheses are notes, at the end, which explain the others. Callers
-had a token of a certified OpenID Connect issuer; over gRPC of 0.3, where only the credential says which
-agent is meant, they had a key for it.
+This page lists which SDKs and frameworks work through the gateway. ` + "`make interop`" + ` runs the conversations of ` + "`interop/`" + `
+between each client and each agent twice, through the gateway and directly, and writes this page.
 
-For a task that does not exist only the refusal is compared, since the gateway does not ask the agent;
-likewise where the agent of a2a-sdk 0.3 breaks off a stream that it refuses over HTTP+JSON. The Go SDKs
-have matrices of their own in ` + "`internal/gateway`" + `, which also compare the wire. What is lost between versions
-is in [versions.md](versions.md).
+"19 of 19" means that the client's SDK returned the same both times, apart from ids and times, in all 19 conversations. Where an SDK
+fails at something, it failed the same way both times. Numbers in parentheses refer to notes at the end, which explain the
+differences. Callers authenticated with a token of a certified OpenID Connect issuer. Over gRPC of 0.3 they used an API key, because
+there only the credential says which agent the call is for.
 
-The Java SDK took part in its last release for 0.3; its releases for 1.0 could not be had where this
-ran. 0.1 has no SDK; its agent and client are our own.
+For a task that does not exist, the tests compare only that the call is refused, because the gateway does not ask the agent. They do
+the same where the agent of a2a-sdk 0.3 breaks off a stream that it refuses over HTTP+JSON. The Go SDKs have their own matrices in
+` + "`internal/gateway`" + `, which also compare the bytes. [versions.md](versions.md) says what is lost between versions.
 
-This page is written by ` + "`make interop`" + `.
+The tests use the last release of the Java SDK for 0.3; its releases for 1.0 were not available where the tests ran. Version 0.1 has
+no SDK, so the project has its own agent and client.
 `
 
 const headSame = `
 ## SDKs of the same version and binding
 
-Bytes pass untouched. The same client did the same directly.
+The gateway passes the bytes on unchanged. Each client is compared with itself, calling the agent directly.
 
 `
 
 const headClients = `
 ## Clients of every version and binding
 
-The agents are of the Go SDK, and differ in version and binding alone. What is compared with is the
-same client on the agent of its own side, directly. Where 0.1 takes part, ids of messages and artifacts,
-and what belongs to which task and context, are not compared: it does not say.
+The agents use the Go SDK and differ only in version and binding. Each client is compared with itself, calling the agent of
+its own version and binding directly. Version 0.1 has no ids for messages and artifacts and does not say which task and context they
+belong to, so the tests do not compare these there.
 
-The client of a2a-java-sdk 0.3.3 cannot read null in metadata over HTTP+JSON and gRPC, and artifacts of
-the Go agents have it: half of its conversations there fail, and fail alike.
+The client of a2a-java-sdk 0.3.3 cannot read null in metadata over HTTP+JSON and gRPC, which artifacts of the Go agents have. Half of
+its conversations there fail, in the same way through the gateway and directly.
 
 `
 
 const headAgents = `
 ## Agents of every version and binding
 
-The callers are clients of the Go SDK. What is compared with is the one that speaks as the agent does,
-directly; of errors, that they are, since what this client can tell about them depends on the side.
+The callers are clients of the Go SDK. Each is compared with the client of the agent's own version and binding, calling directly. Of
+errors the tests compare only that there is one, because the details that this client shows depend on the version and binding.
 
 `
 

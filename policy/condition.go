@@ -64,7 +64,7 @@ type condition struct {
 }
 
 // subject is what a condition is about. It decides how the condition counts where no
-// particular call is asked about, as for cards and catalogs (docs/policy.md, What callers see).
+// particular call is asked about, as for cards and catalogs (docs/policy.md, Authorization errors).
 type subject uint8
 
 const (

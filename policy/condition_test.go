@@ -205,7 +205,7 @@ func literals(t *testing.T, path string) []string {
 }
 
 // TestConditionsDocument: docs/policy.md lists the conditions as their descriptors say, and
-// under What callers see by what they are about.
+// under Authorization errors by what they are about.
 func TestConditionsDocument(t *testing.T) {
 	t.Parallel()
 	const path = "../docs/policy.md"

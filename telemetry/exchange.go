@@ -72,7 +72,7 @@ type Call struct {
 	AgentName  string // by the agent's card
 	Method     string // wire.Method.Name; empty when the call was refused before it was known
 	Binding    string // wire.Binding.String
-	Version    string // wire.Version the client spoke: "0.3", "1.0"
+	Version    string // wire.Version the client spoke: "0.1", "0.3", "1.0"
 	TaskID     string // the task the request names, else the one the answer showed
 	ContextID  string
 	MessageID  string
