@@ -35,11 +35,11 @@ func (d *document) add(r row) {
 
 const head = `## Frameworks
 
-Agents and clients of frameworks as their own documentation has them, each with a page that shows how. A
-neutral caller sent to the agents, streamed, took two turns, got and cancelled a task, sent a file and
-made the agent fail, and the clients did what they can of that with a neutral agent: directly, through
-the gateway, and through it between two versions. "16 of 16" is how many steps through the
-gateway were as directly. A step that fails directly has to fail the same way; letters are notes below.
+The tests run agents and clients of each framework as the framework's own documentation shows them; the name links to a page that
+shows how. A neutral client calls each framework's agent: it sends a message, streams, takes two turns, gets and cancels a task, sends a
+file and makes the agent fail. Each framework's client does what it can of that with a neutral agent. Each step runs directly, through the
+gateway, and through the gateway between two versions. "16 of 16" counts the steps with the same result as without the gateway. A step
+that fails directly has to fail the same way through the gateway. Letters refer to the notes below.
 
 | framework | version | its agent speaks | as agent | as client | what one has to set |
 | --- | --- | --- | --- | --- | --- |
