@@ -6,7 +6,7 @@ import "testing"
 // internal/console/ui/test/agent.mjs.
 func TestBrowserAgent(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t).play(t, "test/agent.mjs")
 }
 
@@ -14,6 +14,6 @@ func TestBrowserAgent(t *testing.T) {
 // internal/console/ui/test/draft.mjs.
 func TestBrowserDraft(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t).play(t, "test/draft.mjs")
 }

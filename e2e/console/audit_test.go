@@ -27,7 +27,7 @@ import (
 // internal/console/ui/test/live.mjs.
 func TestBrowserLive(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t).play(t, "test/live.mjs")
 }
 
@@ -35,7 +35,7 @@ func TestBrowserLive(t *testing.T) {
 // for is in internal/console/ui/test/streams.mjs.
 func TestBrowserStreams(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t).play(t, "test/streams.mjs")
 }
 
@@ -43,7 +43,7 @@ func TestBrowserStreams(t *testing.T) {
 // was captured and where it does not; what it looks for is in internal/console/ui/test/watch.mjs.
 func TestBrowserWatch(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	for _, content := range []string{"", "true"} {
 		o := openOffice(t, content != "")
 		o.env = append(o.env, "CONTENT="+content)
@@ -55,7 +55,7 @@ func TestBrowserWatch(t *testing.T) {
 // internal/console/ui/test/audit.mjs.
 func TestBrowserAudit(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t, "    - {name: no-bob, effect: deny, agents: [billing], subjects: [bob], methods: [SendMessage]}").play(t, "test/audit.mjs")
 }
 

@@ -20,7 +20,7 @@ import (
 // internal/console/ui/test/cluster.mjs.
 func TestBrowserCluster(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium", "redis-server")
+	needBrowser(t, "redis-server")
 	address := gatewaytest.FreeAddress()
 	redis := exec.Command("redis-server", "--bind", "127.0.0.1", "--port", address[strings.LastIndexByte(address, ':')+1:], "--save", "", "--dir", t.TempDir()) //nolint:gosec // its port is this test's
 	if err := redis.Start(); err != nil {

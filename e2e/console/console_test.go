@@ -43,6 +43,12 @@ func need(t *testing.T, files []string, programs ...string) {
 	testenv.Missing(t, "this needs %s", strings.Join(lacking, ", "))
 }
 
+// needBrowser skips a test for want of a browser that a script plays in, and axe, which judges what it shows.
+func needBrowser(t *testing.T, programs ...string) {
+	t.Helper()
+	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, append(programs, "node", "chromium")...)
+}
+
 // node runs a program of ui/node_modules, or a file, in ui.
 func node(t *testing.T, env []string, args ...string) {
 	t.Helper()
@@ -98,7 +104,7 @@ func same(t *testing.T, committed, built string) {
 // that names a directory.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	s := newStage(t)
 	chromium, _ := exec.LookPath("chromium")
 	node(t, []string{"CONSOLE=" + s.gateway.AdminURL(), "TOKEN=" + s.token, "AGENT=" + s.fickle.URL, "CHROMIUM=" + chromium}, "test/browser.mjs")

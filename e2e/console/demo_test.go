@@ -16,7 +16,7 @@ import (
 // internal/console/ui/test/demo.mjs; readme.png among its screenshots is the one in README.md.
 func TestBrowserDemo(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	at, token := demonstration(t)
 	chromium, _ := exec.LookPath("chromium")
 	node(t, []string{"CONSOLE=" + at, "TOKEN=" + token, "CHROMIUM=" + chromium}, "test/demo.mjs")

@@ -11,7 +11,7 @@ import (
 // internal/console/ui/test/extensions.mjs.
 func TestBrowserExtensions(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t, fmt.Sprintf(`extensions:
   - {uri: %q, description: Books the call on a cost centre., schemas: {metadata: {%[1]q: {type: string, pattern: "^cc-"}}}}
   - {uri: "https://billing.example/extensions/tenancy/v1", status: deprecated, replacement: "https://billing.example/extensions/tenancy/v2", sunset: "2099-03-31"}`,

@@ -21,7 +21,7 @@ import (
 // its file; what it looks for is in internal/console/ui/test/gateway.mjs.
 func TestBrowserGateway(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	billing, err := demo.Agent10(demo.Options{})
 	if err != nil {
 		t.Fatal(err)

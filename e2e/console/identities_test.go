@@ -19,7 +19,7 @@ import (
 // is in internal/console/ui/test/identities.mjs.
 func TestBrowserIdentities(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	billing, err := demo.Agent10(demo.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 // with a plain 500; what it looks for is in internal/console/ui/test/instances.mjs.
 func TestBrowserInstances(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	billing, err := demo.Agent10(demo.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ const longAgent = "accounts-receivable-reconciliation-eu-west-production"
 // internal/console/ui/test/layout.mjs.
 func TestBrowserLayout(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	env := newBusy(t)
 	if kept := flag.Lookup("test.artifacts"); os.Getenv(shots) == "" && kept != nil && kept.Value.String() == "true" {
 		env = append(env, shots+"="+t.ArtifactDir())
@@ -43,7 +43,7 @@ func TestBrowserLayout(t *testing.T) {
 // it looks for is in internal/console/ui/test/keyboard.mjs.
 func TestBrowserKeyboard(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t).play(t, "test/keyboard.mjs")
 }
 
@@ -51,7 +51,7 @@ func TestBrowserKeyboard(t *testing.T) {
 // do next. What it looks for is in internal/console/ui/test/empty.mjs.
 func TestBrowserEmpty(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	dir := t.TempDir()
 	g := serve(t, dir, fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "off", publicURL: "http://gateway.example", dataDir: %q}
 admin: {address: "127.0.0.1:0", token: %s}

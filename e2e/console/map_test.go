@@ -6,6 +6,6 @@ import "testing"
 // internal/console/ui/test/map.mjs.
 func TestBrowserMap(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t).play(t, "test/map.mjs")
 }

@@ -6,6 +6,6 @@ import "testing"
 // internal/console/ui/test/overview.mjs.
 func TestBrowserOverview(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t).play(t, "test/overview.mjs")
 }

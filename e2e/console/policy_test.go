@@ -6,7 +6,7 @@ import "testing"
 // internal/console/ui/test/policy.mjs.
 func TestBrowserPolicy(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t, "    - {name: weather-only-for-alice, effect: deny, agents: [weather], subjects: [bob], mode: shadow}",
 		"  limits: {each: [{name: parcels-an-hour, agents: [courier], rate: {units: 1, per: 1h, burst: 1}}]}").
 		play(t, "test/policy.mjs")

@@ -6,7 +6,7 @@ import "testing"
 // internal/console/ui/test/replay.mjs.
 func TestBrowserReplay(t *testing.T) {
 	t.Parallel()
-	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	needBrowser(t)
 	newOffice(t, "    - {name: weather-only-for-alice, effect: deny, agents: [weather], subjects: [bob], mode: shadow}").
 		play(t, "test/replay.mjs")
 }
