@@ -46,15 +46,15 @@ func (r *Rule) onlyAllows(key string, has bool) []error {
 	return []error{keypath.Point(errors.New(key+" is for rules with effect allow"), key)}
 }
 
-// Authentication is `authentication:` of a rule. At least one key is given.
+// Authentication is `authentication:` of a rule. It needs at least one key.
 type Authentication struct {
-	// ACR are authentication context classes, any of them, the preferred one first.
+	// ACR are authentication context classes, the preferred one first; one match is enough.
 	ACR []string `yaml:"acr"`
-	// AMR are authentication methods (RFC 8176), all of them: mfa, hwk, otp …
+	// AMR are authentication methods (RFC 8176); the user must have used all: mfa, hwk, otp …
 	AMR []string `yaml:"amr"`
-	// MaxAge is how long ago the user may have authenticated (auth_time), in whole
-	// seconds. A credential that does not say is too old, and so is one that says more
-	// than a minute ahead of the gateway's clock.
+	// MaxAge is how long ago the user may have authenticated (auth_time), in whole seconds. A
+	// credential without that time is too old, and so is one whose time is more than a minute ahead
+	// of the gateway's clock.
 	MaxAge quantity.Duration `yaml:"maxAge"`
 }
 
@@ -146,11 +146,11 @@ var onConsent = condition{
 	asks: func(src *Rule) Facts { return Facts{Claims: src.Consent != nil && src.Consent.Claim != ""} },
 }
 
-// Consent is `consent:` of a rule. Exactly one of Scope and Claim is given.
+// Consent is `consent:` of a rule. It needs exactly one of Scope and Claim.
 type Consent struct {
 	// Scope that stands for the user's consent.
 	Scope string `yaml:"scope"`
-	// Claim, by name or path, that has to have Value, or hold it in a list; without
+	// Claim is the name or path of a claim that has to have Value, or hold it in a list. Without
 	// Value it has to be true.
 	Claim string `yaml:"claim"`
 	Value string `yaml:"value"`

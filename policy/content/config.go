@@ -12,19 +12,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// Config bounds the parts of a message. A bound that is left out says nothing.
+// Config restricts the parts of a message. A key that is left out restricts nothing.
 type Config struct {
-	// Parts are the kinds: text, file, data.
+	// Parts are the kinds of parts: text, file, data.
 	Parts []string `yaml:"parts" jsonschema:"enum=text,enum=file,enum=data"`
-	// MediaTypes of parts, as text/plain, image/* or */*. A text part that says none is
-	// text/plain, a data part application/json, a file application/octet-stream.
+	// MediaTypes of parts, such as text/plain, image/* or */*. Without a type, a text part counts as
+	// text/plain, a data part as application/json, a file as application/octet-stream.
 	MediaTypes []string `yaml:"mediaTypes"`
-	// Hosts of files that are somewhere else: names, with * as in rules. Only http and
-	// https URLs have one. Parts that are no such file are not bound by it in an allow rule, and
-	// not meant by it in a deny rule.
+	// Hosts of files by URL: names, with * as in rules. Only http and https URLs have a host. For
+	// other parts, hosts restricts nothing in an allow rule and matches nothing in a deny rule.
 	Hosts []string `yaml:"hosts"`
-	// MaxParts, MaxPart and MaxBytes are how many parts there may be, how large one, and
-	// all together, files by URL not counted. Only with effect allow.
+	// MaxParts, MaxPart and MaxBytes are the largest number of parts, size of one, and size of all
+	// together. The sizes do not count files by URL. Only with effect allow.
 	MaxParts int           `yaml:"maxParts"`
 	MaxPart  quantity.Size `yaml:"maxPart"`
 	MaxBytes quantity.Size `yaml:"maxBytes"`

@@ -12,49 +12,48 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Config is `policy.fileParts:`, and `agents[].fileParts:`, of which each key takes the
-// place of the one in policy.
+// Config is `policy.fileParts:`, and `agents[].fileParts:`, whose keys override those in policy.
 type Config struct {
 	// Schemes that URIs of files may have. Default: [https].
 	Schemes []string `yaml:"schemes,omitempty"`
-	// Hosts that URIs may lead to, on any port: names, "*." and a domain, or addresses; "*"
-	// is any. A host that is listed may be private, as may names below a domain that is:
-	// whoever wrote it knows. Default: any.
+	// Hosts that URIs may name, on any port: names, "*." and a domain, or addresses; "*" is any. A
+	// listed host may be private, and so may names below a listed domain, because the operator chose
+	// them. Default: any.
 	Hosts []string `yaml:"hosts,omitempty"`
-	// PrivateAddresses says whether URIs may lead inside: deny (default) or allow. Inside
-	// are addresses that are loopback, private or reserved, in whatever spelling, and names
-	// such as localhost, wiki and files.internal. The gateway asks no DNS: where another
-	// name leads it does not know. Those by which clouds tell machines their secrets are
-	// never allowed unless hosts lists them.
+	// PrivateAddresses says whether URIs may name internal hosts: deny (default) or allow. Internal
+	// are loopback, private and reserved addresses, in whatever spelling, and names such as
+	// localhost, wiki and files.internal. The gateway asks no DNS, so it does not know where other
+	// names lead. It never allows metadata addresses, where clouds give machines their secrets,
+	// unless hosts lists them.
 	PrivateAddresses string `yaml:"privateAddresses,omitempty" jsonschema:"enum=deny,enum=allow"`
-	// MediaTypes that files may have, as image/png, image/* or */*. A file that says none
-	// is application/octet-stream. Default: any.
+	// MediaTypes that files may have, such as image/png, image/* or */*. A file without a type
+	// counts as application/octet-stream. Default: any.
 	MediaTypes []string `yaml:"mediaTypes,omitempty"`
-	// ActiveContent says what becomes of types that browsers run: HTML, SVG, XML and
-	// scripts; off, report (default: recorded only) or enforce. One that mediaTypes lists
-	// by its full name is wanted.
+	// ActiveContent says what the gateway does with types that browsers execute: HTML, SVG, XML and
+	// scripts; off, report (default: recorded only) or enforce. It accepts a type that mediaTypes
+	// lists by its full name.
 	ActiveContent string `yaml:"activeContent,omitempty" jsonschema:"enum=off,enum=report,enum=enforce"`
-	// Names says what becomes of file names that lead elsewhere than below the place where
-	// they are written, or do not read as they are: "..", an absolute path, a backslash, a
-	// control or direction character; off, report or enforce (default).
+	// Names says what the gateway does with unsafe file names: off, report or enforce (default).
+	// Such a name leads out of the folder it is written to, or does not read as it is: "..", an
+	// absolute path, a backslash, a control or direction character.
 	Names string `yaml:"names,omitempty" jsonschema:"enum=off,enum=report,enum=enforce"`
 	// MaxBytes is how large the inline content of one file may be, decoded. Default: 16MiB,
 	// more than server.limits let through.
 	MaxBytes quantity.Size `yaml:"maxBytes,omitempty"`
 	// MaxParts is how many files one message or artifact may have. Default: 1000.
 	MaxParts int `yaml:"maxParts,omitempty"`
-	// OnViolation says what becomes of files that break the rules above.
+	// OnViolation says what the gateway does with files that break the rules above.
 	OnViolation Actions `yaml:"onViolation,omitempty"`
 }
 
-// Actions are one for each direction: off: nothing is looked at; report: they pass, and
-// are recorded; strip: a text that says why stands in their place; refuse: the call, or
-// the answer, is refused.
+// Actions are one for each direction. off: the gateway checks nothing. report: files pass, and
+// the gateway records them. strip: a text that says why takes their place. refuse: the gateway
+// refuses the call, or the answer.
 type Actions struct {
-	// Request is for what callers send. Default: refuse, so that they know.
+	// Request is for files that callers send. Default: refuse, so that they know.
 	Request Action `yaml:"request,omitempty" jsonschema:"enum=off,enum=report,enum=strip,enum=refuse"`
-	// Answer is for what agents answer, stream and notify of. Default: strip, so that the
-	// rest of the work arrives. With refuse, files in a task's history are stripped.
+	// Answer is for files that agents answer, stream and notify with. Default: strip, so that the
+	// rest of the work arrives. With refuse, the gateway strips files in a task's history.
 	Answer Action `yaml:"answer,omitempty" jsonschema:"enum=off,enum=report,enum=strip,enum=refuse"`
 }
 

@@ -19,19 +19,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Config is a span of the week. The days and the times of day are those of Zone.
+// Config is a time window of the week. The days and the times of day are those of Zone.
 type Config struct {
 	// Days are mon, tue, … sun, or spans of them (mon-fri); default all.
 	Days []string `yaml:"days"`
-	// From and To are times of day, 09:00 and 17:30; From is in, To is not. Where To is
-	// not after From the window ends the next day, To 24:00 is midnight. Default 00:00
-	// and 24:00.
+	// From and To are times of day, such as 09:00 and 17:30; the window includes From and excludes
+	// To. If To is not after From, it ends the next day; To 24:00 is midnight. Default 00:00 and
+	// 24:00.
 	From string `yaml:"from"`
 	To   string `yaml:"to"`
-	// Zone is an IANA name (Europe/Vienna); default UTC.
+	// Zone is the time zone by its IANA name (Europe/Vienna); default UTC.
 	Zone string `yaml:"zone"`
-	// After and Before bound the dates, as 2026-12-24 or RFC 3339; After is in, Before is
-	// not.
+	// After and Before limit the dates, as 2026-12-24 or RFC 3339; the window includes After and
+	// excludes Before.
 	After  string `yaml:"after"`
 	Before string `yaml:"before"`
 }
