@@ -9,63 +9,59 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Config is an agent's `extensions:` section: which extensions its callers may,
-// may not and must activate. The zero value lets through whatever the agent
-// declares.
+// Config is an agent's `extensions:` section: which extensions its callers may, may not and must
+// activate. The zero value permits whatever the agent declares.
 type Config struct {
-	// Require lists extension URIs that every call to this agent must activate,
-	// in addition to those its card marks as required. A call without one of
-	// them is refused with "extension support required" before the agent is
-	// contacted, and the served card lists them as required, whether or not the
-	// agent's own card does. The operator vouches for the agent here: a required
-	// URI counts as declared and is passed on to it, unless Provide lists it.
+	// Require lists extension URIs that every call to this agent must activate, in addition to those
+	// its card marks as required. The gateway refuses a call without one of them with "extension
+	// support required", before it contacts the agent. The served card lists them as required,
+	// whether or not the agent's own card does. The operator vouches for the agent here: a required
+	// URI counts as declared, and the gateway passes it on, unless Provide lists it.
 	Require []string `yaml:"require"`
 
-	// Allow lists the extension URIs that may be activated on this agent. Empty
-	// allows everything the agent declares. URIs under Require, Inject and Provide are
-	// always allowed.
-	// What is not allowed is ignored in requests and missing from the served card.
+	// Allow lists the extension URIs that callers may activate on this agent. Empty allows
+	// everything that the agent declares. URIs under Require, Inject and Provide are always allowed.
+	// The gateway ignores all others in requests and leaves them out of the served card.
 	Allow []string `yaml:"allow"`
 
-	// Deny lists extension URIs that are never activated on this agent, whatever
-	// Allow says. They are ignored in requests and missing from the served card,
-	// even when the agent's card marks them as required.
+	// Deny lists extension URIs that are never active on this agent, whatever Allow says. The
+	// gateway ignores them in requests and leaves them out of the served card, even if the agent's
+	// card marks them as required.
 	Deny []string `yaml:"deny"`
 
-	// Inject lists extensions that are active in every call to this agent, whether
-	// or not the client knows them: the gateway asks for them, adds the defaults of
-	// the registry, and hides them from a client that did not ask. They count as
-	// declared, and a client need not ask for one that is required.
+	// Inject lists extensions that are active in every call to this agent, whether or not the client
+	// knows them. The gateway asks for them, adds the defaults of the registry, and hides them from
+	// a client that did not ask. They count as declared. If one is required, a client need not ask
+	// for it.
 	Inject []string `yaml:"inject"`
 
-	// Provide lists extensions that the gateway implements itself as long as the
-	// agent's card does not declare them (docs/extensions). They cannot be injected.
+	// Provide lists extensions that the gateway implements itself as long as the agent's card does
+	// not declare them (docs/extensions). You cannot inject them.
 	Provide []string `yaml:"provide"`
 
-	// Activation says how it is known which extensions the agent activated: "echo"
-	// (default) by its answer, "declared" for agents that never say: all that it was
-	// asked for.
+	// Activation says how the gateway knows what the agent activated. "echo" (default): by the
+	// agent's answer. "declared", for agents that never say: all that the gateway asked for.
 	Activation string `yaml:"activation" jsonschema:"enum=echo,enum=declared"`
 
-	// Verify fails a call in which a required extension was not activated.
+	// Verify fails a send, or a call of an extension's method, if the agent did not activate a
+	// required extension.
 	Verify bool `yaml:"verify"`
 
-	// Unrequested says what becomes of metadata and URIs in bodies whose extension is
-	// not active in the call: "strip" (default), "refuse" (the call or the answer), or
-	// "report".
+	// Unrequested says what the gateway does with metadata and URIs in bodies if their extension is
+	// not active in the call: "strip" (default), "refuse" (the call or the answer), or "report".
 	Unrequested string `yaml:"unrequested" jsonschema:"enum=strip,enum=refuse,enum=report"`
 
-	// Dependencies says what becomes of a request for an extension without those it
-	// needs: "refuse" (default), or "close" to activate them too. Those that an injected
-	// extension needs are activated with it.
+	// Dependencies says what the gateway does with a request for an extension without those it
+	// needs: "refuse" (default), or "close" to activate them too. With an injected extension, it
+	// always activates those it needs.
 	Dependencies string `yaml:"dependencies" jsonschema:"enum=refuse,enum=close"`
 
-	// Conformance says what becomes of members and enum values that A2A does not
-	// define: "off" (default), "report" or "enforce".
+	// Conformance says what the gateway does with members and enum values that A2A does not define:
+	// "off" (default), "report" or "enforce".
 	Conformance Mode `yaml:"conformance" jsonschema:"enum=off,enum=report,enum=enforce"`
 
-	// Mode is "enforce" (default), or "shadow": what this section, and the card's
-	// required extensions, would refuse or leave out is only recorded.
+	// Mode is "enforce" (default), or "shadow": the gateway only records what this section, and the
+	// card's required extensions, would refuse or leave out.
 	Mode string `yaml:"mode" jsonschema:"enum=enforce,enum=shadow"`
 }
 

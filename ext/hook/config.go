@@ -17,16 +17,16 @@ import (
 
 // Config is an entry of `extensions[].hooks`.
 type Config struct {
-	// URL is where the phases are posted to; http or https.
+	// URL is where the gateway posts the phases; http or https.
 	URL secret.URL `yaml:"url"`
-	// Phases are those that are posted: request, response, event.
+	// Phases are the phases of a call to post: request, response, event.
 	Phases []Phase `yaml:"phases" jsonschema:"enum=request,enum=response,enum=event"`
-	// Timeout is how long an answer may take, 1ms to 30s. Default 1s.
+	// Timeout is how long the service may take to answer, 1ms to 30s. Default 1s.
 	Timeout quantity.Duration `yaml:"timeout"`
-	// OnFailure says what happens when the service does not answer, or not as it
-	// should: deny (default) or pass.
+	// OnFailure says what happens if the service gives no answer, or a malformed one: deny (default)
+	// or pass.
 	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=pass"`
-	// Headers are sent with every callout.
+	// Headers are what the gateway sends with every callout.
 	Headers []Header `yaml:"headers"`
 }
 

@@ -42,7 +42,7 @@ const (
 
 // Header is a header of every callout.
 type Header struct {
-	// Name and value of it.
+	// Name and value of the header.
 	Name  string       `yaml:"name"`
 	Value secret.Value `yaml:"value"`
 }
