@@ -21,49 +21,48 @@ type ACME struct {
 	// every client trusts.
 	Directory secret.URL `yaml:"directory,omitempty"`
 
-	// Where the CA may write to about the account. Default: none.
+	// Email address where the CA may write about the account. Default: none.
 	Email string `yaml:"email,omitempty"`
 
-	// Must be true: the CA gives nothing to who has not agreed to its terms of service,
-	// and only a person can.
+	// Must be true: the CA serves only those who have agreed to its terms of service, and only a
+	// person can.
 	AgreeTerms bool `yaml:"agreeTerms,omitempty"`
 
-	// Names to have a certificate for, one each; for no other name one is asked for,
-	// whatever clients call. At least one, at most 100; no wildcards and no addresses.
+	// Names to get a certificate for, one each. The gateway never asks for a certificate for another
+	// name, whatever names clients use. At least one, at most 100; no wildcards and no addresses.
 	Domains []string `yaml:"domains,omitempty"`
 
-	// How the CA may check that a name is this gateway's: tls-alpn-01, by a handshake on
-	// port 443 that reaches the public listener, and http-01, by a request on port 80 that
-	// reaches httpListen. With both the CA is shown either. Default: [tls-alpn-01].
+	// How the CA may check that a name is this gateway's: tls-alpn-01, by a handshake on port 443
+	// that reaches the public listener, and http-01, by a request on port 80 that reaches
+	// httpListen. With both, the CA may use either. Default: [tls-alpn-01].
 	Challenges []string `yaml:"challenges,omitempty" jsonschema:"enum=tls-alpn-01,enum=http-01"`
 
-	// Address of a plaintext listener that answers http-01 and nothing else. Required with
-	// http-01, and only there. Restart to change.
+	// Address of a plaintext listener that answers http-01 and nothing else. Required with http-01,
+	// and only then. Restart to change.
 	HTTPListen string `yaml:"httpListen,omitempty"`
 
-	// PEM file of the roots that the CA's own server is known by, instead of the system's:
-	// for a CA of one's own. Read when the configuration is. Default: none.
+	// PEM file of the roots that verify the CA's own server, instead of the system's: for a private
+	// CA. The gateway reads it with the configuration. Default: none.
 	CA string `yaml:"ca,omitempty" file:"read"`
 
-	// The account at the CA that certificates are for, where the CA wants to know.
-	// Default: none.
+	// The account at the CA that certificates are for, if the CA requires one. Default: none.
 	ExternalAccount *ExternalAccount `yaml:"externalAccount,omitempty"`
 
-	// The kind of certificate, by the CA's name for it, as Let's Encrypt's shortlived.
-	// Default: the CA's choice.
+	// The kind of certificate, by the CA's name for it, such as Let's Encrypt's shortlived. Default:
+	// the CA's choice.
 	Profile string `yaml:"profile,omitempty"`
 
-	// The share of its lifetime, at its end, in which a certificate is renewed, where the
-	// CA does not say when (RFC 9773): from 0.05 to 0.9. Default: 0.33.
+	// The share of its lifetime, at its end, in which the gateway renews a certificate, unless the
+	// CA says when (RFC 9773): from 0.05 to 0.9. Default: 0.33.
 	RenewalWindow float64 `yaml:"renewalWindow,omitempty"`
 
-	// Key of new certificates, each with its own: p256, p384, rsa2048 or rsa4096.
+	// Type of the keys of new certificates, each with its own: p256, p384, rsa2048 or rsa4096.
 	// Default: p256.
 	KeyType string `yaml:"keyType,omitempty" jsonschema:"enum=p256,enum=p384,enum=rsa2048,enum=rsa4096"`
 }
 
-// ExternalAccount binds the account that the gateway makes to one that the CA has already
-// (RFC 8555 §7.3.4).
+// ExternalAccount binds the account that the gateway makes to one that the CA already has (RFC
+// 8555 §7.3.4).
 type ExternalAccount struct {
 	// The CA's name for the key.
 	KeyID string `yaml:"keyID"`

@@ -12,54 +12,48 @@ import (
 
 // Config is the server: section.
 type Config struct {
-	// Name of this gateway in records, among replicas, of which each has its own, and
-	// among the gateways a call may pass. A call that passes the same gateway twice is
-	// refused as a loop; one that comes back to another replica goes on, to
-	// limits.hops at most. Default: host and port of publicURL.
+	// Name of this gateway in records, among replicas, and in the Via header of calls. Each replica
+	// has its own. The gateway refuses a call that passes it twice, as a loop. A call that comes
+	// back to another replica goes on, to limits.hops at most. Default: host and port of publicURL.
 	ID string `yaml:"id,omitempty" reload:"restart"`
 
-	// Address of the public listener, host:port. The host may be empty (all
-	// addresses), the port 0 (any free one). Default: ":8443" with tls, ":8080"
-	// without.
+	// Address of the public listener, host:port. An empty host means all addresses, port 0 any free
+	// port. Default: ":8443" with tls, ":8080" without.
 	Address string `yaml:"address,omitempty"`
 
-	// Address of the status listener (/livez, /readyz, /healthz, /metrics),
-	// plaintext, not for the public; "off" for none. Default: ":9902".
+	// Address of the status listener (/livez, /readyz, /healthz, /metrics): plaintext, not for the
+	// public; "off" for none. Default: ":9902".
 	StatusAddress string `yaml:"statusAddress,omitempty"`
 
-	// Further hosts that requests to the status listener may name, as host or host:port.
-	// Addresses are accepted anyway, as probes and scrapers of pods name them, and requests
-	// without a host, localhost, the machine's own name, alone and before one of these hosts, as
-	// pods of a headless service are named, and the hosts of statusAddress, publicURL and
-	// hosts. Others are answered 421: a page of somebody's whose name leads here
-	// all of a sudden is no scraper. Default: none.
+	// Further hosts that requests to the status listener may name, as host or host:port. The
+	// listener always accepts requests without a host, and those that name an address, as probes and
+	// scrapers of pods do. It also accepts localhost, the hosts of statusAddress, publicURL and
+	// hosts, and the machine's own name. That name may stand before a further host, as pods of a
+	// headless service are named. Others get 421, to stop DNS rebinding by web pages. Default: none.
 	StatusHosts []string `yaml:"statusHosts,omitempty"`
 
-	// URL under which clients reach the gateway: scheme and host, and a path where
-	// something in front leads only what begins with it here. The only source of URLs written into cards; the Host of a request never
-	// is. Required: https://… with tls, and http://… written out is what permits
-	// plaintext.
+	// URL under which clients reach the gateway: scheme and host, and a path if a reverse proxy in
+	// front forwards only what begins with it. All URLs in cards come from it, never from the Host
+	// of a request. Required: https://… with tls; an explicit http://… permits plaintext.
 	PublicURL string `yaml:"publicURL" jsonschema:"required"`
 
-	// What the paths of requests begin with when they come here: publicURL's path where
-	// whatever is in front leaves it as it is, "/" where it takes it off. Default: with
-	// publicURL's path or without it, whichever is a path of the gateway's; a proxy that
-	// refuses some paths by itself should have it written out. Agents with hosts of their own
-	// have none.
+	// Path with which requests begin when they reach the gateway: publicURL's path if the reverse
+	// proxy in front keeps it, "/" if the proxy strips it. Set it if the proxy refuses some paths by
+	// itself. Default: with publicURL's path or without it, whichever is a path of the gateway's.
+	// Agents with hosts of their own have none.
 	BasePath string `yaml:"basePath,omitempty"`
 
-	// Further hosts that requests may name, as host or host:port. The host of
-	// publicURL and every agent's hosts are accepted anyway, and localhost,
-	// 127.0.0.1 and [::1] on a loopback listener.
+	// Further hosts that requests may name, as host or host:port. The gateway always accepts the
+	// host of publicURL and every agent's hosts, and on a loopback listener localhost, 127.0.0.1 and
+	// [::1].
 	Hosts []string `yaml:"hosts,omitempty"`
 
-	// Plaintext HTTP/2 by prior knowledge, as gRPC clients without TLS speak it;
-	// never by Upgrade. Default: true on a loopback listener without tls, false
-	// elsewhere.
+	// Plaintext HTTP/2 by prior knowledge, for gRPC clients without TLS; never by Upgrade. Default:
+	// true on a loopback listener without tls, false elsewhere.
 	H2C *bool `yaml:"h2c,omitempty"`
 
-	// Serves gRPC's server reflection to anyone, which describes A2A itself and
-	// nothing of agents or callers. Default: true.
+	// Serves gRPC's server reflection to anyone. It describes A2A itself, and nothing of agents or
+	// callers. Default: true.
 	Reflection *bool `yaml:"reflection,omitempty"`
 
 	// Directory for state, audit records and generated keys. Default:
@@ -70,55 +64,52 @@ type Config struct {
 	// TLS on the public listener. Default: none, see publicURL.
 	TLS *TLS `yaml:"tls,omitempty"`
 
-	// Serves plaintext although publicURL is https://, because a load balancer or
-	// ingress in front terminates TLS. What lies between the two is then not
-	// protected by the gateway. Default: false.
+	// Serves plaintext although publicURL is https://, because a load balancer or ingress in front
+	// terminates TLS. The gateway then does not protect the traffic between the two. Default: false.
 	Plaintext bool `yaml:"plaintext,omitempty"`
 
-	// Networks of proxies in front of the gateway, such as 10.0.0.0/8. From
-	// these peers, and no others, X-Forwarded-For is believed, and they do not
-	// count against limits.connectionsPerIP. Default: none.
+	// Networks of proxies in front of the gateway, such as 10.0.0.0/8. The gateway believes
+	// X-Forwarded-For from these peers, and no others. They do not count against
+	// limits.connectionsPerIP. Default: none.
 	TrustedProxies []netip.Prefix `yaml:"trustedProxies,omitempty"`
 
-	// Permits 0.0.0.0/0 and ::/0 in trustedProxies, which let every client choose
-	// the address it is known by. Default: false.
+	// Permits 0.0.0.0/0 and ::/0 in trustedProxies. They let every client choose the address that
+	// the gateway sees. Default: false.
 	TrustAnyProxy bool `yaml:"trustAnyProxy,omitempty"`
 
-	// Web pages of other origins that may call, agents, cards and the catalog alike.
-	// Default: none.
+	// Web pages of other origins that may call agents, and read cards and the catalog. Default:
+	// none.
 	CORS *cors.Config `yaml:"cors,omitempty"`
 
-	// Bounds on connections, requests and answers.
+	// Limits on connections, requests and answers.
 	Limits Limits `yaml:"limits,omitempty"`
 
-	// Bounds on waiting.
+	// Limits on waiting.
 	Timeouts Timeouts `yaml:"timeouts,omitempty"`
 }
 
 // TLS is the server.tls section. TLS 1.3 only unless minVersion says otherwise.
 type TLS struct {
-	// Certificates with their keys. The client's server name chooses among them;
-	// the first one answers clients that send none or an unknown one. The files
-	// are watched: new ones are used within seconds, bad ones are logged and the
-	// old ones kept. Required without acme.
+	// Certificates with their keys. The gateway chooses one by the client's server name; clients
+	// that send none or an unknown one get the first. It watches the files, uses new ones within
+	// seconds, and logs bad ones and keeps the old. Required without acme.
 	Certificates []Certificate `yaml:"certificates,omitempty"`
 
-	// Certificates from a CA, beside those of files, which come first. Default: none.
+	// Certificates from a CA, in addition to those of files, which come first. Default: none.
 	ACME *ACME `yaml:"acme,omitempty"`
 
-	// PEM files with the CAs that client certificates are verified by. They are watched
-	// like the certificates; a CA that is taken out ends sessions that began with it and
-	// identities it vouched for. With require, requests on connections that are open
-	// are refused too. With any of them, clientAuth must be optional or require.
+	// PEM files with the CAs that verify client certificates. The gateway watches them like the
+	// certificates. If you remove a CA, TLS sessions that began with it and identities it vouched
+	// for end. With require, the gateway also refuses requests on open connections. With any CA,
+	// clientAuth must be optional or require.
 	ClientCA []string `yaml:"clientCA,omitempty" file:"read"`
 
-	// Whether clients are asked for a certificate: off (the default), request (any
-	// certificate or none; good for tokens bound to it, never as an identity), optional
-	// (none, or one that clientCA verifies), or require (one that clientCA verifies).
+	// Whether the gateway asks clients for a certificate: off (the default), request (any
+	// certificate or none; good for tokens bound to it, never as an identity), optional (none, or
+	// one that clientCA verifies), or require (one that clientCA verifies).
 	ClientAuth string `yaml:"clientAuth,omitempty" jsonschema:"enum=off,enum=request,enum=optional,enum=require"`
 
-	// Lowest version spoken: "1.3", or "1.2" with forward-secret AEAD suites only.
-	// Default: "1.3".
+	// Lowest TLS version: "1.3", or "1.2" with forward-secret AEAD suites only. Default: "1.3".
 	MinVersion string `yaml:"minVersion,omitempty" jsonschema:"enum=1.3,enum=1.2"`
 }
 
@@ -140,45 +131,43 @@ func (t TLS) files() []string {
 	return append(paths, t.ClientCA...)
 }
 
-// Timeouts is the server.timeouts section. 0 is the default, everywhere.
+// Timeouts is the server.timeouts section. In every key, 0 is the default.
 type Timeouts struct {
-	// For a TLS handshake, and for a request's head once its connection is open.
-	// Default: 5s.
+	// Time for a TLS handshake, and for a request's head once its connection is open. Default: 5s.
 	Header quantity.Duration `yaml:"header,omitempty"`
 
-	// Until a kept-alive connection without a request is closed. Default: 60s.
+	// Time after which the gateway closes a kept-alive connection without a request. Default: 60s.
 	Idle quantity.Duration `yaml:"idle,omitempty"`
 
-	// For a request body before limits.bodyRate has to be kept. Default: 5s.
+	// Time for a request body before the gateway enforces limits.bodyRate. Default: 5s.
 	Body quantity.Duration `yaml:"body,omitempty"`
 
-	// For what a client still sends after it was answered, see limits.linger. One that
-	// sends nothing for timeouts.body is not waited for. Default: 30s.
+	// Time for what a client still sends after its answer, see limits.linger. The gateway does not
+	// wait for a client that sends nothing for timeouts.body. Default: 30s.
 	Linger quantity.Duration `yaml:"linger,omitempty"`
 
-	// For one write to a client that does not read; an answer as a whole may take
-	// longer, a stream may last. Default: 60s.
+	// Time for one write to a client that does not read. A whole answer may take longer, and a
+	// stream may last. Default: 60s.
 	Write quantity.Duration `yaml:"write,omitempty"`
 
-	// For an agent's whole answer to a call that is not a stream, and for the
-	// first sign of one that is, unless the agent's answerTimeout says otherwise. A
-	// blocking send waits for the agent's work. Default: 5m.
+	// Time for an agent's whole answer, or for the first sign of a stream, unless the agent's
+	// answerTimeout says otherwise. A blocking send waits for the agent's work. Default: 5m.
 	Call quantity.Duration `yaml:"call,omitempty"`
 
-	// Until an agent's stream without any event or comment is given up.
-	// Default: 15m.
+	// Time after which the gateway gives up an agent's stream without any event or comment. Default:
+	// 15m.
 	Stream quantity.Duration `yaml:"stream,omitempty"`
 
-	// Between heartbeat comments on a stream that is silent. Default: 15s.
+	// Time between heartbeat comments on a silent stream. Default: 15s.
 	Heartbeat quantity.Duration `yaml:"heartbeat,omitempty"`
 
-	// While the gateway stops and still takes connections: not ready any more, and with
-	// every answer closing its connection, so that load balancers and kept-alive clients
-	// are gone when it closes the rest. Part of drain. An upgrade takes 1s at least, less
-	// when nobody is connected. Default: 0s.
+	// Time in which a stopping gateway still accepts connections. It is not ready any more and
+	// closes each connection after its answer. So load balancers and kept-alive clients are gone
+	// when it closes the rest. Part of drain. An upgrade takes 1s at least, less if nobody is
+	// connected. Default: 0s.
 	LameDuck quantity.Duration `yaml:"lameDuck,omitempty" zero:"kept"`
 
-	// For requests and streams to end when the gateway stops. Default: 30s.
+	// Time for requests and streams to end when the gateway stops. Default: 30s.
 	Drain quantity.Duration `yaml:"drain,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 )
 
-// Limits is the server.limits section. 0 is the default, everywhere.
+// Limits is the server.limits section. In every key, 0 is the default.
 type Limits struct {
 	// Largest request body. Default: 4MiB.
 	Body quantity.Size `yaml:"body,omitempty"`
@@ -17,14 +17,14 @@ type Limits struct {
 	// Default: 1KiB.
 	BodyRate quantity.Size `yaml:"bodyRate,omitempty"`
 
-	// Most that is read and thrown away of a request that is answered before all of it has
-	// come, as one with too large a body is: the client may still be sending, and would not
-	// get to its answer if the connection were closed (RFC 9112 §9.6). Then, or after
-	// timeouts.linger, it is. Default: 64MiB.
+	// Most that the gateway reads and discards of a request after an early answer, for instance to a
+	// body that is too large. The client may still be sending, and would lose the answer if the
+	// gateway closed the connection (RFC 9112 §9.6). It closes the connection then, or after
+	// timeouts.linger. Default: 64MiB.
 	Linger quantity.Size `yaml:"linger,omitempty"`
 
-	// Largest request head, request line and fields together; 431 beyond. Default: 48KiB, which
-	// is what a token of authn.limits.token leaves room beside.
+	// Largest request head, request line and fields together; the gateway answers larger ones with
+	// 431. Default: 48KiB, which leaves room beside a token of authn.limits.token.
 	Header quantity.Size `yaml:"header,omitempty"`
 
 	// Longest request target, path and query together. Default: 8KiB.
@@ -54,75 +54,71 @@ type Limits struct {
 	// Largest event of an agent's stream. Default: 4MiB.
 	Event quantity.Size `yaml:"event,omitempty"`
 
-	// Most event streams open at once; further ones are answered 503.
-	// Default: 10000.
+	// Most event streams open at once; the gateway answers further ones with 503. Default: 10000.
 	Streams int `yaml:"streams,omitempty"`
 
-	// Most tasks of one caller on one agent that the gateway lists by itself, for
-	// agents of a version without ListTasks: it asks for each of them. A caller with
-	// more has to name a context. Default: 1000.
+	// Most tasks of one caller on one agent that the gateway lists itself, for agents of a version
+	// without ListTasks. It asks the agent for each of them. A caller with more has to name a
+	// context. Default: 1000.
 	ListedTasks int `yaml:"listedTasks,omitempty"`
 
-	// Most pages that the gateway asks an agent's ListTasks for to fill one page of a
-	// caller's, since the tasks of others are left out. Then the caller gets the page as it
-	// is, and a token to go on with. Default: 20.
+	// Most pages of an agent's ListTasks that the gateway reads to fill one page for a caller,
+	// because it leaves out the tasks of others. Then the caller gets the page as it is, and a token
+	// to go on with. Default: 20.
 	ListedPages int `yaml:"listedPages,omitempty"`
 
-	// Gateways and proxies that a call may have passed before this one (Via,
-	// RFC 9110 §7.6.3); 508 beyond. Default: 8.
+	// Most gateways and proxies that a call may have passed before this one (Via, RFC 9110 §7.6.3);
+	// the gateway answers other calls with 508. Default: 8.
 	Hops int `yaml:"hops,omitempty"`
 
-	// Most connections open at once. A few more are answered 503, the rest are
-	// closed unanswered. Every connection takes a file descriptor, and its calls
-	// take one more each toward the agents. Default: 16384.
+	// Most connections open at once. The gateway answers a few more with 503, and closes the rest
+	// unanswered. Every connection takes a file descriptor, and each of its calls one more toward
+	// the agents. Default: 16384.
 	Connections int `yaml:"connections,omitempty"`
 
-	// Most connections of one client address, or of one IPv6 /64 network, open at
-	// once; further ones are closed. Default: 4096.
+	// Most connections of one client address, or of one IPv6 /64 network, open at once; the gateway
+	// closes further ones. Default: 4096.
 	ConnectionsPerIP int `yaml:"connectionsPerIP,omitempty"`
 
 	// Most requests in flight on one HTTP/2 connection. Default: 100.
 	ConnectionStreams int `yaml:"connectionStreams,omitempty"`
 
-	// Frames on one HTTP/2 connection that serve no call: of calls that are taken back,
-	// resets, pings, settings, priorities, windows, data of a few bytes. All of it is there
-	// again after half a minute, and part of it with every answer. A connection that sends
-	// more is ended (GOAWAY, ENHANCE_YOUR_CALM). Default: 4 for each of connectionStreams,
-	// and 400 at least.
+	// Frames on one HTTP/2 connection that serve no call: canceled calls, resets, pings, settings,
+	// priorities, windows, data of a few bytes. The allowance is full again after half a minute, and
+	// each answer restores a part of it. The gateway ends a connection that sends more (GOAWAY,
+	// ENHANCE_YOUR_CALM). Default: 4 for each of connectionStreams, and 400 at least.
 	ConnectionFrames int `yaml:"connectionFrames,omitempty"`
 
-	// Most calls in flight at once, event streams apart; further ones are answered 503
-	// before anything else is asked. One caller may have as many as there are places left,
-	// so half of them at most; callers without a name differ by their addresses.
-	// Default: 10000.
+	// Most calls in flight at once, event streams not counted. The gateway answers further ones with
+	// 503 before it checks anything else. One caller may have as many as places are left, so half of
+	// them at most. Callers without a name differ by their addresses. Default: 10000.
 	Requests int `yaml:"requests,omitempty"`
 
-	// Memory in use, garbage not counted, beyond which new calls are answered 503, until
-	// it is 5 % less. Cards, health and metrics are answered anyway. Default: 90 % of
-	// GOMEMLIMIT, which serve sets to 90 % of the cgroup's limit where it is not set;
-	// without any of these nothing is refused for memory. Where this is the only one,
-	// the collector is told of it.
+	// Memory in use, without garbage, above which the gateway answers new calls with 503, until it
+	// is 5 % less. It still answers requests for cards, health and metrics. Default: 90 % of
+	// GOMEMLIMIT, which serve sets to 90 % of the cgroup's limit if it is not set. Without any of
+	// these the gateway refuses nothing for memory. If this is the only limit, the gateway tells the
+	// garbage collector of it.
 	Memory quantity.Size `yaml:"memory,omitempty"`
 
-	// Memory in use beyond which new event streams, and calls with bodies above largeBody,
-	// are answered 503, until it is 5 % less. Default: 85 % of memory.
+	// Memory in use above which the gateway answers new event streams, and calls with bodies above
+	// largeBody, with 503, until it is 5 % less. Default: 85 % of memory.
 	SoftMemory quantity.Size `yaml:"softMemory,omitempty"`
 
-	// Largest body that is taken in whatever memory is left. Larger ones together fill no
-	// more than half of what is free, and none is taken above softMemory. Default: 64KiB.
+	// Largest body that the gateway takes in whatever memory is left. Larger ones together fill no
+	// more than half of what is free, and above softMemory it takes none. Default: 64KiB.
 	LargeBody quantity.Size `yaml:"largeBody,omitempty"`
 
-	// Longest that work may wait for a processor. When every wait has been longer for a
-	// second, calls are answered 503 until it is not: of each caller, those above a share
-	// that is the same for all. A long time, such as 1h, refuses nothing. Default: 100ms.
+	// Longest that work may wait for a processor. When every wait has been longer for a second, the
+	// gateway sheds load until waits are shorter: it answers with 503 the calls of each caller above
+	// a share that is the same for all. A long time, such as 1h, refuses nothing. Default: 100ms.
 	Delay quantity.Duration `yaml:"delay,omitempty"`
 
-	// File descriptors that the gateway may use. 64 are kept for its own files; of the
-	// others every connection takes one, and its call one more toward the agent, and
-	// connections beyond what that leaves are answered 503 or closed. When no more than a
-	// sixteenth of all is left, and 64 at least, calls beyond those in flight are answered
-	// 503, and new event streams. Default, and most: what the system permits the process
-	// (RLIMIT_NOFILE).
+	// File descriptors that the gateway may use. It keeps 64 for its own files. Of the others every
+	// connection takes one, and its call one more toward the agent. It answers connections beyond
+	// that with 503, or closes them. When no more than a sixteenth of all is left, and 64 at least,
+	// it answers additional calls and new event streams with 503. Default, and most: what the system
+	// permits the process (RLIMIT_NOFILE).
 	Descriptors int `yaml:"descriptors,omitempty"`
 }
 

@@ -26,25 +26,25 @@ import (
 
 // Config is the server.cors section: which web pages may call, and read the answers.
 //
-// Libraries (rs/cors, jub0bs/cors) take the names of a preflight only in the order that
-// browsers send them in, and none has the last word about an answer whose header an agent or
-// an earlier answer had a part in.
+// The gateway uses no library for CORS: rs/cors and jub0bs/cors take the names of a preflight
+// only in the order that browsers send. None can overrule the CORS fields that an agent or an
+// earlier answer has set.
 type Config struct {
 	// Origins of the pages, as browsers send them, such as https://app.example.com or
-	// http://127.0.0.1:5173. https://*.example.com is all names with one label before
-	// .example.com; "*" is any page, which cannot be together with credentials. Default:
-	// none, and no answer has a header of CORS.
+	// http://127.0.0.1:5173. https://*.example.com matches all names with one label before
+	// .example.com. "*" matches any page, and excludes credentials. Default: none, and no answer has
+	// a CORS header.
 	Origins []string `yaml:"origins,omitempty"`
 
-	// Further request headers that pages may send, beside those that A2A clients do and
-	// those that carry the credentials of authn. Default: none.
+	// Further request headers that pages may send, in addition to those of A2A clients and those
+	// that carry the credentials of authn. Default: none.
 	Headers []string `yaml:"headers,omitempty"`
 
-	// Lets pages have the browser add what it has for the gateway by itself: a client
-	// certificate. Keys and tokens that a page sends do not need it. Default: false.
+	// Lets the browser add the client certificate that it has for the gateway. Keys and tokens that
+	// a page sends do not need it. Default: false.
 	Credentials bool `yaml:"credentials,omitempty"`
 
-	// How long a browser may go by the answer to a preflight. Default: 10m.
+	// How long a browser may cache the answer to a preflight. Default: 10m.
 	MaxAge quantity.Duration `yaml:"maxAge,omitempty"`
 }
 
