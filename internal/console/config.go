@@ -22,64 +22,64 @@ import (
 
 // Config is the `admin:` section.
 type Config struct {
-	// Address of the admin listener, host:port; "off" for none. Default:
-	// "127.0.0.1:9901", or where the status listener has any free port or is off
-	// "127.0.0.1:0", any free port, which admin.address below server.dataDir then names.
+	// Address of the admin listener, host:port; "off" for none. Default: "127.0.0.1:9901", or
+	// "127.0.0.1:0" (any free port) if the status listener has any free port or is off. The file
+	// admin.address below server.dataDir then names the port.
 	Address string `yaml:"address"`
-	// Token that requests have to show as bearer token, of at least 16 characters, as
-	// ${NAME} or {file: PATH}. Default: one that the gateway makes and keeps in
-	// admin.token below server.dataDir, which only its own user may read.
+	// Token that requests send as bearer token, of at least 16 characters, as ${NAME} or {file:
+	// PATH}. Default: one that the gateway makes and keeps in admin.token below server.dataDir,
+	// which only its own user may read.
 	Token secret.Value `yaml:"token"`
-	// Tokens of others, each with a role. Default: none.
+	// Tokens of other people and programs, each with a role. Default: none.
 	Tokens []Token `yaml:"tokens"`
-	// OIDC lets people and programs in that an identity provider vouches for. Default: nobody.
+	// OIDC lets in people and programs that an identity provider authenticates. Default: nobody.
 	OIDC *OIDC `yaml:"oidc"`
-	// PublicURL is the URL that browsers know this listener by, scheme and host; its host
-	// need not be in hosts. Default: what a request names.
+	// PublicURL is the URL under which browsers reach this listener, scheme and host. Its host need
+	// not be in hosts. Default: what a request names.
 	PublicURL string `yaml:"publicURL"`
-	// Dashboards is the URL of dashboards with more of the gateway's metrics, such as
-	// Grafana's, http or https, which the console links to. Default: none.
+	// Dashboards is the http or https URL of dashboards with more of the gateway's metrics, such as
+	// Grafana's. The console links to it. Default: none.
 	Dashboards string `yaml:"dashboards"`
-	// Failures bounds how often one address may be wrong.
+	// Failures limits wrong credentials and failed sign-ins by address.
 	Failures Failures `yaml:"failures"`
-	// Live bounds who looks at audit records as they are made.
+	// Live limits the viewers of live audit records and streams.
 	Live Live `yaml:"live"`
-	// Content shows operators what was captured of calls (telemetry.audit.content), and what of a stream
-	// that they watch a rule captures, redacted. Who was shown it is on record. Default false: it is
-	// never shown here.
+	// Content shows operators the captured content of calls (telemetry.audit.content), redacted. Of
+	// a stream that they watch, it shows what a rule captures. The audit log records who saw it.
+	// Default false: the admin listener never shows content.
 	Content bool `yaml:"content"`
-	// Try bounds calls that operators make from here.
+	// Try limits test calls that operators make here.
 	Try Try `yaml:"try"`
-	// Map bounds what is counted for who called whom.
+	// Map limits what the map of callers and agents counts.
 	Map Map `yaml:"map"`
-	// Replay bounds what is tried on recorded calls.
+	// Replay limits tests of draft rules on recorded calls.
 	Replay Replay `yaml:"replay"`
-	// Hosts that requests may name, as host or host:port, beside that of the address and,
-	// on the bound port, localhost, 127.0.0.1 and [::1]. Others are answered 421: a page
-	// whose name leads here all of a sudden is not the operator. Default: none.
+	// Hosts that requests may name, as host or host:port, in addition to that of the address and, on
+	// the bound port, localhost, 127.0.0.1 and [::1]. The gateway answers others with 421, to stop
+	// DNS rebinding. Default: none.
 	Hosts []string `yaml:"hosts"`
-	// ReadOnly refuses whatever would change something; default false.
+	// ReadOnly refuses all requests that would change something; default false.
 	ReadOnly bool `yaml:"readOnly"`
-	// Body is how large what is sent here may be, such as an agent that is registered;
-	// default 256KiB.
+	// Body is the largest request body, for instance of an agent to register; default 256KiB.
 	Body quantity.Size `yaml:"body"`
-	// TLS on this listener; its files are watched. Default: none.
+	// TLS on this listener; the gateway watches its files. Default: none.
 	TLS *TLS `yaml:"tls"`
-	// Plaintext permits an address that other machines reach without TLS: whoever hears the
-	// token on the way has it. Default false.
+	// Plaintext permits an address that other machines reach without TLS. Anybody who listens on the
+	// network can then steal the token. Default false.
 	Plaintext bool `yaml:"plaintext"`
 }
 
-// Token is one of admin.tokens. The token itself is in no file.
+// Token is one of admin.tokens. The configuration has its digest, and no file has the token
+// itself.
 type Token struct {
-	// Name of whoever has it, in audit records; 1 to 64 letters, digits, -, _ and .
+	// Name of the token's owner, in audit records; 1 to 64 letters, digits, -, _ and .
 	Name string `yaml:"name" jsonschema:"required"`
 	// Role is viewer, operator or admin.
 	Role api.Role `yaml:"role" jsonschema:"required,enum=viewer,enum=operator,enum=admin"`
-	// Digest is sha256: and the SHA-256 of the token in hexadecimal. The token has to be
-	// random: that of a word is found by trying words.
+	// Digest is sha256: and the SHA-256 of the token in hexadecimal. The token has to be random,
+	// because anybody who sees the digest finds a guessable token by trying.
 	Digest string `yaml:"digest"`
-	// Expires is when it is worth nothing any more. Default: never.
+	// Expires is when the gateway stops accepting the token. Default: never.
 	Expires time.Time `yaml:"expires"`
 }
 
@@ -136,14 +136,14 @@ func (c Config) validateTokens() error {
 	return errors.Join(errs...)
 }
 
-// TLS is admin.tls. Its keys mean what they do in server.tls.
+// TLS is admin.tls. Its keys mean what they mean in server.tls.
 type TLS struct {
 	// Certificates with their keys.
 	Certificates []server.Certificate `yaml:"certificates"`
-	// ClientCA are PEM files with the CAs that client certificates are verified by.
+	// ClientCA are PEM files with the CAs that verify client certificates.
 	ClientCA []string `yaml:"clientCA" file:"read"`
-	// ClientAuth says whether clients are asked for a certificate: off (the default) or
-	// require, which they then need beside a credential.
+	// ClientAuth says whether the gateway asks clients for a certificate: off (the default) or
+	// require. Clients then need one in addition to their credential.
 	ClientAuth string `yaml:"clientAuth" jsonschema:"enum=off,enum=request,enum=optional,enum=require"`
 	// MinVersion is "1.3", the default, or "1.2".
 	MinVersion string `yaml:"minVersion" jsonschema:"enum=1.3,enum=1.2"`

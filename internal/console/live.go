@@ -8,13 +8,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Live is admin.live: those who look at audit records as they are made, and those who watch streams.
+// Live is admin.live: limits for those who follow audit records as they are made, and those who
+// watch streams.
 type Live struct {
-	// Viewers is how many may look at the same time, and how many may watch streams; default 16. Who
-	// comes then is answered 503.
+	// Viewers is how many may follow records at the same time, and how many may watch streams;
+	// default 16. The gateway answers one more with 503.
 	Viewers int `yaml:"viewers"`
-	// Buffer is how much waits for each of them; default 1MiB. Of more, the oldest are left out, and
-	// the viewer is told how many.
+	// Buffer is how much waits for each viewer; default 1MiB. Beyond that, the gateway drops the
+	// oldest ones and tells the viewer how many.
 	Buffer quantity.Size `yaml:"buffer"`
 }
 

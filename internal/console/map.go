@@ -6,10 +6,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Map is admin.map: who called which agents with which extensions.
+// Map is admin.map: which callers called which agents with which extensions.
 type Map struct {
-	// Records is how many calls are counted at most, the newest ones; default 10000. More of
-	// them tell more of a busy gateway, and take longer to read.
+	// Records is how many of the newest calls the map counts at most; default 10000. A higher number
+	// shows more of a busy gateway, and takes longer to read.
 	Records int `yaml:"records"`
 }
 

@@ -13,26 +13,27 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// OIDC is admin.oidc: an identity provider that says who somebody is, and what makes that
-// a role.
+// OIDC is admin.oidc: an identity provider that authenticates people, and the claims that give
+// them a role.
 type OIDC struct {
 	// Issuer is the provider's identifier, as its tokens spell it.
 	Issuer string `yaml:"issuer"`
-	// Audiences are the names of this API in access tokens, which are then taken as bearer
-	// tokens. Default: none, and no access token is taken.
+	// Audiences are the names of this API in access tokens. The gateway accepts tokens for them as
+	// bearer tokens. Default: none, and the gateway accepts no access token.
 	Audiences []string `yaml:"audiences"`
-	// Claim has the texts that Roles lists: by its name, or a path with dots; default groups.
+	// Claim is the claim with the texts that Roles lists, by its name or a path with dots; default
+	// groups.
 	Claim string `yaml:"claim"`
-	// Roles says which texts in the claim make which role. Who has several has the highest,
-	// and who has none does not come in.
+	// Roles says which texts in the claim give which role. A user with several roles has the
+	// highest, and a user with none gets no access.
 	Roles Roles `yaml:"roles"`
-	// Login lets browsers in. Default: they are not.
+	// Login lets people sign in with a browser. Default: nobody can.
 	Login *login.Config `yaml:"login"`
 }
 
 // Roles is admin.oidc.roles.
 type Roles struct {
-	// Viewer, operator and admin: the values of the claim that make who has one of them such.
+	// Viewer, operator and admin list the values of the claim that give a user the role.
 	Viewer   []string `yaml:"viewer"`
 	Operator []string `yaml:"operator"`
 	Admin    []string `yaml:"admin"`

@@ -8,14 +8,15 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Replay is admin.replay: recorded calls that are put to the rules of a draft.
+// Replay is admin.replay: tests of draft rules on recorded calls.
 type Replay struct {
-	// Records is how many calls are looked at, at most; default 100000. A request for more
-	// is refused.
+	// Records is how many calls a replay examines at most; default 100000. The gateway refuses a
+	// request for more.
 	Records int `yaml:"records"`
-	// Time is how long that may take; default 10s, at most 15s. What takes longer is refused.
+	// Time is how long a replay may take; default 10s, at most 15s. The gateway refuses a longer
+	// one.
 	Time quantity.Duration `yaml:"time"`
-	// Sample is how many calls of each kind of change are shown; default 100.
+	// Sample is how many calls of each kind of change a replay shows; default 100.
 	Sample int `yaml:"sample"`
 }
 

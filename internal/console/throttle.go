@@ -13,13 +13,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Failures is admin.failures: how many credentials that are wrong, and logins that come to
-// nothing, one client address may present before it is answered 429. Good credentials from
-// the same address are not held up.
+// Failures is admin.failures: how many wrong credentials and failed logins one client address may
+// present before the gateway answers it with 429. It does not delay good credentials from the
+// same address.
 type Failures struct {
-	// PerMinute is the rate that is refilled; default 30.
+	// PerMinute is how many failures the gateway forgets per minute; default 30.
 	PerMinute int `yaml:"perMinute"`
-	// Burst is how many may come at once; default 20.
+	// Burst is how many failures may come at once; default 20.
 	Burst int `yaml:"burst"`
 }
 

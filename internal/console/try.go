@@ -9,17 +9,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Try is admin.try: calls that operators make from here.
+// Try is admin.try: test calls that operators make from here.
 type Try struct {
-	// Calls that may go on at the same time; default 4. Who wants one more is answered 503.
+	// Calls that may run at the same time; default 4. The gateway answers one more with 503.
 	Calls int `yaml:"calls"`
-	// Timeout of one whose answer is shown when it is there, 1s to 14s; default 10s. Of a stream
-	// is shown what came until then.
+	// Timeout of a call whose answer is shown as a whole, 1s to 14s; default 10s. Of a stream, the
+	// gateway shows what came until then.
 	Timeout quantity.Duration `yaml:"timeout"`
-	// StreamTimeout of one that is shown as it goes on, which is how the console makes them, 1s to
-	// 1h; default 5m.
+	// StreamTimeout of a call that is shown while it runs, as the console does, 1s to 1h; default
+	// 5m.
 	StreamTimeout quantity.Duration `yaml:"streamTimeout"`
-	// Answer is how much of an answer is shown; default 1MiB. The rest is not waited for.
+	// Answer is how much of an answer the gateway shows; default 1MiB. It does not wait for the
+	// rest.
 	Answer quantity.Size `yaml:"answer"`
 }
 

@@ -44,20 +44,20 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Config is the client of a provider, as it is registered there.
+// Config is the gateway as a client of the provider, as it is registered there.
 type Config struct {
-	// ClientID is the id of this client.
+	// ClientID is the gateway's client id at the provider.
 	ClientID string `yaml:"clientID"`
-	// ClientSecret is its secret. Default: none, for a public client.
+	// ClientSecret is the client's secret. Default: none, for a public client.
 	ClientSecret secret.Value `yaml:"clientSecret"`
-	// Scopes that are asked for. Default: openid and profile. openid is always there.
+	// Scopes that the gateway requests. Default: openid and profile. It always requests openid.
 	Scopes []string `yaml:"scopes"`
-	// Idle is how long a session lasts that nothing is asked in; default 30m.
+	// Idle is how long a session lasts without a request; default 30m.
 	Idle quantity.Duration `yaml:"idle"`
 	// Life is how long a session lasts at most; default 8h.
 	Life quantity.Duration `yaml:"life"`
-	// Sessions is how many there may be; default 1000. With more, of who has most the one ends that was
-	// idle for longest.
+	// Sessions is how many there may be; default 1000. With more, the gateway ends the longest idle
+	// session of the user who has most.
 	Sessions int `yaml:"sessions"`
 }
 
