@@ -43,31 +43,31 @@ import (
 type Config struct {
 	// Server is the public listener: address, URL, TLS, limits, timeouts.
 	Server server.Config `yaml:"server"`
-	// Admin is the listener for the operator: API, token.
+	// Admin is the listener for operators: API, console, tokens.
 	Admin console.Config `yaml:"admin" reload:"restart"`
-	// Authn says who may be calling: OIDC issuers, API keys.
+	// Authn says who may call: OIDC issuers, API keys.
 	Authn schemes.Config `yaml:"authn"`
 	// Policy says who may do what.
 	Policy Policy `yaml:"policy"`
-	// Extensions is the registry of extensions this gateway governs.
+	// Extensions is the registry of extensions that this gateway governs.
 	Extensions ext.Registry `yaml:"extensions"`
-	// Agents is the fleet.
+	// Agents are the agents behind the gateway: the fleet.
 	Agents []agents.Config `yaml:"agents"`
 	// Fleet says where further agents come from.
 	Fleet Fleet `yaml:"fleet"`
 	// Catalog says who may read lists of agents.
 	Catalog catalog.Config `yaml:"catalog"`
-	// Egress is the way out, to agents and all others: an HTTP proxy, where there is one.
+	// Egress is the HTTP proxy, if there is one, for outbound connections to agents and all others.
 	Egress tunnel.Config `yaml:"egress"`
-	// Push says what becomes of push notification configs.
+	// Push says what the gateway does with push notification configs.
 	Push push.Config `yaml:"push"`
-	// Streams says what is kept of streams, and for how long.
+	// Streams says what the gateway keeps of streams, and for how long.
 	Streams stream.Config `yaml:"streams"`
 	// Telemetry is traces, metrics, logs and the audit record.
 	Telemetry Telemetry `yaml:"telemetry"`
-	// State is where ownership of tasks and contexts is kept.
+	// State is where the gateway keeps ownership of tasks and contexts.
 	State state.Config `yaml:"state" reload:"restart"`
-	// Keys are the gateway's own.
+	// Keys are the gateway's own keys.
 	Keys keys.Config `yaml:"keys" reload:"restart"`
 
 	// Sum is a SHA-256 of the file, and of the files that it names, to tell
@@ -90,9 +90,9 @@ type Policy struct {
 	policy.Config `yaml:",inline"`
 	// FileParts are rules for the files in messages and artifacts.
 	FileParts files.Config `yaml:"fileParts"`
-	// Limits are how much callers may use.
+	// Limits are rate limits and quotas of callers.
 	Limits limits.Config `yaml:"limits"`
-	// Authorizers are services that are asked about calls that the rules allow.
+	// Authorizers are services that the gateway asks about calls that the rules allow.
 	Authorizers pdp.Config `yaml:"authorizers"`
 }
 

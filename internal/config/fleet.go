@@ -12,21 +12,21 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
-// Fleet is the `fleet:` section: where agents come from beside `agents:`.
+// Fleet is the `fleet:` section: where agents come from, in addition to `agents:`.
 type Fleet struct {
-	// Files with further agents, as paths or patterns like "agents.d/*.yaml". Each has one
-	// key, agents, and is read as strictly as the configuration, and followed like it.
-	// Relative paths in it are relative to it. A pattern with a * may name none.
+	// Files with further agents, as paths or patterns like "agents.d/*.yaml". Each has one key,
+	// agents. The gateway reads each as strictly as the configuration and watches it too. Relative
+	// paths in a file are relative to it. A pattern with a * may match no file.
 	Files []string `yaml:"files"`
-	// API permits agents to be registered by the admin API. They are kept in the state,
-	// sealed, and shared with the replicas there. Default false.
+	// API permits operators to register agents by the admin API. The gateway keeps them in the
+	// state, sealed, and shares them with the replicas there. Default false.
 	API bool `yaml:"api"`
-	// Kubernetes has services of Kubernetes be agents, which their labels and annotations
-	// say: who may write those decides which agents there are, and rules who may use them.
+	// Kubernetes turns services of Kubernetes into agents, as their labels and annotations say.
+	// Anybody who can write those decides which agents there are, and rules decide who may use them.
 	// Restart to change.
 	Kubernetes []discovery.Services `yaml:"kubernetes" reload:"restart"`
-	// Limit is how many agents may come from elsewhere than files; default 1000. What is
-	// beyond it is refused by the API, and left out when it is found.
+	// Limit is how many agents may come from elsewhere than files; default 1000. The API refuses
+	// more agents, and the gateway leaves out those that it discovers.
 	Limit int `yaml:"limit"`
 }
 

@@ -13,30 +13,29 @@ import (
 
 // Config is the keys: section.
 type Config struct {
-	// Signing are PEM files (PKCS #8, or SEC 1) with private keys, P-256 or Ed25519, one
-	// in each, at most 16. The first signs; all are published, so that the next one is
-	// known before it signs and the last one as long as anything signed with it is good.
-	// The files are read again when they change. Default: keys that the gateway generates
-	// in Dir.
+	// Signing are PEM files (PKCS #8, or SEC 1) with private keys, P-256 or Ed25519, one in each, at
+	// most 16. The first signs. The gateway publishes all, so that receivers know the next key
+	// before it signs, and the previous one while its signatures are valid. It reads the files again
+	// when they change. Default: keys that the gateway generates in Dir.
 	Signing []string `yaml:"signing,omitempty" file:"read"`
-	// Sealing are files with keys for what the gateway seals and only its replicas open:
-	// page tokens, secrets in the state. 32 bytes each, as 64 hex digits or base64. The
-	// first seals, all open, and they are read again when they change. Default: one that the
-	// gateway generates in Dir. Contexts that were renamed for a caller keep their names as
-	// long as the last file stays the last.
+	// Sealing are files with keys for what the gateway encrypts (seals) and only its replicas open:
+	// page tokens, secrets in the state. 32 bytes each, as 64 hex digits or base64. The first seals,
+	// all open. The gateway reads them again when they change. Default: one that the gateway
+	// generates in Dir. Renamed contexts of callers keep their names as long as the last file stays
+	// the last.
 	Sealing []string `yaml:"sealing,omitempty" file:"read"`
-	// Dir is where generated keys are kept. Replicas must share it, or Signing. Removing
-	// a key's file withdraws the key. Default: keys below server.dataDir.
+	// Dir is where the gateway keeps generated keys. Replicas must share it, or Signing. Removing a
+	// key's file withdraws the key. Default: keys below server.dataDir.
 	Dir string `yaml:"dir,omitempty" file:"write"`
-	// Algorithm of generated keys: ES256 (default) or EdDSA. A change takes hold with the
-	// next key, which is made at once and published for an hour or two before it signs.
+	// Algorithm of generated keys: ES256 (default) or EdDSA. After a change, the gateway makes the
+	// next key at once and publishes it for an hour or two before it signs.
 	Algorithm string `yaml:"algorithm,omitempty" jsonschema:"enum=ES256,enum=EdDSA"`
-	// Rotate is the age at which the next generated key takes over, at least 2h. It is
-	// published at least an hour before. Default: 90d. There is no never, but 36500d.
+	// Rotate is the age at which the next generated key takes over, at least 2h. The gateway
+	// publishes it at least an hour before. Default: 90d. To never rotate, use 36500d.
 	Rotate quantity.Duration `yaml:"rotate,omitempty"`
-	// Retain is how long a generated key that no longer signs stays published, after
-	// which its file is removed: at least 10m, twice the life of the longest assertion,
-	// and at most 32 times Rotate. Default: 1d.
+	// Retain is how long the gateway publishes a generated key that no longer signs, before it
+	// removes the file: at least 10m, twice the life of the longest assertion, and at most 32 times
+	// Rotate. Default: 1d.
 	Retain quantity.Duration `yaml:"retain,omitempty"`
 }
 

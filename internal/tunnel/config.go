@@ -15,21 +15,21 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Config names an HTTP proxy, and what is reached without it.
+// Config names an HTTP proxy, and what the gateway reaches without it.
 type Config struct {
-	// Proxy is the URL of the HTTP proxy, http:// or https://, with user and password in
-	// front of the host where it wants them. It is asked to CONNECT, for http:// as well.
-	// "none" is no proxy. Environment variables such as HTTPS_PROXY are never read.
+	// Proxy is the URL of the HTTP proxy, http:// or https://, with user and password before the
+	// host if the proxy requires them. The gateway uses CONNECT, for http:// destinations as well.
+	// "none" is no proxy. The gateway never reads environment variables such as HTTPS_PROXY.
 	Proxy secret.URL `yaml:"proxy"`
 
-	// NoProxy lists what is reached without the proxy: "example.com" with all names below it,
-	// ".example.com" or "*.example.com" for those below it alone, an IP address, a network
-	// as 10.0.0.0/8; names and addresses with ":port" for one port. localhost and loopback
-	// addresses always are.
+	// NoProxy lists what the gateway reaches without the proxy: "example.com" with all names below
+	// it, ".example.com" or "*.example.com" for only those below it, an IP address, or a network
+	// such as 10.0.0.0/8. Names and addresses may have a ":port". The gateway always reaches
+	// localhost and loopback addresses directly.
 	NoProxy []string `yaml:"noProxy"`
 
-	// CA is a PEM file of roots that the certificate of an https:// proxy is verified by,
-	// in place of the system's.
+	// CA is a PEM file of roots that verify the certificate of an https:// proxy, instead of the
+	// system's.
 	CA string `yaml:"ca" file:"read"`
 }
 

@@ -19,18 +19,18 @@ const (
 
 // Config is the `catalog:` section.
 type Config struct {
-	// Access is caller (the default: a credential is needed), public (who shows none is
-	// told of the agents whose cards are public) or none (there is no catalog). Whoever
-	// asks is told of what that caller may use, and of nothing else.
+	// Access is caller (the default: a caller needs a credential), public (without one, a caller
+	// sees the agents whose cards are public) or none (there is no catalog). The catalog shows a
+	// caller only what that caller may use.
 	Access Access `yaml:"access" jsonschema:"enum=caller,enum=public,enum=none"`
-	// Page is how many agents GET /agents answers with unless the query says; default 100.
+	// Page is how many agents GET /agents returns unless the query says; default 100.
 	Page int `yaml:"page"`
-	// LongestPage is how many a query may ask for, and how many the documents at
-	// well-known places hold before they lead to another; default 1000.
+	// LongestPage is how many agents a query may ask for, and how many a well-known document holds
+	// before it links to another; default 1000.
 	LongestPage int `yaml:"longestPage"`
-	// Terms is how many things a query may search for, each word counted; default 16.
+	// Terms is how many terms a query may search for, each word counted; default 16.
 	Terms int `yaml:"terms"`
-	// Name is what the AI catalog says of its host; default: the host of server.publicURL.
+	// Name is the host's name in the AI catalog; default: the host of server.publicURL.
 	Name string `yaml:"name"`
 }
 
