@@ -174,7 +174,7 @@ func TestImage(t *testing.T) {
 func (w *workshop) serve(box string) {
 	w.t.Helper()
 	config, address := filepath.Join(w.dir, "config.yaml"), freeAddress(w.t)
-	text := fmt.Sprintf("server: {address: \"127.0.0.1:0\", statusAddress: %q, publicURL: \"http://gateway.example\"}\nauthn: {anonymous: true}\nagents: []\n", address)
+	text := fmt.Sprintf("server: {address: \"127.0.0.1:0\", statusAddress: %q, publicURL: \"http://gateway.example\"}\nadmin: {address: \"127.0.0.1:0\"}\nauthn: {anonymous: true}\nagents: []\n", address)
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil { //nolint:gosec // for whoever the container runs as
 		w.t.Fatal(err)
 	}
