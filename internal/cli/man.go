@@ -22,7 +22,7 @@ const configPage = "a2a-gateway.yaml.5"
 func manCommand(root *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man",
-		Short: "Write manual pages, of the commands (section 1) and of the configuration (section 5)",
+		Short: "Write manual pages for the commands (section 1) and the configuration (section 5)",
 		Args:  verb.NoArguments,
 	}
 	dir := cmd.Flags().String("dir", ".", "`directory` to write to")

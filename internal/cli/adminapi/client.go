@@ -325,6 +325,6 @@ func (a *Client) refused(resp *http.Response, body []byte) error {
 // Flags are those of every command that asks a running gateway.
 func (a *Target) Flags(f *pflag.FlagSet) {
 	f.StringVarP(&a.Config, "config", "c", verb.ConfigPath(), "configuration `file` of the gateway")
-	f.StringVar(&a.Address, "address", "", "`URL` or host:port of its admin listener, in place of the configured one")
-	f.StringVar(&a.TokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+	f.StringVar(&a.Address, "address", "", "`URL` or host:port of the gateway's admin listener, instead of the configured one")
+	f.StringVar(&a.TokenFile, "token-file", "", "`file` with the admin token, instead of the configured one")
 }

@@ -33,13 +33,13 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Verify, search, follow and export the audit log",
-		Long: "Verify, search, follow and export the audit log: the directory that --dir names, or that of a\n" +
-			"configuration. The gateway need not run, and may.",
+		Long: "Verify, search, follow and export the audit log. --dir names its directory, or --config names a\n" +
+			"configuration with the directory. The commands work whether the gateway runs or not.",
 	}
 	var from auditSource
 	f := cmd.PersistentFlags()
 	f.StringVar(&from.dir, "dir", "", "`directory` of the log, telemetry.audit.dir")
-	f.StringVarP(&from.config, "config", "c", "", "configuration `file` that says where it is")
+	f.StringVarP(&from.config, "config", "c", "", "configuration `file` with the directory")
 	cmd.AddCommand(auditVerify(&from), auditQuery(&from), auditTail(&from), auditExport(&from),
 		auditContent(&from), auditFind(&from), auditErase(&from))
 	return cmd

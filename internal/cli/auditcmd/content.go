@@ -66,12 +66,12 @@ func sealingKeys(cfg *config.Config) (*keys.Ring, error) {
 func auditContent(from *auditSource) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "content",
-		Short: "Show what was captured of a call",
-		Long:  "Show what was captured of a call: by the id that its record has, or by its request id.",
+		Short: "Show the captured content of a call",
+		Long:  "Show the captured content of a call. Select it by its content id or by the request id.",
 		Args:  verb.NoArguments,
 	}
-	id := cmd.Flags().String("id", "", "`id` of the content, content.id of the record")
-	request := cmd.Flags().String("request", "", "`id` of the request, request_id of the record")
+	id := cmd.Flags().String("id", "", "`id` of the content: content.id in the record")
+	request := cmd.Flags().String("request", "", "`id` of the request: request_id in the record")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// Both could name different calls, and neither names none.
 		if (*id == "") == (*request == "") {

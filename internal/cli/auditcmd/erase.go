@@ -31,9 +31,9 @@ type subjectArgs struct {
 // which reads as "this person has no data".
 func (a *subjectArgs) command(cmd *cobra.Command, do func(*cobra.Command) error) *cobra.Command {
 	f := cmd.Flags()
-	f.StringVar(&a.whose.Issuer, "issuer", "", "`issuer` of the subject; any by default")
-	f.StringVar(&a.admin.Address, "admin", "", "`URL` or host:port of the admin listener of a running gateway, to ask that")
-	f.StringVar(&a.admin.TokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+	f.StringVar(&a.whose.Issuer, "issuer", "", "`issuer` of the subject; default: any")
+	f.StringVar(&a.admin.Address, "admin", "", "`URL` or host:port of the admin listener; a running gateway then does the work")
+	f.StringVar(&a.admin.TokenFile, "token-file", "", "`file` with the admin token, instead of the configured one")
 	cmd.Args = cobra.ExactArgs(1)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// cobra takes "" for an argument.
@@ -76,9 +76,9 @@ func auditFind(from *auditSource) *cobra.Command {
 	a := subjectArgs{from: from}
 	return a.command(&cobra.Command{
 		Use:   "find-subject SUBJECT",
-		Short: "List what was captured of one principal's calls",
-		Long: "List what was captured of one principal's calls, without what it says: a line of JSON each. Without\n" +
-			"--admin the files are read, which takes the gateway's keys.",
+		Short: "List the captured content of a principal's calls",
+		Long: "List the captured content of a principal's calls as one line of JSON each, without the bodies. Without\n" +
+			"--admin, the command reads the files, which needs the gateway's keys.",
 	}, func(cmd *cobra.Command) error {
 		api, err := a.api(cmd)
 		if err != nil {
@@ -112,11 +112,11 @@ func auditErase(from *auditSource) *cobra.Command {
 	a := subjectArgs{from: from}
 	return a.command(&cobra.Command{
 		Use:   "erase SUBJECT",
-		Short: "Erase what was captured of one principal's calls",
-		Long: "Erase what was captured of one principal's calls, for good, by destroying its keys. The records stay as\n" +
-			"they are, and one says what was erased. With --admin the running gateway does it, and records who\n" +
-			"wanted it before anything is destroyed. Without, it is done on the files, which takes the gateway's\n" +
-			"keys, whether it runs or not: it records it within a second, or when it starts.",
+		Short: "Erase the captured content of a principal's calls",
+		Long: "Erase the captured content of a principal's calls, for good, by destroying its keys. The records stay\n" +
+			"unchanged, and a new record says what was erased. With --admin, the running gateway erases, and first\n" +
+			"records who requested it. Without --admin, the command works on the files, which needs the gateway's\n" +
+			"keys. The gateway then records the erasure within a second, or at its next start.",
 	}, func(cmd *cobra.Command) error {
 		erased, err := a.erase(cmd)
 		if err != nil {

@@ -22,10 +22,10 @@ import (
 func auditExport(from *auditSource) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Print records for other tools, the oldest first",
-		Long: "Print all records that are all of what the flags say, one JSON object a line, the oldest first:\n" +
-			"as they were written, or in the words of OCSF " + ocsf.Version + " (API Activity), which security tools read.\n" +
-			"The whole log is read.",
+		Short: "Print records for other tools, oldest first",
+		Long: "Print all records that match all flags, oldest first, one JSON object a line. Records are as the\n" +
+			"gateway wrote them, or in the schema of OCSF " + ocsf.Version + " (API Activity) for security tools.\n" +
+			"The command reads the whole log.",
 		Args: verb.NoArguments,
 	}
 	var w filter

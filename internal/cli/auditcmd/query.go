@@ -32,21 +32,21 @@ type filter struct {
 }
 
 func (w *filter) flags(f *pflag.FlagSet) {
-	f.StringVar(&w.query.Principal, "caller", "", "of this `subject`")
-	f.StringVar(&w.query.Agent, "agent", "", "of this `agent`")
-	f.StringVar(&w.query.Skill, "skill", "", "decided for this `skill`")
-	f.StringVar(&w.query.Task, "task", "", "about this `task`")
-	f.StringVar(&w.query.Context, "context", "", "about this `context`")
-	f.StringVar(&w.query.Method, "method", "", "calls of this `method`, under its 1.0 name")
-	f.StringVar(&w.query.Event, "event", "", "events of this `kind`, push.delivery say")
+	f.StringVar(&w.query.Principal, "caller", "", "caller with this `subject`")
+	f.StringVar(&w.query.Agent, "agent", "", "calls to this `agent`")
+	f.StringVar(&w.query.Skill, "skill", "", "calls decided for this `skill`")
+	f.StringVar(&w.query.Task, "task", "", "calls about this `task`")
+	f.StringVar(&w.query.Context, "context", "", "calls about this `context`")
+	f.StringVar(&w.query.Method, "method", "", "calls of this `method`, by its 1.0 name")
+	f.StringVar(&w.query.Event, "event", "", "events of this `kind`, such as push.delivery")
 	f.StringVar(&w.query.Decision, "decision", "", "`decision`: allow, deny or error")
-	f.StringVar(&w.query.Reason, "reason", "", "calls that did not go well for this `reason`, RATE_LIMITED say")
-	f.StringVar(&w.query.Issuer, "issuer", "", "of callers who signed in with this `issuer`")
-	f.StringVar(&w.query.Rule, "rule", "", "decided by this `rule`, or refused by this limit")
-	f.StringVar(&w.query.Stage, "stage", "", "refused by this `stage` of the request path: "+strings.Join(refusal.Stages(), ", "))
+	f.StringVar(&w.query.Reason, "reason", "", "calls that failed for this `reason`, such as RATE_LIMITED")
+	f.StringVar(&w.query.Issuer, "issuer", "", "callers with a credential from this `issuer`")
+	f.StringVar(&w.query.Rule, "rule", "", "calls decided by this `rule`, or refused by this limit")
+	f.StringVar(&w.query.Stage, "stage", "", "calls refused by this `stage` of the request path: "+strings.Join(refusal.Stages(), ", "))
 	f.StringVar(&w.query.Type, "type", "", "`type`: intent, call or event; the default is calls and events")
-	f.StringVar(&w.since, "since", "", "made at or after this `time`, RFC 3339 or how long ago (24h)")
-	f.StringVar(&w.until, "until", "", "made before this `time`")
+	f.StringVar(&w.since, "since", "", "records since this `time`, as in RFC 3339 or as an age (24h)")
+	f.StringVar(&w.until, "until", "", "records before this `time`")
 }
 
 // asked is the query that the flags make, with --since and --until as points in time. What the
@@ -90,19 +90,19 @@ func auditQuery(from *auditSource) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "query",
 		Short: "Find records by caller, agent, skill, task, decision or time",
-		Long: "Find the newest records that are all of what the flags say. They are found by an index beside the\n" +
-			"segments, which is brought up to date first and holds no names; where it cannot be written, the\n" +
-			"whole log is read.",
+		Long: "Find the newest records that match all flags. The command first updates an index beside the segments,\n" +
+			"and then searches the index. The index holds no names. If the command cannot write the index, it reads\n" +
+			"the whole log.",
 		Args: verb.NoArguments,
 	}
 	var w filter
 	f := cmd.Flags()
 	progress.Flag(cmd)
 	w.flags(f)
-	f.IntVarP(&w.query.Limit, "limit", "n", 100, "`number` of records at most; 0 for all")
-	f.BoolVar(&w.query.Oldest, "oldest", false, "the oldest, in place of the newest")
-	scan := f.Bool("no-index", false, "read the whole log")
-	output := f.StringP("output", "o", "text", "`format`: text, or json for the records as they were written")
+	f.IntVarP(&w.query.Limit, "limit", "n", 100, "largest `number` of records; 0 for all")
+	f.BoolVar(&w.query.Oldest, "oldest", false, "the oldest records instead of the newest")
+	scan := f.Bool("no-index", false, "read the whole log instead of the index")
+	output := f.StringP("output", "o", "text", "`format`: text, or json for records as the gateway wrote them")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *output != "text" && *output != "json" {
 			return verb.Usage(fmt.Errorf("--output: %q is neither text nor json", *output))

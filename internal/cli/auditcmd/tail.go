@@ -20,15 +20,15 @@ import (
 func auditTail(from *auditSource) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
-		Short: "Print the last records, and with --follow those that come",
-		Long: "Print the last records, and with --follow those that come, over all files of the log. Each is one\n" +
-			"JSON object in a line, as it was written. With --why, print the calls that the gateway refused, in\n" +
-			"words: which stage refused each, by which rule, why, and what can be done about it.",
+		Short: "Print the last records, and with --follow also new ones",
+		Long: "Print the last records, and with --follow also new ones, across all files of the log. Each record is\n" +
+			"a line of JSON, as the gateway wrote it. With --why, explain refused calls in words: the stage that\n" +
+			"refused each call, the rule, the reason, and the remedy.",
 		Args: verb.NoArguments,
 	}
-	n := cmd.Flags().IntP("lines", "n", 10, "`number` of records to begin with; 0 for new ones only")
+	n := cmd.Flags().IntP("lines", "n", 10, "`number` of last records; 0 for new ones only")
 	follow := cmd.Flags().BoolP("follow", "f", false, "wait for new records, until interrupted")
-	words := cmd.Flags().Bool("why", false, "only calls that were refused, in words")
+	words := cmd.Flags().Bool("why", false, "explain refused calls in words, and print nothing else")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *n < 0 {
 			return verb.Usage(errors.New("--lines: is negative"))

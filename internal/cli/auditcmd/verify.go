@@ -43,24 +43,24 @@ func auditVerify(from *auditSource) *cobra.Command {
 	v := verification{from: from}
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Find whatever was changed in the log, is missing, or stands elsewhere",
-		Long: "Find whatever was changed in the log, is missing, or stands elsewhere. Exit 1 if anything was.\n" +
-			"Signatures are compared with the keys given by --jwks or --key. Without either they are compared\n" +
-			"with the keys that stand beside them, which shows damage, but not what a forger signed anew.\n" +
-			"Records since the last checkpoint are not signed yet, which is no fault of a log that is written to.\n" +
-			"Captured content has to be there unless it was erased; with -c and the gateway's keys it is compared\n" +
-			"with the digests in the records.",
+		Short: "Find changed, missing and moved records in the audit log",
+		Long: "Find changed, missing and moved records in the audit log. Exit 1 if there are any.\n\n" +
+			"The command verifies signatures with the keys from --jwks or --key. Without either, it uses the keys\n" +
+			"in the log itself. These reveal damage, but not a forger who signed the log again. Records since the\n" +
+			"last checkpoint are not signed yet; this is normal while the gateway writes. Captured content must\n" +
+			"exist unless it was erased. With -c and the gateway's keys, the command compares the content with\n" +
+			"the digests in the records.",
 		Args: verb.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&v.jwks, "jwks", "", "`file or URL` of the gateway's JWK set, /.well-known/jwks.json")
 	verb.AddProxy(f)
-	f.StringVar(&v.key, "key", "", "`file` with the key that signed last, in PEM; the private one, or its public half")
-	f.StringVar(&v.head, "head", "", "`file` with the last checkpoint that is known, a copy of audit.head (default: the one in the directory; \""+audit.NoHead+"\": do not look at the end)")
-	f.StringVar(&v.first, "from", "", "first `day`, as 2026-11-21")
+	f.StringVar(&v.key, "key", "", "PEM `file` with the key that signed last, private or public")
+	f.StringVar(&v.head, "head", "", "`file` with the last known checkpoint, a copy of audit.head (default: audit.head in the directory; \""+audit.NoHead+"\": do not check the end)")
+	f.StringVar(&v.first, "from", "", "first `day`, such as 2026-11-21")
 	f.StringVar(&v.last, "to", "", "last `day`")
-	f.BoolVar(&v.noContent, "no-content", false, "do not look for captured content, as in a copy of the records alone")
+	f.BoolVar(&v.noContent, "no-content", false, "do not check captured content, for a copy of the records alone")
 	f.StringVarP(&v.output, "output", "o", "text", "`format`: text or json")
 	progress.Flag(cmd)
 	return cmd

@@ -48,16 +48,16 @@ func Command() *cobra.Command {
 	var a asked
 	cmd := &cobra.Command{
 		Use:   "call AGENT|URL [TEXT]",
-		Short: "Send an agent a message, and show what it does",
-		Long: "Send an agent a message and show its answer as it comes: by the id that it has at a gateway, or by\n" +
-			"the URL of its card, or of the agent. TEXT is the message, - reads it from the standard input.\n\n" +
-			"The gateway is --gateway, else $A2A_GATEWAY_URL, else the one that the configuration describes, else\n" +
-			"http://localhost:8080. Who calls is said by an API key in $A2A_GATEWAY_KEY or --key-file, or by a\n" +
-			"token in $A2A_GATEWAY_TOKEN or --token-file; flags that take the secret itself show it to everybody\n" +
-			"who lists processes. Neither is sent to another origin than the one that was named.\n\n" +
-			"What the agent says goes to the standard output, states of the task to standard error. The exit code\n" +
-			"is 0 where the task has completed or the agent answered without one, and 1 where it was refused,\n" +
-			"failed, or waits for another message, which --task brings it.",
+		Short: "Send a message to an agent, and show its answer",
+		Long: "Send a message to an agent and show its answer as it comes. Name the agent by its id at a gateway, by\n" +
+			"its URL or by the URL of its card. TEXT is the message; - reads it from the standard input.\n\n" +
+			"The gateway is --gateway, else $A2A_GATEWAY_URL, else the one in the configuration, else\n" +
+			"http://localhost:8080. Authenticate with an API key in $A2A_GATEWAY_KEY or --key-file, or with a\n" +
+			"token in $A2A_GATEWAY_TOKEN or --token-file. Secrets in flags are visible in the list of processes.\n" +
+			"The command sends a credential only to the origin that you named.\n\n" +
+			"The agent's answer goes to standard output, and task states go to standard error. Exit 0 if the task\n" +
+			"completes or the agent answers without a task. Exit 1 if the call is refused or fails, or if the task\n" +
+			"waits for another message; send that message with --task.",
 		Example: "  a2a-gateway call billing 'summarize March'\n" +
 			"  A2A_GATEWAY_KEY=$(cat me.key) a2a-gateway call billing hello --gateway https://agents.example.com\n" +
 			"  a2a-gateway call http://localhost:9001 hello --json",
@@ -87,8 +87,8 @@ func (a *asked) flags(cmd *cobra.Command) {
 	a.words.flags(f)
 	f.StringVar(&a.version, "version", "", "`version` of A2A to speak: 1.0, 0.3 or 0.1; default: the newest in the card")
 	f.StringVar(&a.binding, "binding", "", "`binding` to speak: JSONRPC, HTTP+JSON or GRPC")
-	f.BoolVar(&a.stream, "stream", false, "ask for a stream of events, also where the card has none")
-	f.BoolVar(&a.unary, "no-stream", false, "ask for one answer")
+	f.BoolVar(&a.stream, "stream", false, "request a stream of events, even if the card declares none")
+	f.BoolVar(&a.unary, "no-stream", false, "request a single answer")
 	verb.DurationVar(f, &a.timeout, "timeout", defaultTimeout, "how `long` the call may take")
 	cmd.MarkFlagsMutuallyExclusive("stream", "no-stream")
 	cmd.MarkFlagsMutuallyExclusive("as", "key-file", "token", "token-file")

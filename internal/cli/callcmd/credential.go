@@ -29,10 +29,10 @@ const (
 const apiKeyHeader = "X-Api-Key" //nolint:gosec // the name of a header
 
 func (g *given) flags(f *pflag.FlagSet) {
-	f.StringVar(&g.as, "as", "", "API `key` to call with; better in $"+envKey+" or a file")
-	f.StringVar(&g.keyFile, "key-file", "", "`file` with the API key to call with; - is the standard input")
-	f.StringVar(&g.token, "token", "", "`token` to call with; better in $"+envToken+" or a file")
-	f.StringVar(&g.tokenFile, "token-file", "", "`file` with the token to call with; - is the standard input")
+	f.StringVar(&g.as, "as", "", "API `key` of the caller; safer in $"+envKey+" or a file")
+	f.StringVar(&g.keyFile, "key-file", "", "`file` with the caller's API key; - is the standard input")
+	f.StringVar(&g.token, "token", "", "`token` of the caller; safer in $"+envToken+" or a file")
+	f.StringVar(&g.tokenFile, "token-file", "", "`file` with the caller's token; - is the standard input")
 }
 
 // credential is what a call shows. The zero value is nothing.

@@ -37,10 +37,10 @@ const envGateway = "A2A_GATEWAY_URL"
 const usualGateway = "http://localhost:8080"
 
 func (p *place) flags(f *pflag.FlagSet) {
-	f.StringVar(&p.gateway, "gateway", "", "`URL` of the gateway that the agent is behind")
+	f.StringVar(&p.gateway, "gateway", "", "`URL` of the agent's gateway")
 	f.StringVarP(&p.config, "config", "c", verb.ConfigPath(), "configuration `file` of the gateway on this machine")
-	f.StringArrayVar(&p.endpoints, "endpoint", nil, "`URL` of a further origin that the card may send calls to; may be repeated")
-	f.StringVar(&p.ca, "ca", "", "`file` with the CAs that the server's certificate may come from, in place of the system's")
+	f.StringArrayVar(&p.endpoints, "endpoint", nil, "`URL` of a further origin that the card may name for calls; repeatable")
+	f.StringVar(&p.ca, "ca", "", "`file` with the CAs of the server's certificate, instead of the system's")
 	verb.AddProxy(f)
 }
 

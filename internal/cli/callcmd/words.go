@@ -54,11 +54,11 @@ func send(stream bool) string {
 }
 
 func (w *words) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&w.files, "file", nil, "`file` to send along; may be repeated")
-	f.StringVar(&w.task, "task", "", "`id` of a task that the message belongs to")
-	f.StringVar(&w.context, "context", "", "`id` of a context, which is a conversation, to go on with")
+	f.StringArrayVar(&w.files, "file", nil, "`file` to attach; repeatable")
+	f.StringVar(&w.task, "task", "", "`id` of the task that the message belongs to")
+	f.StringVar(&w.context, "context", "", "`id` of the context (conversation) to continue")
 	f.StringVar(&w.skill, "skill", "", "`skill` that the message is for")
-	f.StringArrayVar(&w.extensions, "extension", nil, "`URI` of an extension to ask for; may be repeated")
+	f.StringArrayVar(&w.extensions, "extension", nil, "`URI` of an extension to request; repeatable")
 }
 
 // read makes parts of the text and the files. A text that is - stands for the standard input.

@@ -16,15 +16,15 @@ import (
 
 // cardApprove is `card approve AGENT DIGEST`.
 func cardApprove() *cobra.Command {
-	return cardDecision("approve", "Have a card that waits come into force",
-		"Have a card that waits come into force. The digest, or how it begins, says which card is meant: it is\n"+
-			"the one that `card diff` printed, whatever the agent serves by now.")
+	return cardDecision("approve", "Put a card that waits for approval into force",
+		"Put a card that waits for approval into force. DIGEST, or its beginning, selects the card: the one that\n"+
+			"`card diff` printed, even if the agent serves another one by now.")
 }
 
 // cardReject is `card reject AGENT DIGEST`. A card that is in force already stays in force.
 func cardReject() *cobra.Command {
-	return cardDecision("reject", "Keep a card that waits from coming into force",
-		"Keep a card that waits from coming into force. It can still be approved.")
+	return cardDecision("reject", "Reject a card that waits for approval",
+		"Reject a card that waits for approval. You can still approve it later.")
 }
 
 // cardDecision is approve or reject: POST /api/v1/cards/{agent}/{approve|reject}?digest=…, which

@@ -31,10 +31,10 @@ func cardDiff() *cobra.Command {
 	var a adminapi.Target
 	cmd := &cobra.Command{
 		Use:   "diff AGENT | A B",
-		Short: "Say by meaning what has changed in a card; exit 1 when something has",
-		Long: "Say by meaning what has changed: between the card of an agent that is in force and the one that the\n" +
-			"agent serves, by the running gateway; or between two cards, each at a URL, in a file, or one of them\n" +
-			"with - from the standard input. Exit 1 when something has changed.",
+		Short: "Show what has changed in the meaning of a card; exit 1 if anything has",
+		Long: "Show what has changed in the meaning of a card, not in its spelling. For an AGENT, the running\n" +
+			"gateway compares the card in force with the one that the agent serves. A and B are two cards, each\n" +
+			"at a URL or in a file; one of them may be - for the standard input. Exit 1 if anything has changed.",
 		Args: cobra.RangeArgs(1, 2),
 	}
 	a.Flags(cmd.Flags())

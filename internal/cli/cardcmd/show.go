@@ -37,11 +37,10 @@ func cardShow() *cobra.Command {
 	var a adminapi.Target
 	cmd := &cobra.Command{
 		Use:   "show AGENT|URL|FILE",
-		Short: "Show what becomes of an agent's card, or what is in a card",
-		Long: "Show what the running gateway makes of the card of an agent: which card the agent serves, which one\n" +
-			"is in force, and those that were seen before. Of a card at a URL, in a file (a name with a slash, or\n" +
-			"that ends in .json) or with - from the standard input, show the digest that card.trust.digests takes,\n" +
-			"and what it should not hold.",
+		Short: "Show how the gateway handles an agent's card, or inspect a card",
+		Long: "Show how the running gateway handles an agent's card: the card that the agent serves, the one in\n" +
+			"force, and earlier ones. For a card at a URL, in a file or - for the standard input, show its digest\n" +
+			"for card.trust.digests and its problems. A FILE has a slash in its name, or ends in .json.",
 		Args: cobra.ExactArgs(1),
 	}
 	a.Flags(cmd.Flags())

@@ -24,9 +24,9 @@ func cardSign() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sign FILE",
 		Short: "Sign an agent's card with a private key",
-		Long: "Sign an agent's card, in a file or with - from the standard input, and print it. It gets a\n" +
-			"signature in each canonical form that SDKs verify; those that it has are replaced. The key is\n" +
-			"PEM, P-256 or Ed25519; its kid is its thumbprint (RFC 7638).",
+		Long: "Sign an agent's card and print it. FILE is the card; - is the standard input. The new signatures\n" +
+			"replace the old ones, one for each canonical form that SDKs verify. The key is PEM, P-256 or\n" +
+			"Ed25519; its kid is its thumbprint (RFC 7638).",
 		Example: "  openssl genpkey -algorithm ed25519 -out card.pem\n" +
 			"  a2a-gateway card sign agent-card.json --key card.pem >signed.json\n" +
 			"  a2a-gateway card sign --key card.pem --public >jwks.json",
@@ -34,9 +34,9 @@ func cardSign() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&path, "key", "", "`file` with the private key")
-	f.StringVar(&jku, "jku", "", "`URL` of the JWK set with the public key, for the signature to name")
+	f.StringVar(&jku, "jku", "", "`URL` of the JWK set with the public key, for the signature's jku")
 	verb.AddProxy(f)
-	f.BoolVar(&public, "public", false, "print the JWK set with the public key, and sign nothing")
+	f.BoolVar(&public, "public", false, "only print the JWK set with the public key")
 	_ = cmd.MarkFlagRequired("key")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// The ring that the gateway signs with, of one key: thumbprints and algorithms are then

@@ -51,17 +51,17 @@ func cardVerify() *cobra.Command {
 	var trust signature.Trust
 	cmd := &cobra.Command{
 		Use:   "verify URL|FILE",
-		Short: "Verify the signatures of a card; exit 1 when none holds",
-		Long: "Verify the signatures of a card, at a URL, in a file, or with - from the standard input, by keys\n" +
-			"that are named here. Each signature is judged by itself; exit 1 when none holds.",
+		Short: "Verify the signatures of a card; exit 1 if none is valid",
+		Long: "Verify the signatures of a card at a URL, in a file, or - for the standard input. The flags name the\n" +
+			"trusted keys. The command checks each signature separately. Exit 1 if none is valid.",
 		Args: cobra.ExactArgs(1),
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&trust.Keys, "key", nil, "`file` with public keys: PEM, a JWK or a JWK set; may be repeated")
+	f.StringArrayVar(&trust.Keys, "key", nil, "`file` with public keys: PEM, a JWK or a JWK set; repeatable")
 	f.StringVar((*string)(&trust.JWKS), "jwks", "", "`URL` of a JWK set")
-	f.StringArrayVar(&trust.JKU, "jku", nil, "`host` or https URL from which a signature may name its JWK set; may be repeated")
-	f.BoolVar(&trust.AllowPrivateNetworks, "allow-private-networks", false, "with --jku, also hosts whose addresses are not public")
-	f.StringVar(&trust.CA, "ca", "", "`file` with certificates that are trusted for --jwks and --jku")
+	f.StringArrayVar(&trust.JKU, "jku", nil, "`host` or https URL of JWK sets that a signature may name in its jku; repeatable")
+	f.BoolVar(&trust.AllowPrivateNetworks, "allow-private-networks", false, "with --jku, also hosts with private addresses")
+	f.StringVar(&trust.CA, "ca", "", "`file` with trusted certificates for --jwks and --jku")
 	verb.AddProxy(f)
 	output := f.StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -42,19 +42,18 @@ import (
 func Command(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the gateway in front of sample agents, with curl lines to try",
+		Short: "Run the gateway with sample agents, and print curl commands to try",
 		Long: "Start two sample agents (A2A 0.3 and 1.0), a development OIDC issuer and the gateway in\n" +
-			"front of them, all in this process and on loopback, and print commands to paste. The gateway\n" +
-			"serves the second agent under two names, billing and treasury, with different rules. The\n" +
-			"console shows what becomes of calls that some made-up people make all the time.\n" +
-			"Everything is thrown away at the end. The verbs below run one of the parts alone, for a gateway\n" +
-			"of your own.",
+			"front of them, and print commands to paste. All of them run in this process, on loopback. The\n" +
+			"gateway serves the second agent under two names, billing and treasury, with different rules.\n" +
+			"Made-up people make calls all the time, and the console shows the results. The demo deletes\n" +
+			"all its data at the end. The verbs below run one part alone, for your own gateway.",
 		Args: verb.NoArguments,
 	}
 	// Only the gateway's address can be chosen; agents and issuer are found by the configuration.
-	address := cmd.Flags().String("address", demoAddress, "gateway `address`, host or host:port; with another port than 8080 the console and\n"+
-		"the status listener pick free ones, and so does the gateway with port 0")
-	traffic := cmd.Flags().Bool("traffic", true, "make a call a second or so, for the console to show")
+	address := cmd.Flags().String("address", demoAddress, "gateway `address`, host or host:port; with a port other than 8080, the console and\n"+
+		"the status listener pick free ports; with port 0, the gateway does too")
+	traffic := cmd.Flags().Bool("traffic", true, "make about a call a second, for the console to show")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return runDemo(cmd.Context(), version, *address, *traffic, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}

@@ -43,9 +43,9 @@ func demoParts() []*cobra.Command {
 		return i, "the issuer is " + i.URL + "; its secrets are known to everybody", nil
 	}
 	return []*cobra.Command{
-		demoPart("billing", "Run the sample agent of A2A 1.0", "127.0.0.1:9001", agent(demo.Agent10)),
-		demoPart("weather", "Run the sample agent of A2A 0.3", "127.0.0.1:9002", agent(demo.Agent03)),
-		demoPart("issuer", "Run the development issuer, whose secrets are known to everybody", "127.0.0.1:9000", issuer),
+		demoPart("billing", "Run the sample agent for A2A 1.0", "127.0.0.1:9001", agent(demo.Agent10)),
+		demoPart("weather", "Run the sample agent for A2A 0.3", "127.0.0.1:9002", agent(demo.Agent03)),
+		demoPart("issuer", "Run the development issuer, whose secrets are public", "127.0.0.1:9000", issuer),
 	}
 }
 
@@ -56,7 +56,7 @@ func demoParts() []*cobra.Command {
 func demoPart(name, short, address string, start func(address, url string) (part, string, error)) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: verb.NoArguments}
 	at := cmd.Flags().String("address", address, "`address` to listen on; port 0 picks a free one")
-	url := cmd.Flags().String("url", "", "`URL` that others reach it by; default: the address")
+	url := cmd.Flags().String("url", "", "`URL` under which others reach it; default: the address")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
 		defer stop()

@@ -77,17 +77,17 @@ func (d *doctor) add(level, about, format string, args ...any) {
 func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what keeps a gateway from working, and say how it is mended",
-		Long: "Look for what keeps a gateway from working: the configuration, certificates, issuers, agents, the\n" +
-			"state, the data directory, descriptors, the clock, and whether the ports are free or served by this\n" +
-			"gateway already. Run it as the user that the gateway runs as. Nothing is changed, but that Redis\n" +
-			"is written one key, as the gateway does when it starts; addresses that are free are listened at for\n" +
-			"a moment.\n\n" +
-			"Exit 0 without errors, warnings or not, else 1.",
+		Short: "Find problems that keep a gateway from working, and say how to fix them",
+		Long: "Find problems that keep a gateway from working. doctor checks the configuration, certificates,\n" +
+			"issuers, agents, the state store, the data directory, file descriptors and the clock. It also checks\n" +
+			"whether the ports are free, or already served by this gateway. Run it as the gateway's user. It\n" +
+			"changes nothing, with two exceptions: it writes one key to Redis, as the gateway does at its start,\n" +
+			"and it listens for a moment at free addresses.\n\n" +
+			"Exit 1 if there are errors, else 0, also with warnings.",
 		Args: verb.NoArguments,
 	}
 	path := verb.ConfigFlag(cmd)
-	offline := cmd.Flags().Bool("offline", false, "ask nobody over the network")
+	offline := cmd.Flags().Bool("offline", false, "make no network requests")
 	output := verb.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		format, err := output()

@@ -78,25 +78,24 @@ func Command() *cobra.Command {
 	var b beginning
 	cmd := &cobra.Command{
 		Use:   "init [URL]",
-		Short: "Write a configuration for an agent, from its card",
-		Long: "Fetch an agent's card and write a configuration with which the gateway serves it to whoever has an\n" +
-			"API key. The card is looked for at the URL, at the well-known paths below it and at those of its\n" +
-			"origin. The agent is asked for a task that is not there, and what it answers is printed, with the\n" +
-			"commands that come next and a first call, with a key that is made for it and shown this once. Beside\n" +
-			"the configuration come the key file, and the JSON Schema by which editors check it. A file that exists\n" +
-			"is left alone.",
+		Short: "Write a configuration for an agent, based on its card",
+		Long: "Fetch an agent's card and write a configuration for it. Callers need an API key. init looks for the\n" +
+			"card at the URL, at the well-known paths below it and at those of its origin. It asks the agent for\n" +
+			"a task that does not exist and prints the answer, the next commands and a first call. It creates an\n" +
+			"API key for that call and shows the key only this once. Beside the configuration, it writes the key\n" +
+			"file and a JSON Schema for editors. It never overwrites an existing configuration.",
 		Args: cobra.MaximumNArgs(1),
 	}
 	f := cmd.Flags()
 	f.StringVar(&b.CardURL, "card", "", "base `URL` of the agent, or of its card; may be given without the flag")
-	f.StringVar(&b.CA, "ca", "", "PEM `file` of the CA that vouches for the agent, in place of the system's")
-	f.StringVar(&b.ID, "id", "", "`name` of the agent in URLs, rules and records; default: made of the card's name")
+	f.StringVar(&b.CA, "ca", "", "PEM `file` of the CA of the agent's certificate, instead of the system's CAs")
+	f.StringVar(&b.ID, "id", "", "`name` of the agent in URLs, rules and records; default: derived from the card's name")
 	f.StringVar(&b.Address, "address", "127.0.0.1:8080", "`address` to listen on")
-	f.StringVar(&b.PublicURL, "public-url", "", "`URL` that clients reach the gateway by; default: http://localhost and the port of --address")
-	f.StringVar(&b.KeyID, "key", "first", "`name` of the API key to make; \"\" makes none")
-	f.StringVar(&b.Issuer, "oidc", "", "`issuer` whose tokens are taken in place of API keys, as iss has it")
-	f.StringVar(&b.Audience, "audience", "", "`audience` that those tokens are for, as aud has it")
-	provider := f.String("provider", "", "`name` of what issues those tokens, by which the file has where it puts groups and scopes: keycloak, entra, auth0 or okta")
+	f.StringVar(&b.PublicURL, "public-url", "", "`URL` under which clients reach the gateway; default: http://localhost and the port of --address")
+	f.StringVar(&b.KeyID, "key", "first", "`name` of the API key to create; \"\" creates none")
+	f.StringVar(&b.Issuer, "oidc", "", "`issuer` whose tokens the gateway accepts instead of API keys, as in iss")
+	f.StringVar(&b.Audience, "audience", "", "`audience` of those tokens, as in aud")
+	provider := f.String("provider", "", "`name` of the identity provider, which decides the claims of groups and scopes: keycloak, entra, auth0 or okta")
 	cmd.MarkFlagsRequiredTogether("oidc", "audience")
 	verb.AddProxy(f)
 	path := f.StringP("config", "c", "config.yaml", "`file` to write")

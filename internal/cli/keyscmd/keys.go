@@ -30,8 +30,8 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys",
 		Short: "Create, list, rotate and revoke API keys",
-		Long: "Create, list, rotate and revoke API keys. The file holds hashes only, and a running gateway picks\n" +
-			"up every change of it without a restart.",
+		Long: "Create, list, rotate and revoke API keys. The file holds only hashes. A running gateway applies\n" +
+			"every change of the file without a restart.",
 	}
 	// Relative to the working directory, as every file of a command line; that of a configuration
 	// is relative to the configuration.
@@ -53,7 +53,7 @@ func keysCreate(file, output *string) *cobra.Command {
 	var ttl quantity.Duration
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Create a key and print it, once",
+		Short: "Create a key and print it once",
 		Args:  verb.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			keys, err := apikey.Open(*file)
@@ -85,10 +85,10 @@ func keysCreate(file, output *string) *cobra.Command {
 	f.StringVar(&spec.Subject, "subject", "", "caller's `subject`")
 	f.StringSliceVar(&spec.Groups, "group", nil, "`group` of the caller; repeatable")
 	f.StringSliceVar(&spec.Scopes, "scope", nil, "`scope` of the caller; repeatable")
-	f.StringSliceVar(&spec.Agents, "agent", nil, "`agent` the key is bound to; repeatable, none means any")
+	f.StringSliceVar(&spec.Agents, "agent", nil, "`agent` that the key is valid for; repeatable, none means any")
 	f.StringVar(&spec.Tenant, "tenant", "", "`tenant` of the caller")
-	f.StringVar(&spec.Owner, "owner", "", "person or `team` who answers for the key")
-	verb.DurationVar(f, &ttl, "ttl", 0, "`lifetime`, as in 30d; none means until revoked")
+	f.StringVar(&spec.Owner, "owner", "", "person or `team` responsible for the key")
+	verb.DurationVar(f, &ttl, "ttl", 0, "`lifetime`, such as 30d; none means until revoked")
 	return cmd
 }
 
@@ -116,9 +116,9 @@ func keysRotate(file, output *string) *cobra.Command {
 	var overlap quantity.Duration
 	cmd := &cobra.Command{
 		Use:   "rotate ID",
-		Short: "Replace a key by a new one for the same caller, and print it, once",
+		Short: "Replace a key by a new one for the same caller, and print it once",
 		Long: "Replace a key by a new one with the same subject, groups, scopes, agents, tenant and owner.\n" +
-			"The old one is accepted for --overlap longer, but not longer than before.",
+			"The gateway accepts the old key for --overlap, but not beyond its own expiry.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			keys, err := apikey.Open(*file)
@@ -143,6 +143,6 @@ func keysRotate(file, output *string) *cobra.Command {
 			})
 		},
 	}
-	verb.DurationVar(cmd.Flags(), &overlap, "overlap", 24*time.Hour, "`time` for which the old key is accepted still, as in 7d")
+	verb.DurationVar(cmd.Flags(), &overlap, "overlap", 24*time.Hour, "`time` for which the gateway still accepts the old key, such as 7d")
 	return cmd
 }

@@ -52,9 +52,9 @@ func keysList(file, output *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the keys",
-		Long: "List the keys. When they were last used is written by each gateway to a file of its own;\n" +
-			"name the files of all gateways with --usage. With --config, also show which were revoked for\n" +
-			"all gateways that share the state of that configuration.",
+		Long: "List the keys. Each gateway writes the last use of keys to its own file; pass the files of all\n" +
+			"gateways with --usage. With --config, also show keys revoked for all gateways that share the\n" +
+			"state of that configuration.",
 		Args: verb.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if unusedFor > 0 && len(files) == 0 {
@@ -99,9 +99,9 @@ func keysList(file, output *string) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&path, "config", "c", "", "configuration `file` of gateways that share what is revoked")
-	f.StringArrayVar(&files, "usage", nil, "`file` in which a gateway keeps when keys were used; repeatable")
-	verb.DurationVar(f, &unusedFor, "unused-for", 0, "only keys that nobody used for this `time`, as in 90d")
+	f.StringVarP(&path, "config", "c", "", "configuration `file` of gateways that share revocations")
+	f.StringArrayVar(&files, "usage", nil, "`file` to which a gateway writes the last use of keys; repeatable")
+	verb.DurationVar(f, &unusedFor, "unused-for", 0, "only keys that nobody used for this `time`, such as 90d")
 	return cmd
 }
 

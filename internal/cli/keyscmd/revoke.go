@@ -23,13 +23,13 @@ func keysRevoke(file *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID",
 		Short: "Revoke a key",
-		Long: "Revoke a key: take it out of its file. With --config, tell all gateways that share the state of\n" +
-			"that configuration (state.driver: redis) instead, whatever files they read; the file stays as it\n" +
-			"is. An id that was revoked like this is not to be used again.",
+		Long: "Revoke a key by removing it from its file. With --config, revoke it for all gateways that share the\n" +
+			"state of that configuration (state.driver: redis), whatever files they read. The key then stays in\n" +
+			"the file. Do not use an id again that you revoked like this.",
 		Args: cobra.MaximumNArgs(1),
 	}
-	path := cmd.Flags().StringP("config", "c", "", "configuration `file` of the gateways to tell")
-	name := cmd.Flags().String("id", "", "`name` of the key, in place of the argument")
+	path := cmd.Flags().StringP("config", "c", "", "configuration `file` of the gateways that share the revocation")
+	name := cmd.Flags().String("id", "", "`name` of the key, instead of the argument")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		id := *name
 		switch {

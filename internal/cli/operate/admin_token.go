@@ -28,7 +28,7 @@ type madeToken struct {
 
 // AdminCommand is `a2a-gateway admin`, which internal/cli mounts.
 func AdminCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "admin", Short: "Prepare access to the admin listener"}
+	cmd := &cobra.Command{Use: "admin", Short: "Set up access to the admin listener"}
 	cmd.AddCommand(adminTokenCommand())
 	return cmd
 }
@@ -53,16 +53,16 @@ func adminTokenCommand() *cobra.Command {
 	var ttl quantity.Duration
 	cmd := &cobra.Command{
 		Use:   "token --name NAME",
-		Short: "Make a token for the admin listener and print it, once, with its line for the configuration",
-		Long: "Make a random token for the admin listener. It is printed once and kept nowhere; what is printed\n" +
-			"beside it, with the digest of the token, belongs into the configuration. Commands take the token by\n" +
-			"--token-file, programs as bearer token.",
+		Short: "Create a token for the admin listener and print it once, with its line for the configuration",
+		Long: "Create a random token for the admin listener. The command prints the token once and stores it\n" +
+			"nowhere. Copy the printed lines with the token's digest into the configuration. Pass the token to\n" +
+			"commands with --token-file. Programs send it as bearer token.",
 		Args: verb.NoArguments,
 	}
 	f := cmd.Flags()
-	f.StringVar(&t.Name, "name", "", "`name` of whoever gets it, in records; required")
+	f.StringVar(&t.Name, "name", "", "`name` of the token's holder in audit records; required")
 	role := f.String("role", string(api.Viewer), "`role`: viewer, operator or admin")
-	verb.DurationVar(f, &ttl, "ttl", 0, "`lifetime`, as in 30d; none means for ever")
+	verb.DurationVar(f, &ttl, "ttl", 0, "`lifetime`, such as 30d; none means for ever")
 	output := f.StringP("output", "o", "text", "`format`: text or json")
 	_ = cmd.MarkFlagRequired("name") // there is such a flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -30,9 +30,9 @@ func AgentsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents",
 		Short: "List, show, register and remove agents of a running gateway",
-		Long: "List the agents of a running gateway, and register and remove those that are in no file, where\n" +
-			"its configuration has fleet.api. It is asked at admin.address of its configuration, with\n" +
-			"admin.token or the token in its data directory.",
+		Long: "List the agents of a running gateway. If its configuration has fleet.api, also register and remove\n" +
+			"agents that are in no file. The command calls the admin API at admin.address of the configuration,\n" +
+			"with admin.token or the token in the data directory.",
 	}
 	a := adminapi.Target{}
 	a.Flags(cmd.PersistentFlags())
@@ -91,7 +91,7 @@ func agentsList(a *adminapi.Target) *cobra.Command {
 func agentsShow(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show an agent, as it was registered but for secrets, as JSON",
+		Short: "Show an agent's entry as JSON, without secrets",
 		Args:  cobra.ExactArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -146,11 +146,11 @@ func agentsAdd(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add FILE",
 		Short: "Register an agent",
-		Long: "Register an agent from a JSON file with what an entry of agents: has in the configuration; - is\n" +
-			"the standard input. No files can be named in it, and ${NAME} is what it is.",
+		Long: "Register an agent from a JSON file; - is the standard input. The file has the keys of an entry of\n" +
+			"agents: in the configuration. It cannot refer to other files, and the gateway does not expand ${NAME}.",
 		Args: cobra.ExactArgs(1),
 	}
-	replace := cmd.Flags().Bool("replace", false, "in the place of one of the same id")
+	replace := cmd.Flags().Bool("replace", false, "replace an agent with the same id")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		doc, err := readArgument(cmd, args[0])
 		if err != nil {
@@ -186,7 +186,7 @@ func readArgument(cmd *cobra.Command, name string) ([]byte, error) {
 func agentsRemove(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove ID",
-		Short: "Remove an agent that was registered",
+		Short: "Remove a registered agent",
 		Args:  cobra.ExactArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

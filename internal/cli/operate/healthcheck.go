@@ -19,7 +19,7 @@ import (
 func HealthcheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "healthcheck",
-		Short: "Ask a running gateway whether it is ready; exit 0 if so",
+		Short: "Check whether a running gateway is ready; exit 0 if it is",
 		Args:  verb.NoArguments,
 	}
 	url := cmd.Flags().String("url", "http://127.0.0.1:9902/readyz", "readiness `URL`")

@@ -20,9 +20,9 @@ import (
 func PushCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "push",
-		Short: "List, retry and drop webhooks that were not delivered",
-		Long: "List, retry and drop webhooks that were not delivered. The running gateway is asked, at\n" +
-			"admin.address of its configuration, with admin.token or the token in its data directory.",
+		Short: "List, retry and drop push notifications that were not delivered",
+		Long: "List, retry and drop push notifications that were not delivered. The command calls the admin API\n" +
+			"at admin.address of the configuration, with admin.token or the token in the data directory.",
 	}
 	a := adminapi.Target{}
 	a.Flags(cmd.PersistentFlags())
@@ -43,11 +43,11 @@ type listing struct {
 func pushList(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List those that were given up, or those that wait",
+		Short: "List dead letters, or notifications that wait for delivery",
 		Args:  verb.NoArguments,
 	}
-	dead := cmd.Flags().Bool("dead", false, "those that were given up; the default")
-	waiting := cmd.Flags().Bool("waiting", false, "those that are still to be delivered")
+	dead := cmd.Flags().Bool("dead", false, "dead letters; the default")
+	waiting := cmd.Flags().Bool("waiting", false, "notifications that wait for delivery")
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// Both states would need two lists, and nobody who looks for one wants to scroll through
@@ -101,9 +101,9 @@ func tabulate(w io.Writer, all []deliveries.Delivery) {
 func pushRetry(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry ID… | --all",
-		Short: "Try those that were given up again",
-		Long: "Try those that were given up again, as if they had never been tried. Whether they arrive is seen\n" +
-			"with `push list --waiting` and `push list`.",
+		Short: "Retry dead letters",
+		Long: "Retry dead letters, as if the gateway had never tried to deliver them. To see whether they arrive,\n" +
+			"run `push list --waiting` and `push list`.",
 	}
 	return each(a, cmd, "retried", func(api *adminapi.Client, id string) error { return api.Retry(id) })
 }
@@ -113,7 +113,7 @@ func pushRetry(a *adminapi.Target) *cobra.Command {
 func pushDrop(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drop ID… | --all",
-		Short: "Forget some, or with --all those that were given up",
+		Short: "Drop notifications, or with --all all dead letters",
 	}
 	return each(a, cmd, "dropped", func(api *adminapi.Client, id string) error { return api.Drop(id) })
 }
@@ -121,7 +121,7 @@ func pushDrop(a *adminapi.Target) *cobra.Command {
 // each does something with those that the arguments name, or with all that were given up.
 // What cannot be done is said, and does not keep it from the rest.
 func each(a *adminapi.Target, cmd *cobra.Command, done string, do func(*adminapi.Client, string) error) *cobra.Command {
-	all := cmd.Flags().Bool("all", false, "all that were given up")
+	all := cmd.Flags().Bool("all", false, "all dead letters")
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		if *all == (len(ids) > 0) {
 			return verb.Usage(errors.New("name deliveries by their IDs, or all that were given up by --all"))

@@ -43,16 +43,16 @@ func StatusCommand() *cobra.Command {
 	var a adminapi.Target
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show how a running gateway stands",
-		Long: "Show how a running gateway stands: version, uptime, whether it is ready, agents by state, open\n" +
-			"streams, calls of the last minutes, the last reload and what became of it, deliveries to webhooks that\n" +
-			"wait, and what is not well. It is asked at admin.address of its configuration, with admin.token or the\n" +
-			"token in its data directory.\n\n" +
-			"Exit 0 where the gateway is ready, warnings or not, else 1.",
+		Short: "Show the state of a running gateway",
+		Long: "Show the state of a running gateway: version, uptime, readiness, agents by state, open streams,\n" +
+			"calls of the last minutes, the last reload and its result, waiting webhook deliveries, and problems.\n" +
+			"The command calls the admin API at admin.address of the configuration, with admin.token or the token\n" +
+			"in the data directory.\n\n" +
+			"Exit 0 if the gateway is ready, also with warnings, else 1.",
 		Args: verb.NoArguments,
 	}
 	a.Flags(cmd.Flags())
-	watch := cmd.Flags().Bool("watch", false, "show it again every 2 seconds, until interrupted")
+	watch := cmd.Flags().Bool("watch", false, "repeat every 2 seconds, until interrupted")
 	output := verb.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		format, err := output()

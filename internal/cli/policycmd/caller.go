@@ -32,13 +32,13 @@ func (s *said) describe(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.Groups, "group", nil, "`group` of the caller; repeatable")
 	f.StringSliceVar(&s.Scopes, "scope", nil, "`scope` of the caller's credential; repeatable")
 	f.StringVar(&s.Client, "client", "", "OAuth `client` of the caller")
-	f.StringVar(&s.Workload, "workload", "", "`subject` of the software's own credential beside the caller's")
+	f.StringVar(&s.Workload, "workload", "", "`subject` of the calling software's own credential")
 	f.StringVar(&s.Tenant, "tenant", "", "`tenant` of the caller")
-	f.StringArrayVar(&s.Actors, "actor", nil, "`subject` that acts for the caller, the one that calls first; repeatable")
+	f.StringArrayVar(&s.Actors, "actor", nil, "`subject` that acts for the caller; repeatable, begin with the one that makes the call")
 	f.StringVar(&s.ACR, "acr", "", "authentication context `class` of the caller's sign-in")
 	f.StringSliceVar(&s.AMR, "amr", nil, "authentication `method` of the sign-in; repeatable")
-	f.StringVar(&s.AuthTime, "auth-time", "", "`when` the sign-in was: a time as of RFC 3339, or how long ago (10m)")
-	f.StringArrayVar(&s.claims, "claim", nil, "`name=value` in the credential; repeatable, several of one name are a list")
+	f.StringVar(&s.AuthTime, "auth-time", "", "`when` the user signed in, as a time of RFC 3339 or as its age (10m)")
+	f.StringArrayVar(&s.claims, "claim", nil, "`name=value` of a claim; repeatable, several of one name are a list")
 }
 
 // flagged is the name of a flag, for errors.

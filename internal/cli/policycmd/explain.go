@@ -38,44 +38,40 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-const explainLong = `Say what the gateway would do with a call, and why: may this caller make it, which
-rules were asked and what each of them said, which skill the call is for, what every
-extension is in the call and who made it so, and, of the extensions that the call asks
-for, which reach the agent, which the caller sees, and which are refused or missing.
+const explainLong = `Show what the gateway would do with a call, and why. The explanation says whether the caller
+may make the call, how each rule decided, and which skill the call is for. It lists the status
+of every extension and the reason for it. Of the extensions that the call requests, it says
+which reach the agent, which the caller sees, and which are refused or missing.
 
-No call is made. The configuration is compiled, and the questions are put to the same
-code that a running gateway asks.
+The command makes no call. It evaluates the configuration with the code of the running gateway.
 
-The caller is who --subject, --issuer, --group, --scope and their like describe, whether
-or not such a credential exists; without --subject it is a caller without a credential,
-where authn.anonymous lets those in. --issuer may be left out where only one is
-configured.
+--subject, --issuer, --group, --scope and similar flags describe the caller. Such a credential
+need not exist. Without --subject, the caller has no credential, which only authn.anonymous
+permits. You can omit --issuer if only one is configured.
 
-How and when the user signed in is what --acr, --amr and --auth-time say, and --claim
-adds what else the credential does. Who acts for the caller is an --actor, the software
-that calls --client, or --workload where it has a credential of its own. A call that
-only lacks another sign-in or a consent is denied, and what it needs is shown.
+--acr, --amr and --auth-time say how and when the user signed in. --claim adds other claims of
+the credential. --actor acts for the caller. --client is the calling software, or --workload
+if that software has its own credential. If the call lacks only step-up authentication or a
+consent, it is denied, and the explanation shows what it needs.
 
-What only the agent's card can say, its skills and the extensions it declares, is taken
-from --card, a file or a URL, or, with --online, from where the configuration says the
-card is. Without either, the card counts as unknown: skills are those that
-agents[].skills lists, and no extension is declared by the agent.
+The agent's card decides its skills and extensions. --card is the card, as a file or a URL.
+--online fetches it from the place in the configuration. Without either, the card is unknown:
+agents[].skills lists the skills, and the agent declares no extensions.
 
---skill is the skill that the call names by its path. --message is what the call brings,
-in the words of 1.0: a message, or the params of the call with the message in them, whose
-metadata may name a skill too. Without it, what rules say of messages cannot be told:
-where it matters a deny rule matches and an allow rule does not.
+--skill is the skill in the path of the call. --message is the message of the call in the form
+of A2A 1.0, or the params that contain it. Its metadata may name a skill too. Without
+--message, conditions on messages are unknown: a deny rule then matches, and an allow rule
+does not.
 
---task-skill is the skill that is recorded for the task that the call is about, and
---task-owner whose task it is. Without either, that the task is the caller's own is taken
-for granted.
+--task-skill is the recorded skill of the task that the call is about, and --task-owner is its
+owner. Without either, the task belongs to the caller.
 
---binding, --version, --source and --at say how, whence and when the call comes. Of limits
-it is shown which apply, by what they count and what they allow; nothing is counted. Of
-authorizers it is shown which would be asked; they are only asked with --ask.
+--binding, --version, --source and --at describe how, from where and when the call comes. The
+explanation shows which limits apply, what they count and what they allow, but counts nothing.
+It lists the authorizers of the call, and asks them only with --ask.
 
-Exit 0 when the call is allowed, 1 when it is denied or refused, 2 when the question or
-the configuration is wrong.`
+Exit 0 if the call is allowed, 1 if it is denied or refused, 2 if the question or the
+configuration is wrong.`
 
 const explainExamples = `  a2a-gateway explain -c config.yaml --agent billing --subject alice --group finance
   a2a-gateway explain -c config.yaml --agent billing --subject bob --group support \
@@ -110,7 +106,7 @@ type explainFlags struct {
 func ExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "explain",
-		Short:   "Say what would become of a call, and why",
+		Short:   "Show what the gateway would do with a call, and why",
 		Long:    explainLong,
 		Example: explainExamples,
 		Args:    verb.NoArguments,
@@ -147,21 +143,21 @@ func ExplainCommand() *cobra.Command {
 
 // describe declares the flags that say what is called, and how.
 func (q *explainFlags) describe(f *pflag.FlagSet) {
-	f.StringVar(&q.skill, "skill", "", "`skill` that the call names, by its path")
-	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, as any version or an extension calls it")
-	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call asks for; repeatable")
-	f.StringVar(&q.Binding, "binding", "", "`binding` that the call comes over: JSONRPC (default), HTTP+JSON or GRPC")
+	f.StringVar(&q.skill, "skill", "", "`skill` in the path of the call")
+	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, by its name in any version or in an extension")
+	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call requests; repeatable")
+	f.StringVar(&q.Binding, "binding", "", "`binding` of the call: JSONRPC (default), HTTP+JSON or GRPC")
 	f.StringVar(&q.Version, "version", "", "`version` of A2A that the caller speaks (default 1.0)")
 	f.StringVar(&q.Source, "source", "", "caller's IP `address`")
-	f.StringVar(&q.At, "at", "", "`time` of the call, as of RFC 3339 (default now)")
-	f.StringVar(&q.message, "message", "", "message that the call brings, or the params around it: a `file`, or JSON itself")
+	f.StringVar(&q.At, "at", "", "`time` of the call, as in RFC 3339 (default now)")
+	f.StringVar(&q.message, "message", "", "message of the call, or the params around it, as a `file` or as JSON")
 	f.StringVar(&q.task.ID, "task", "", "`id` of the task that the call is about")
-	f.StringVar(&q.task.Skill, "task-skill", "", "`skill` that is recorded for the task")
-	f.StringVar(&q.taskOwner, "task-owner", "", "`subject` that the task belongs to, or subject@issuer (default the caller)")
+	f.StringVar(&q.task.Skill, "task-skill", "", "recorded `skill` of the task")
+	f.StringVar(&q.taskOwner, "task-owner", "", "`subject` that owns the task, or subject@issuer (default the caller)")
 	f.StringVar(&q.task.Tenant, "task-tenant", "", "`tenant` of the task's owner")
 	f.StringVar(&q.card, "card", "", "agent's card, a `file` or a URL")
 	f.BoolVar(&q.online, "online", false, "fetch the agent's card")
-	f.BoolVar(&q.ask, "ask", false, "put the question to the authorizers that the call concerns")
+	f.BoolVar(&q.ask, "ask", false, "ask the authorizers of the call")
 }
 
 // explain puts the question to what the configuration is compiled to.

@@ -21,25 +21,25 @@ import (
 func PolicyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Work on the rules",
+		Short: "Test the rules",
 		Args:  verb.NoArguments,
 	}
 	cmd.AddCommand(policyTestCommand())
 	return cmd
 }
 
-const policyTestLong = `Hold the rules to what is wanted of them.
+const policyTestLong = `Test the rules against expected decisions.
 
-Each FILE has cases: a caller, a call, and what has to become of it (docs/policy.md,
-Testing). They are put to the code that a running gateway asks; no call is made, nothing
-is counted, and nobody is asked. What differs is shown with what each rule said.
+Each FILE has cases: a caller, a call and the expected decision (docs/policy.md, Testing). The
+command evaluates the cases with the code of the running gateway. It makes no calls, counts
+nothing and contacts nobody. If a decision differs, it shows how each rule decided.
 
-With --replay it is the calls of an audit log, a file or a directory, that are put to the
-rules, and what would be decided otherwise than it was is shown, by rule, agent and caller.
-What the log does not have, such as claims and contents, is not guessed: calls for which it
-matters are counted by themselves.
+With --replay, the command evaluates the rules for the calls of an audit log, a file or a
+directory. It shows changed decisions by rule, agent and caller. The log does not contain
+claims and contents, and the command does not guess them. It counts the calls that depend on
+them separately.
 
-Exit 0 when all is as wanted, or as it was; 1 when something differs; 2 when a file or the
+Exit 0 if all decisions are as expected or recorded, 1 if one differs, 2 if a file or the
 configuration is wrong.`
 
 const policyTestExamples = `  a2a-gateway policy test -c config.yaml cases.yaml
@@ -59,7 +59,7 @@ func policyTestCommand() *cobra.Command {
 	var p policyTest
 	cmd := &cobra.Command{
 		Use:     "test [FILE...]",
-		Short:   "Hold the rules to cases, or to the calls of an audit log",
+		Short:   "Test the rules against cases, or against the calls of an audit log",
 		Long:    policyTestLong,
 		Example: policyTestExamples,
 	}
@@ -67,9 +67,9 @@ func policyTestCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&p.output, "output", "o", "text", "`format`: text or json")
 	f.StringVar(&p.junit, "junit", "", "`file` to write a JUnit report to")
-	f.StringVar(&p.run, "run", "", "`regexp` of the names of the cases to run")
+	f.StringVar(&p.run, "run", "", "`regexp` that selects cases by name")
 	progress.Flag(cmd)
-	f.StringVar(&p.replay, "replay", "", "audit log to put to the rules, a `file` or a directory")
+	f.StringVar(&p.replay, "replay", "", "audit log to evaluate the rules for, a `file` or a directory")
 	// JUnit has cases that pass or fail, and a replay has none.
 	cmd.MarkFlagsMutuallyExclusive("replay", "junit")
 	cmd.MarkFlagsMutuallyExclusive("replay", "run")

@@ -25,19 +25,18 @@ import (
 )
 
 //nolint:gosec // a text about credentials, which are none
-const tokenLong = `Say who a credential stands for at this gateway, until when, and which rules apply to
-whoever shows it: on every agent, or on the one that --agent names.
+const tokenLong = `Show which caller a credential identifies at this gateway, until when it is valid, and which
+rules apply to the caller: on every agent, or on the one that --agent names.
 
-The credential is read from standard input: a token, an API key, or a whole header field
-("X-API-Key: …"); a second line is a second credential, for authn.combinations. With
---certificate, a client certificate comes with it, or alone. Credentials are never
-printed. The issuer's keys are fetched, and an issuer with introspection is asked; nothing
-else is contacted.
+The command reads the credential from standard input: a token, an API key, or a whole header
+field ("X-API-Key: …"). A second line is a second credential, for authn.combinations.
+--certificate adds a client certificate; standard input may then be empty. The command never
+prints credentials. It contacts only the issuer, for its keys and for introspection.
 
-A token that is bound to a DPoP key cannot be shown here without its proof; where that is
-all that is missing, the refusal says so.
+A token bound to a DPoP key needs a proof, which this command cannot make. If only the proof
+is missing, the refusal says so.
 
-Exit 0 when the credential is good, 1 when it is refused, 2 when the question or the
+Exit 0 if the credential is accepted, 1 if it is refused, 2 if the question or the
 configuration is wrong.`
 
 const tokenExamples = `  a2a-gateway token -c config.yaml < token.txt
@@ -58,14 +57,14 @@ type bearings struct {
 func TokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "token",
-		Short:   "Say who a credential stands for, and what it may do",
+		Short:   "Show which caller a credential identifies, and what that caller may do",
 		Long:    tokenLong,
 		Example: tokenExamples,
 		Args:    verb.NoArguments,
 	}
 	path := verb.ConfigFlag(cmd)
 	var b bearings
-	cmd.Flags().StringVar(&b.agent, "agent", "", "`id` of the one agent to say it for")
+	cmd.Flags().StringVar(&b.agent, "agent", "", "`id` of the only agent to show rules for")
 	cmd.Flags().StringVar(&b.certificate, "certificate", "", "PEM `file` of a client certificate and its intermediates")
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -33,7 +33,7 @@ const (
 
 // Flag adds -q/--quiet to a command that has a Progress.
 func Flag(cmd *cobra.Command) {
-	cmd.Flags().BoolP("quiet", "q", false, "do not tell how far it is")
+	cmd.Flags().BoolP("quiet", "q", false, "show no progress")
 }
 
 // New begins to tell of what is counted, such as "records verified".

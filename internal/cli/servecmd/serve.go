@@ -32,10 +32,10 @@ func Command(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the gateway",
-		Long: "Run the gateway until SIGTERM or SIGINT, which drain it; a second one ends it at once.\n" +
-			"SIGHUP reloads the configuration; so does a change of the file. SIGUSR2 replaces the\n" +
-			"running program by the one that is by now at its path, if that accepts the configuration;\n" +
-			"connections that come meanwhile wait, and the process stays the same.",
+		Long: "Run the gateway until SIGTERM or SIGINT. The gateway then drains; a second signal ends it at once.\n" +
+			"The gateway reloads the configuration when the file changes, or on SIGHUP. SIGUSR2 starts a hot\n" +
+			"restart: the program now at the gateway's path takes over if it accepts the configuration. New\n" +
+			"connections wait meanwhile, and the process id stays the same.",
 		Args: verb.NoArguments,
 	}
 	path := verb.ConfigFlag(cmd)

@@ -32,15 +32,15 @@ func Command() *cobra.Command {
 		Use:   "validate",
 		Short: "Check a configuration file without serving",
 		Long: "Check a configuration file: syntax, keys, values, rules, the registry of extensions and\n" +
-			"the files it names. With --online, also fetch every agent's card, ask each agent for a task\n" +
-			"that is not there, hold rules and the registry against what cards say, compare the\n" +
-			"specifications that are URLs with their digests, and reach issuers, Redis and PostgreSQL.\n" +
-			"Exit 0 when all is well, 2 when the configuration is wrong, 1 when only the\n" +
-			"online checks failed. Warnings change nothing about that.",
+			"the files it names. With --online, also fetch every agent's card and compare rules and the\n" +
+			"registry with the cards. Ask each agent for a task that does not exist. Compare specifications\n" +
+			"at URLs with their digests. Connect to issuers, Redis and PostgreSQL.\n\n" +
+			"Exit 0 if all checks pass, 2 if the configuration is wrong, 1 if only online checks fail.\n" +
+			"Warnings do not change the exit code.",
 		Args: verb.NoArguments,
 	}
 	path := verb.ConfigFlag(cmd)
-	online := cmd.Flags().Bool("online", false, "also fetch cards and specifications, and try agents, issuers, Redis and PostgreSQL")
+	online := cmd.Flags().Bool("online", false, "also fetch cards and specifications, and contact agents, issuers, Redis and PostgreSQL")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// All errors of the file at once, each with its place.
 		cfg, err := config.Load(*path)

@@ -17,7 +17,7 @@ const proxyFlag = "proxy"
 
 // AddProxy adds the flag that names the outbound proxy of a command without a configuration.
 func AddProxy(f *pflag.FlagSet) {
-	f.String(proxyFlag, "", "`URL` of the HTTP proxy on the way to others (default: none, whatever the environment says)")
+	f.String(proxyFlag, "", "`URL` of the outbound HTTP proxy (default: none; the environment is ignored)")
 }
 
 // EgressOf is the proxy that addProxy's flag names.
