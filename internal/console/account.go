@@ -12,14 +12,14 @@ import (
 
 // me is the answer of GET /api/v1/session: who asks.
 type me struct {
-	Name     string    `json:"name" doc:"as in audit records"`
+	Name     string    `json:"name" doc:"name of the caller, as in audit records"`
 	Role     api.Role  `json:"role"`
-	Method   string    `json:"method" doc:"how that was proved"`
-	Label    string    `json:"label,omitzero" doc:"a name for people"`
-	CSRF     string    `json:"csrf,omitzero" doc:"what changes in a session show as X-CSRF-Token"`
+	Method   string    `json:"method" doc:"how the caller authenticated"`
+	Label    string    `json:"label,omitzero" doc:"display name of the caller"`
+	CSRF     string    `json:"csrf,omitzero" doc:"value of X-CSRF-Token, which changes in a session must send"`
 	Expires  time.Time `json:"expires,omitzero"`
-	ReadOnly bool      `json:"readOnly" doc:"nobody can change anything (admin.readOnly)"`
-	Content  bool      `json:"content" doc:"operators are shown what was captured of calls (admin.content)"`
+	ReadOnly bool      `json:"readOnly" doc:"the API refuses all changes (admin.readOnly)"`
+	Content  bool      `json:"content" doc:"operators may see the captured content of calls (admin.content)"`
 }
 
 // me is who asks.
@@ -50,11 +50,11 @@ func accountScreen(a *access, document func() (jsontext.Value, error)) api.Scree
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/openapi.json", ID: "openapi", Tag: "api", Role: api.Viewer,
-				Summary: "This document", Out: reflect.TypeFor[jsontext.Value](), Answer: s.openapi,
+				Summary: "Get this document", Out: reflect.TypeFor[jsontext.Value](), Answer: s.openapi,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/session", ID: "session", Tag: "api", Role: api.Viewer,
-				Summary: "Who asks, and what they may", Out: reflect.TypeFor[me](), Answer: s.session,
+				Summary: "Show who makes the request, and with which role", Out: reflect.TypeFor[me](), Answer: s.session,
 			},
 		},
 	}

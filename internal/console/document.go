@@ -17,11 +17,11 @@ import (
 func document(version string, operations []api.Operation) (jsontext.Value, error) {
 	doc := openapi.API{
 		Title: "a2a-gateway admin API", Version: version,
-		Text: "What the operator of a gateway sees of it and changes in it. An answer that is an error is a problem of RFC 9457 " +
-			"with a code. Answers of GET have an ETag. Lists come in pages: next of one is the cursor of the following one.",
+		Text: "The API by which operators inspect and change a gateway. An error is a problem document of RFC 9457 " +
+			"with a code. Answers to GET have an ETag. Lists have pages: next of one page is the cursor of the following page.",
 		Security: map[string]openapi.Schema{
 			"session": {"type": "apiKey", "in": "cookie", "name": "__Host-" + sessionCookie,
-				"description": "of GET /api/v1/login; without __Host- where there is no TLS. Changes show X-CSRF-Token, which GET /api/v1/session has"},
+				"description": "cookie from GET /api/v1/login; without TLS, its name lacks __Host-. Changes must send X-CSRF-Token with the value from GET /api/v1/session"},
 			"token": {"type": "http", "scheme": "bearer", "description": "the admin token, one of admin.tokens, or an access token of admin.oidc"},
 		},
 		Problem: reflect.TypeFor[Problem](),

@@ -14,10 +14,10 @@ type Problem struct {
 	Type   string   `json:"type"`
 	Title  string   `json:"title"` // of the status
 	Status int      `json:"status"`
-	Code   string   `json:"code" doc:"for programs; it does not change"`
-	Detail string   `json:"detail" doc:"for people"`
-	Needs  api.Role `json:"needs,omitzero" doc:"the least role that may do this"`
-	Line   int      `json:"line,omitzero" doc:"of the draft, where the first of what is wrong with it is"`
+	Code   string   `json:"code" doc:"code of the error, for programs; it is stable"`
+	Detail string   `json:"detail" doc:"description of the error, for people"`
+	Needs  api.Role `json:"needs,omitzero" doc:"lowest role that may use the operation"`
+	Line   int      `json:"line,omitzero" doc:"line of the first mistake in the draft"`
 }
 
 // Codes of requests that come to no operation, or that are not permitted.

@@ -29,26 +29,26 @@ type signIn struct{ *access }
 func signInScreen(a *access) api.Screen {
 	s := &signIn{a}
 	return api.Screen{
-		Title: "sign-in", Shows: "with a token, or at the identity provider where there is one",
+		Title: "sign-in", Shows: "sign in with a token, or at the identity provider if one is configured",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/login", ID: "login", Tag: "session", Summary: "Sign in at the identity provider",
-				Params: []api.Param{{Name: "to", Text: "a path of this listener to come back to; /api/v1/session unless set"}}, Status: http.StatusSeeOther,
+				Params: []api.Param{{Name: "to", Text: "path on this listener to return to; default: /api/v1/session"}}, Status: http.StatusSeeOther,
 				Errors: []api.Code{notFound, throttled, noProvider}, Answer: s.login,
 			},
 			{
 				Method: http.MethodGet, Path: callbackPath, ID: "login-callback", Tag: "session", Loose: true,
-				Summary: "Come back from the identity provider", Status: http.StatusSeeOther,
+				Summary: "Return from the identity provider", Status: http.StatusSeeOther,
 				Errors: []api.Code{notFound, throttled, noProvider, loginFailed, forbidden, api.Unrecorded},
 				Answer: s.callback,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/login", ID: "login-token", Tag: "session", Role: api.Viewer,
-				Summary: "Begin a session with a token, so that no script of a page has to keep it", Out: reflect.TypeFor[me](),
+				Summary: "Begin a session with a token, so that scripts need not keep the token", Out: reflect.TypeFor[me](),
 				Errors: []api.Code{api.Unrecorded}, Answer: s.loginToken,
 			},
 			{
-				Method: http.MethodGet, Path: "/api/v1/login/ways", ID: "login-ways", Tag: "session", Summary: "How one can sign in here",
+				Method: http.MethodGet, Path: "/api/v1/login/ways", ID: "login-ways", Tag: "session", Summary: "List the ways to sign in",
 				Out: reflect.TypeFor[ways](), Answer: s.ways,
 			},
 			{
@@ -61,8 +61,8 @@ func signInScreen(a *access) api.Screen {
 
 // ways is the answer of GET /api/v1/login/ways.
 type ways struct {
-	Token    bool `json:"token" doc:"by POST /api/v1/login with a token"`
-	Provider bool `json:"provider" doc:"by GET /api/v1/login, at the identity provider"`
+	Token    bool `json:"token" doc:"sign-in by POST /api/v1/login with a token"`
+	Provider bool `json:"provider" doc:"sign-in by GET /api/v1/login at the identity provider"`
 }
 
 // ways answers which ways in there are, for the page that asks for a credential.
@@ -72,7 +72,7 @@ func (s *signIn) ways(*api.Call) (any, error) {
 
 // loggedOut is the answer of POST /api/v1/logout.
 type loggedOut struct {
-	Provider string `json:"provider,omitzero" doc:"where to go to be signed out at the identity provider as well"`
+	Provider string `json:"provider,omitzero" doc:"URL to sign out at the identity provider as well"`
 }
 
 // login sends a browser to the provider. Each time counts as a failure until it was none:

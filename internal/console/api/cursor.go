@@ -16,8 +16,8 @@ const cursorForm = "1"
 
 // pageParams are the parameters of a list that comes page by page.
 var pageParams = []Param{
-	{Name: "cursor", Text: "what the page before had as next"},
-	{Name: "limit", Text: "how many at most; 100 unless set", Least: 1, Most: longestPage},
+	{Name: "cursor", Text: "value of next from the previous page"},
+	{Name: "limit", Text: "largest number of entries; default: 100", Least: 1, Most: longestPage},
 }
 
 // Cursor names the place behind the item of an id.

@@ -72,38 +72,38 @@ type APIKeyPage struct {
 // APIKey is all that the API says of an API key.
 type APIKey struct {
 	ID         string    `json:"id"`
-	State      string    `json:"state" doc:"active, rotating, expired or revoked"`
+	State      string    `json:"state" doc:"state of the key: active, rotating, expired or revoked"`
 	Subject    string    `json:"subject"`
 	Groups     []string  `json:"groups"`
 	Scopes     []string  `json:"scopes"`
-	Agents     []string  `json:"agents" doc:"that it is good for, where it is bound"`
-	Bound      bool      `json:"bound" doc:"it is good for agents and for no other"`
+	Agents     []string  `json:"agents" doc:"agents that the key is valid for, if it is bound to agents"`
+	Bound      bool      `json:"bound" doc:"the key is valid only for the agents in agents"`
 	Tenant     string    `json:"tenant,omitzero"`
-	Owner      string    `json:"owner,omitzero" doc:"who answers for it"`
+	Owner      string    `json:"owner,omitzero" doc:"who is responsible for the key"`
 	Created    time.Time `json:"created,omitzero"`
-	Expires    time.Time `json:"expires,omitzero" doc:"nothing for never"`
-	Used       time.Time `json:"used,omitzero" doc:"when this gateway last saw it"`
-	Revoked    time.Time `json:"revoked,omitzero" doc:"when it was, for all gateways"`
-	ReplacedBy string    `json:"replacedBy,omitzero" doc:"id of the key that was made in its place"`
+	Expires    time.Time `json:"expires,omitzero" doc:"expiry of the key; absent if it never expires"`
+	Used       time.Time `json:"used,omitzero" doc:"when a caller last used the key at this gateway"`
+	Revoked    time.Time `json:"revoked,omitzero" doc:"when the key was revoked for all gateways"`
+	ReplacedBy string    `json:"replacedBy,omitzero" doc:"id of the key that replaces this one"`
 }
 
 // NewKey says which key is to be made.
 type NewKey struct {
-	ID      string   `json:"id,omitzero" doc:"1 to 64 letters, digits, -, _ and .; random unless set"`
-	Subject string   `json:"subject,omitzero" doc:"of the caller; the id unless set"`
+	ID      string   `json:"id,omitzero" doc:"id of the key: 1 to 64 letters, digits, -, _ and .; default: random"`
+	Subject string   `json:"subject,omitzero" doc:"subject of the caller; default: the id"`
 	Groups  []string `json:"groups,omitzero"`
 	Scopes  []string `json:"scopes,omitzero"`
-	Agents  []string `json:"agents,omitzero" doc:"it is good for; any unless set"`
+	Agents  []string `json:"agents,omitzero" doc:"agents that the key is valid for; default: any"`
 	Tenant  string   `json:"tenant,omitzero"`
-	Owner   string   `json:"owner,omitzero" doc:"who answers for it"`
-	TTL     string   `json:"ttl,omitzero" doc:"how long it is good, as in 30d; until it is revoked unless set"`
+	Owner   string   `json:"owner,omitzero" doc:"who is responsible for the key"`
+	TTL     string   `json:"ttl,omitzero" doc:"lifetime of the key, such as 30d; default: until it is revoked"`
 }
 
 // MadeKey is a key that was made. It is shown once.
 type MadeKey struct {
 	ID       string `json:"id"`
-	Key      string `json:"key" doc:"its text, which is kept nowhere and cannot be shown again"`
-	Replaces string `json:"replaces,omitzero" doc:"id of the key that it was made for"`
+	Key      string `json:"key" doc:"the key itself; the gateway does not store it and cannot show it again"`
+	Replaces string `json:"replaces,omitzero" doc:"id of the key that this one replaces"`
 }
 
 // usualOverlap is how long a key that is replaced holds.
@@ -123,24 +123,24 @@ func Screen(all Keys) api.Screen {
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/keys", ID: "list-keys", Tag: "identities", Role: api.Viewer,
-				Summary: "API keys, without what would let somebody use them",
-				Params:  []api.Param{{Name: "q", Text: "a part of the id, subject, tenant or owner"}}, Pages: true,
+				Summary: "List API keys, without the keys themselves",
+				Params:  []api.Param{{Name: "q", Text: "only keys with this text in their id, subject, tenant or owner"}}, Pages: true,
 				Out: reflect.TypeFor[APIKeyPage](), Answer: s.listKeys,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/keys", ID: "make-key", Tag: "identities", Role: api.Admin, Writes: true,
-				Summary: "Make an API key, and show it once", In: reflect.TypeFor[NewKey](), Out: reflect.TypeFor[MadeKey](),
+				Summary: "Create an API key, and show it once", In: reflect.TypeFor[NewKey](), Out: reflect.TypeFor[MadeKey](),
 				Errors: keyErrors, Answer: s.makeKey,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/keys/{id}/rotate", ID: "rotate-key", Tag: "identities", Role: api.Admin, Writes: true,
-				Summary: "Make one in the place of another, for the same caller, and show it once",
-				Params:  []api.Param{{Name: "overlap", Text: "for how many hours the old one holds; 24 unless set", Least: 0, Most: 8760}},
+				Summary: "Replace an API key by a new one for the same caller, and show it once",
+				Params:  []api.Param{{Name: "overlap", Text: "hours for which the old key stays valid; default: 24", Least: 0, Most: 8760}},
 				Out:     reflect.TypeFor[MadeKey](), Errors: keyErrors, Answer: s.rotateKey,
 			},
 			{
 				Method: http.MethodDelete, Path: "/api/v1/keys/{id}", ID: "revoke-key", Tag: "identities", Role: api.Admin, Writes: true,
-				Summary: "Have one refused from now on", Out: reflect.TypeFor[api.Changed](), Errors: keyErrors, Answer: s.revokeKey,
+				Summary: "Revoke an API key", Out: reflect.TypeFor[api.Changed](), Errors: keyErrors, Answer: s.revokeKey,
 			},
 		},
 	}

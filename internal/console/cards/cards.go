@@ -86,17 +86,17 @@ type CardDetail struct {
 
 // Viewed is whose view of a card is asked for.
 type Viewed struct {
-	Caller  *verdict.Claimed `json:"caller,omitzero" doc:"one without a credential unless set"`
-	Version string           `json:"version,omitzero" doc:"of A2A, of which the form is: 1.0 (default), 0.3 or 0.1"`
+	Caller  *verdict.Claimed `json:"caller,omitzero" doc:"caller that gets the card; default: a caller without a credential"`
+	Version string           `json:"version,omitzero" doc:"version of A2A that the caller requests: 1.0 (default), 0.3 or 0.1"`
 }
 
 // CardView is the answer of POST /api/v1/cards/{id}/view.
 type CardView struct {
-	Visible bool           `json:"visible" doc:"there is a card for this caller; to others the agent does not exist"`
-	Card    jsontext.Value `json:"card,omitzero" doc:"as it is served, but for the order of its members"`
-	Form    string         `json:"form,omitzero" doc:"which members it has: mixed, or those of one version of A2A alone, as agents[].card.form says"`
+	Visible bool           `json:"visible" doc:"the caller gets a card; if false, the agent does not exist for the caller"`
+	Card    jsontext.Value `json:"card,omitzero" doc:"the card as the gateway serves it, except for the order of its members"`
+	Form    string         `json:"form,omitzero" doc:"members of the card: mixed, or those of one version of A2A, as in agents[].card.form"`
 	// Stranger is a caller whose calls come to nothing, whatever they ask for.
-	Stranger bool `json:"stranger" doc:"the caller shows no credential, and calls need one"`
+	Stranger bool `json:"stranger" doc:"the caller has no credential, but calls need one"`
 }
 
 // screen answers about cards.
@@ -107,30 +107,30 @@ func Screen(cards Cards) api.Screen {
 	s := &screen{cards}
 	return api.Screen{
 		Title: "an agent", Page: "/agents/$id",
-		Shows: "whether it serves, why not, and what to do; its instances, first those that get no calls and then the slowest, with how long each takes, its calls in flight and how often it was ejected; its card, beside the one in force where they differ; approve and reject; findings, skills, endpoints, extensions, cards that were seen",
+		Shows: "the state of the agent, the reason for it and the remedy; its instances with latency, calls in flight and ejections, those without calls first, then the slowest; its card, next to the card in force if they differ; approve and reject cards; findings, skills, endpoints, extensions and earlier cards",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/cards", ID: "list-cards", Tag: "cards", Role: api.Viewer,
-				Summary: "What becomes of each agent's card", Pages: true, Out: reflect.TypeFor[cardPage](), Answer: s.cards,
+				Summary: "List the agents' cards and their states", Pages: true, Out: reflect.TypeFor[cardPage](), Answer: s.cards,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/cards/{id}", ID: "get-card", Tag: "cards", Role: api.Viewer,
-				Summary: "The card that an agent serves, the one in force, and those that were seen", Out: reflect.TypeFor[CardDetail](),
+				Summary: "Show the card that an agent serves, the card in force, and earlier cards", Out: reflect.TypeFor[CardDetail](),
 				Errors: []api.Code{api.NoAgent}, Answer: s.card,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/cards/{id}/view", ID: "view-card", Tag: "cards", Role: api.Viewer,
-				Summary: "An agent's card as a caller gets it, or that there is none for them", In: reflect.TypeFor[Viewed](),
+				Summary: "Show an agent's card as a given caller gets it", In: reflect.TypeFor[Viewed](),
 				Out: reflect.TypeFor[CardView](), Errors: []api.Code{api.NoAgent, noCard, api.InvalidQuestion}, Answer: s.cardView,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/cards/{id}/approve", ID: "approve-card", Tag: "cards", Role: api.Operator, Writes: true,
-				Summary: "Have a card that waits come into force", Params: whichCard, Out: reflect.TypeFor[api.Changed](),
+				Summary: "Approve a card that waits for approval", Params: whichCard, Out: reflect.TypeFor[api.Changed](),
 				Errors: []api.Code{noCard}, Answer: s.approve,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/cards/{id}/reject", ID: "reject-card", Tag: "cards", Role: api.Operator, Writes: true,
-				Summary: "Keep a card that waits from coming into force", Params: whichCard, Out: reflect.TypeFor[api.Changed](),
+				Summary: "Reject a card that waits for approval", Params: whichCard, Out: reflect.TypeFor[api.Changed](),
 				Errors: []api.Code{noCard}, Answer: s.reject,
 			},
 		},
@@ -160,7 +160,7 @@ func (s *screen) cardView(c *api.Call) (any, error) {
 
 // whichCard asks for the digest, so that what is approved is what somebody has read and
 // not what the agent serves a moment later.
-var whichCard = []api.Param{{Name: "digest", Text: "which card is meant", Required: true}}
+var whichCard = []api.Param{{Name: "digest", Text: "which card to approve or reject, by its digest", Required: true}}
 
 func summary(c *Card) CardSummary {
 	r := &c.Ruling

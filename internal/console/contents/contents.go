@@ -64,16 +64,16 @@ func Screen(captured Contents) api.Screen {
 	s := &screen{captured}
 	return api.Screen{
 		Title: "Captured content", Page: "/content", Link: true,
-		Shows: "which messages of a caller were captured, without their content; erase",
+		Shows: "the captured messages of a caller, without their content; erase them",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/content", ID: "list-content", Tag: "content", Role: api.Operator,
-				Summary: "What was captured of a principal's calls, without what it says", Params: whose, Pages: true,
+				Summary: "List the captured content of a principal's calls, without the bodies", Params: whose, Pages: true,
 				Out: reflect.TypeFor[ContentPage](), Answer: s.contents,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/content/erase", ID: "erase-content", Tag: "content", Role: api.Admin, Writes: true,
-				Summary: "Erase it, for good", Params: whose, Out: reflect.TypeFor[Erased](),
+				Summary: "Erase the captured content of a principal's calls for good", Params: whose, Out: reflect.TypeFor[Erased](),
 				Errors: []api.Code{notErased}, Answer: s.eraseContents,
 			},
 		},
@@ -82,8 +82,8 @@ func Screen(captured Contents) api.Screen {
 
 // whose content is meant: never everybody's.
 var whose = []api.Param{
-	{Name: "subject", Text: "whose content is meant", Required: true},
-	{Name: "issuer", Text: "of which issuer that principal is; of any unless set"},
+	{Name: "subject", Text: "whose content to list or erase, as the subject of a principal", Required: true},
+	{Name: "issuer", Text: "issuer of the principal; default: any"},
 }
 
 func subject(c *api.Call) vault.Subject {

@@ -70,26 +70,26 @@ func Screen(queue Deliveries) api.Screen {
 	s := &screen{queue}
 	return api.Screen{
 		Title: "Push", Page: "/push", Link: true,
-		Shows: "notifications that are pending and those that failed for good; retry and drop",
+		Shows: "waiting push notifications and dead letters; retry and drop them",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/push", ID: "push-depth", Tag: "push", Role: api.Viewer,
-				Summary: "How many webhooks wait and were given up", Out: reflect.TypeFor[Depth](), Answer: s.depth,
+				Summary: "Count waiting push notifications and dead letters", Out: reflect.TypeFor[Depth](), Answer: s.depth,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/push/deliveries", ID: "list-deliveries", Tag: "push", Role: api.Viewer,
-				Summary: "Webhooks that wait, or those that were given up",
-				Params:  []api.Param{{Name: "state", Text: "which are meant", Required: true, Values: []string{Dead, Waiting}}}, Pages: true,
+				Summary: "List waiting push notifications, or dead letters",
+				Params:  []api.Param{{Name: "state", Text: "which notifications to list: dead letters (dead) or waiting ones", Required: true, Values: []string{Dead, Waiting}}}, Pages: true,
 				Out: reflect.TypeFor[Page](), Answer: s.list,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/push/deliveries/{id}/retry", ID: "retry-delivery", Tag: "push", Role: api.Operator, Writes: true,
-				Summary: "Try one that was given up again", Out: reflect.TypeFor[api.Changed](), Errors: []api.Code{noDelivery},
+				Summary: "Retry a dead letter", Out: reflect.TypeFor[api.Changed](), Errors: []api.Code{noDelivery},
 				Answer: s.retry,
 			},
 			{
 				Method: http.MethodDelete, Path: "/api/v1/push/deliveries/{id}", ID: "drop-delivery", Tag: "push", Role: api.Operator, Writes: true,
-				Summary: "Forget one", Out: reflect.TypeFor[api.Changed](), Errors: []api.Code{noDelivery}, Answer: s.drop,
+				Summary: "Drop a push notification", Out: reflect.TypeFor[api.Changed](), Errors: []api.Code{noDelivery}, Answer: s.drop,
 			},
 		},
 	}

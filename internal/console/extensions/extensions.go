@@ -22,39 +22,39 @@ type Extensions interface {
 
 // Registry is the answer of GET /api/v1/extensions.
 type Registry struct {
-	Since      time.Time    `json:"since" doc:"when this gateway began to count; others count for themselves"`
-	Extensions []Registered `json:"extensions" doc:"as extensions: lists them; behind these what calls asked for beside: other is all that is not known, none what files had wrong"`
+	Since      time.Time    `json:"since" doc:"when this gateway began to count; each replica counts for itself"`
+	Extensions []Registered `json:"extensions" doc:"registered extensions, in the order of the configuration; then other, for unregistered extensions that calls requested, and none, for violations in files"`
 }
 
 // Registered is an extension that the gateway knows.
 type Registered struct {
 	URI           string      `json:"uri"`
 	Description   string      `json:"description,omitzero"`
-	Kind          string      `json:"kind" doc:"what it adds to A2A: data, profile, method or state; other for what is not registered"`
-	Status        string      `json:"status" doc:"allowed, deprecated or blocked; other for what is not registered"`
+	Kind          string      `json:"kind" doc:"kind of the extension: data, profile, method or state; other for unregistered ones"`
+	Status        string      `json:"status" doc:"status of the extension: allowed, deprecated or blocked; other for unregistered ones"`
 	Replacement   string      `json:"replacement,omitzero"`
-	Sunset        string      `json:"sunset,omitzero" doc:"the last day of a deprecated one"`
+	Sunset        string      `json:"sunset,omitzero" doc:"last day of a deprecated extension"`
 	Specification string      `json:"specification,omitzero"`
-	Validation    string      `json:"validation,omitzero" doc:"how its schemas and states are held: off, report or enforce"`
-	Methods       []string    `json:"methods,omitzero" doc:"that it adds"`
-	Hooks         int         `json:"hooks" doc:"services that see its calls"`
+	Validation    string      `json:"validation,omitzero" doc:"how the gateway validates schemas and states: off, report or enforce"`
+	Methods       []string    `json:"methods,omitzero" doc:"methods that the extension adds"`
+	Hooks         int         `json:"hooks" doc:"number of services that see calls with this extension"`
 	Calls         Negotiated  `json:"calls"`
-	Violations    []Violation `json:"violations" doc:"what bodies held against it"`
+	Violations    []Violation `json:"violations" doc:"violations that the gateway found in bodies"`
 }
 
 // Negotiated is what became of an extension in calls.
 type Negotiated struct {
-	Activated int64 `json:"activated" doc:"asked for, and activated by the agent"`
-	Inactive  int64 `json:"inactive" doc:"asked for, and not activated"`
-	Refused   int64 `json:"refused" doc:"asked for, and not permitted"`
-	Injected  int64 `json:"injected" doc:"asked for by the gateway alone"`
-	Provided  int64 `json:"provided" doc:"done by the gateway"`
+	Activated int64 `json:"activated" doc:"calls that requested the extension, and the agent activated it"`
+	Inactive  int64 `json:"inactive" doc:"calls that requested the extension, and the agent did not activate it"`
+	Refused   int64 `json:"refused" doc:"calls that requested the extension, and the gateway refused it"`
+	Injected  int64 `json:"injected" doc:"calls to which the gateway added the extension"`
+	Provided  int64 `json:"provided" doc:"calls for which the gateway provided the extension"`
 }
 
 // Violation is how often bodies were wrong in one way.
 type Violation struct {
-	Fault    string `json:"fault" doc:"as in audit records"`
-	Enforced bool   `json:"enforced" doc:"it was refused or taken out, and not recorded only"`
+	Fault    string `json:"fault" doc:"kind of violation, as in audit records"`
+	Enforced bool   `json:"enforced" doc:"the gateway refused or removed it; if false, it only recorded it"`
 	Count    int64  `json:"count"`
 }
 
@@ -67,22 +67,22 @@ type AdoptionPage struct {
 // Adoption is what extensions are on an agent.
 type Adoption struct {
 	Agent      string    `json:"agent"`
-	Card       bool      `json:"card" doc:"its card is known; without it nothing counts as declared"`
+	Card       bool      `json:"card" doc:"the gateway knows the agent's card; without it, no extension counts as declared"`
 	Extensions []Adopted `json:"extensions"`
 }
 
 // Adopted is one extension on an agent.
 type Adopted struct {
 	URI      string `json:"uri"`
-	Standing string `json:"standing" doc:"in a call that no rule says more of: required, offered, provided, injected, denied or absent"`
-	Declared bool   `json:"declared" doc:"by the agent's card"`
-	Required bool   `json:"required" doc:"by the agent's card"`
+	Standing string `json:"standing" doc:"standing in a call without further rules: required, offered, provided, injected, denied or absent"`
+	Declared bool   `json:"declared" doc:"the agent's card declares the extension"`
+	Required bool   `json:"required" doc:"the agent's card requires the extension"`
 }
 
 // Standing is the answer of GET /api/v1/extensions/agents/{id}.
 type Standing struct {
 	Agent      string        `json:"agent"`
-	Card       bool          `json:"card" doc:"its card is known"`
+	Card       bool          `json:"card" doc:"the gateway knows the agent's card"`
 	Extensions []ext.Account `json:"extensions"`
 }
 
@@ -94,20 +94,20 @@ func Screen(all Extensions) api.Screen {
 	s := &screen{all}
 	return api.Screen{
 		Title: "Extensions", Page: "/extensions", Link: true,
-		Shows: "registered extensions and those that agent cards declare without being registered; how many agents declare or require each, how often calls activated it, and violations; agents × extensions, and the reasons for each agent",
+		Shows: "registered extensions, and unregistered ones that agent cards declare; for each, the agents that declare or require it, its activations and violations; a matrix of agents and extensions, and the reasons for each agent",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/extensions", ID: "list-extensions", Tag: "extensions", Role: api.Viewer,
-				Summary: "The registry of extensions, and what calls did with them", Out: reflect.TypeFor[Registry](), Answer: s.extensions,
+				Summary: "List the registered extensions, with their use in calls", Out: reflect.TypeFor[Registry](), Answer: s.extensions,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/extensions/agents", ID: "extension-adoption", Tag: "extensions", Role: api.Viewer,
-				Summary: "What extensions are on each agent, by the agents' ids", Pages: true,
+				Summary: "List each agent with its extensions, ordered by agent id", Pages: true,
 				Out: reflect.TypeFor[AdoptionPage](), Answer: s.adoption,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/extensions/agents/{id}", ID: "agent-extensions", Tag: "extensions", Role: api.Viewer,
-				Summary: "What extensions are on one agent, and why", Out: reflect.TypeFor[Standing](), Errors: []api.Code{api.NoAgent},
+				Summary: "Show the extensions of one agent, with the reason for each", Out: reflect.TypeFor[Standing](), Errors: []api.Code{api.NoAgent},
 				Answer: s.standing,
 			},
 		},

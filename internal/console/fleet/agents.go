@@ -75,9 +75,9 @@ type Agent struct {
 	Origin     string    `json:"origin"`
 	Source     string    `json:"source,omitzero"` // where exactly
 	Registered time.Time `json:"registered,omitzero"`
-	By         string    `json:"by,omitzero" doc:"who registered it as it is now"`
+	By         string    `json:"by,omitzero" doc:"who registered the current entry"`
 	Served     bool      `json:"served"` // calls are taken for it
-	State      string    `json:"state,omitzero" doc:"whether calls reach it, in the word that the metric agent_state and the log have for it; absent where it is not served"`
+	State      string    `json:"state,omitzero" doc:"state of the agent, as in the metric agent_state and the log: whether calls reach it; absent if the gateway does not serve it"`
 	Failure    string    `json:"failure,omitzero"` // why it is not served, or not serving: the state's word, and more
 
 	// Those that would get no call first, then those that take longest, 32 at most; none of an
@@ -91,17 +91,17 @@ type Agent struct {
 
 	// Agent is what was registered, without secrets: they are never shown again.
 	Agent   jsontext.Value `json:"agent,omitzero"`
-	Edition string         `json:"edition,omitzero" doc:"of what was registered, another one with each change: a PUT with it in If-Match replaces nothing else"`
+	Edition string         `json:"edition,omitzero" doc:"edition of the registered entry; each change makes a new one. A PUT with the edition in If-Match replaces only this edition"`
 }
 
 // Instance is one place where an agent answers.
 type Instance struct {
 	Address   string  `json:"address"`
-	Healthy   bool    `json:"healthy" doc:"it would get the next call"`
-	Why       string  `json:"why,omitzero" doc:"why it would not"`
-	Latency   float64 `json:"latency,omitzero" doc:"seconds until the head of an answer, smoothed; absent where none has come yet"`
-	Calls     int     `json:"calls" doc:"in flight, streams included"`
-	Ejections int     `json:"ejections" doc:"since it was found"`
+	Healthy   bool    `json:"healthy" doc:"the instance can get the next call"`
+	Why       string  `json:"why,omitzero" doc:"why the instance gets no calls"`
+	Latency   float64 `json:"latency,omitzero" doc:"smoothed seconds until the head of an answer; absent before the first answer"`
+	Calls     int     `json:"calls" doc:"calls in flight, streams included"`
+	Ejections int     `json:"ejections" doc:"ejections since the gateway found the instance"`
 }
 
 // Interface is one way in which an agent is spoken to.
@@ -113,8 +113,8 @@ type Interface struct {
 // Trends is the answer of GET /api/v1/trends.
 type Trends struct {
 	Until  time.Time            `json:"until"`
-	Every  float64              `json:"every" doc:"seconds of a step"`
-	Agents map[string][]float64 `json:"agents" doc:"calls that ended, step by step, the latest last; agents without any are not there. What nobody looked at is spread evenly"`
+	Every  float64              `json:"every" doc:"length of a step in seconds"`
+	Agents map[string][]float64 `json:"agents" doc:"ended calls of each agent by step, latest step last; agents without calls are absent. The calls of unobserved steps are spread evenly"`
 }
 
 // AgentPage is the answer of GET /api/v1/agents.
@@ -145,44 +145,44 @@ func Screen(fleet Agents) api.Screen {
 	s := &screen{fleet}
 	return api.Screen{
 		Title: "Fleet", Page: "/fleet", Link: true,
-		Shows: "all agents with [whether they serve](fleet.md#agent-status), versions and bindings, skills, calls of the last five minutes, the state of their cards, and problems; search, which are not serving, which cards are pending approval",
+		Shows: "all agents with their [status](fleet.md#agent-status), versions, bindings, skills, calls of the last five minutes, card states and problems; search; filters for agents that do not serve and for cards pending approval",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/agents", ID: "list-agents", Tag: "agents", Role: api.Viewer,
-				Summary: "All agents there are or should be", Pages: true, Out: reflect.TypeFor[AgentPage](), Answer: s.agents,
+				Summary: "List all agents, served or not", Pages: true, Out: reflect.TypeFor[AgentPage](), Answer: s.agents,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/trends", ID: "trends", Tag: "gateway", Role: api.Viewer,
-				Summary: "How many calls agents had lately, at this gateway", Out: reflect.TypeFor[Trends](), Answer: s.trends,
+				Summary: "Count the recent calls of each agent at this gateway", Out: reflect.TypeFor[Trends](), Answer: s.trends,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/agents", ID: "add-agent", Tag: "agents", Role: api.Admin, Writes: true,
-				Summary: "Register an agent, as an entry of agents: in the configuration", In: reflect.TypeFor[jsontext.Value](), YAML: true,
+				Summary: "Register an agent, in the form of an entry of agents: in the configuration", In: reflect.TypeFor[jsontext.Value](), YAML: true,
 				Out: reflect.TypeFor[Agent](), Errors: agentErrors, Answer: s.addAgent,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/agents/{id}", ID: "get-agent", Tag: "agents", Role: api.Viewer,
-				Summary: "One agent, with what was registered but for secrets", Out: reflect.TypeFor[Agent](),
+				Summary: "Show one agent, with its registered entry but without secrets", Out: reflect.TypeFor[Agent](),
 				Errors: []api.Code{api.NoAgent}, Answer: s.agent,
 			},
 			{
 				Method: http.MethodPut, Path: "/api/v1/agents/{id}", ID: "put-agent", Tag: "agents", Role: api.Admin, Writes: true,
-				Summary: "Register an agent, in the place of one that was registered; markers keep its secrets", In: reflect.TypeFor[jsontext.Value](), YAML: true,
+				Summary: "Replace a registered agent; markers in the entry keep its secrets", In: reflect.TypeFor[jsontext.Value](), YAML: true,
 				Out: reflect.TypeFor[Agent](), Errors: agentErrors, Answer: s.putAgent,
 			},
 			{
 				Method: http.MethodDelete, Path: "/api/v1/agents/{id}", ID: "remove-agent", Tag: "agents", Role: api.Admin, Writes: true,
-				Summary: "Forget an agent that was registered", Out: reflect.TypeFor[api.Changed](),
+				Summary: "Remove a registered agent", Out: reflect.TypeFor[api.Changed](),
 				Errors: []api.Code{api.NoAgent, agentsOff, agentInFile}, Answer: s.removeAgent,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/agents/{id}/draft", ID: "get-draft", Tag: "agents", Role: api.Operator,
-				Summary: "The configuration of an agent to begin a draft with: YAML, with markers in the places of secrets",
+				Summary: "Get the configuration of an agent as YAML for a draft, with markers instead of secrets",
 				Out:     reflect.TypeFor[AgentDraft](), Errors: []api.Code{api.NoAgent, noDraft}, Answer: s.draft,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/agents/{id}/check", ID: "check-agent", Tag: "agents", Role: api.Operator,
-				Summary: "What is wrong with a draft of an agent, and where; nothing changes",
+				Summary: "Find mistakes in a draft of an agent, without changing anything",
 				In:      reflect.TypeFor[drafted](), Out: reflect.TypeFor[AgentChecked](),
 				Errors: []api.Code{api.NoAgent, noDraft, api.InvalidQuestion}, Answer: s.check,
 			},

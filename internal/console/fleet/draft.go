@@ -11,16 +11,16 @@ import (
 // place of each, as <kept: credentials[0].value>, which a PUT that has it in the same place
 // keeps the secret by.
 type AgentDraft struct {
-	Text       string `json:"text" doc:"YAML, as an entry of agents: has it; references to files and the environment as they are written"`
-	Registered bool   `json:"registered" doc:"it can be applied by PUT /api/v1/agents/{id}; else it is in a file, which is not written here"`
-	Place      string `json:"place,omitzero" doc:"the file that it is in, and the line"`
-	Edition    string `json:"edition,omitzero" doc:"for If-Match"`
+	Text       string `json:"text" doc:"YAML in the form of an entry of agents: in the configuration; references to files and the environment stay unexpanded"`
+	Registered bool   `json:"registered" doc:"PUT /api/v1/agents/{id} can apply the draft; if false, the agent is in a file, which the API does not write"`
+	Place      string `json:"place,omitzero" doc:"file and line of the agent's entry"`
+	Edition    string `json:"edition,omitzero" doc:"edition of the entry, for If-Match"`
 }
 
 // AgentChecked is the answer of POST /api/v1/agents/{id}/check.
 type AgentChecked struct {
-	Mistakes []verdict.Mistake `json:"mistakes" doc:"for which the agent could not be served so"`
-	Warnings []string          `json:"warnings" doc:"what could not be checked, and what is hardly meant"`
+	Mistakes []verdict.Mistake `json:"mistakes" doc:"mistakes that would keep the gateway from serving the agent"`
+	Warnings []string          `json:"warnings" doc:"what the gateway could not check, and what is probably unintended"`
 }
 
 // DraftUnread says why the text of an agent of a file cannot be read now. Without an error there is none.
@@ -42,7 +42,7 @@ func (e DraftUnread) Refusal() *api.Refusal { return &api.Refusal{Code: noDraft,
 
 // drafted is the agent that somebody writes.
 type drafted struct {
-	Agent string `json:"agent" doc:"YAML, as an entry of agents: has it"`
+	Agent string `json:"agent" doc:"YAML in the form of an entry of agents: in the configuration"`
 }
 
 // mostMistakes is how many mistakes and warnings of a draft are told.

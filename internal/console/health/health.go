@@ -14,36 +14,36 @@ import (
 // Health is the answer of GET /api/v1/health: what the process knows of itself.
 type Health struct {
 	Build        Build         `json:"build"`
-	Limits       []Limit       `json:"limits" doc:"those whose use is known, of this process"`
+	Limits       []Limit       `json:"limits" doc:"limits of this process whose use is known"`
 	State        StoreHealth   `json:"state"`
 	Audit        AuditHealth   `json:"audit"`
-	Sinks        []SinkHealth  `json:"sinks" doc:"telemetry.audit.sinks, by kind"`
-	Certificates []Certificate `json:"certificates" doc:"served now; none without TLS"`
+	Sinks        []SinkHealth  `json:"sinks" doc:"sinks of the audit log (telemetry.audit.sinks), by kind"`
+	Certificates []Certificate `json:"certificates" doc:"certificates that the gateway serves now; none without TLS"`
 }
 
 // Build says which program this is, and where it runs.
 type Build struct {
-	ID         string `json:"id,omitzero" doc:"server.id, which tells gateways apart"`
+	ID         string `json:"id,omitzero" doc:"name of the gateway (server.id)"`
 	Host       string `json:"host,omitzero"`
-	Go         string `json:"go" doc:"version of Go that it was built with"`
+	Go         string `json:"go" doc:"version of Go of the build"`
 	Platform   string `json:"platform" doc:"operating system and architecture"`
-	Revision   string `json:"revision,omitzero" doc:"of the sources, where the build knows it"`
-	Processors int    `json:"processors" doc:"that it uses at the same time"`
+	Revision   string `json:"revision,omitzero" doc:"revision of the sources, if the build knows it"`
+	Processors int    `json:"processors" doc:"processors that the gateway uses at the same time"`
 }
 
 // Limit is one limit and how much of it is in use.
 type Limit struct {
-	Name    string  `json:"name" doc:"its key in the configuration"`
+	Name    string  `json:"name" doc:"key of the limit in the configuration"`
 	Unit    string  `json:"unit"`
 	Used    float64 `json:"used"`
-	Max     float64 `json:"max" doc:"0 where there is none"`
-	Refuses bool    `json:"refuses" doc:"calls are refused for it now"`
+	Max     float64 `json:"max" doc:"value of the limit; 0 for no limit"`
+	Refuses bool    `json:"refuses" doc:"the gateway refuses calls because of this limit now"`
 }
 
 // StoreHealth is how the state is doing.
 type StoreHealth struct {
-	Driver string `json:"driver" doc:"state.driver"`
-	Shared bool   `json:"shared" doc:"other gateways may have it as well"`
+	Driver string `json:"driver" doc:"driver of the state store (state.driver)"`
+	Shared bool   `json:"shared" doc:"other gateways may share the state store"`
 	OK     bool   `json:"ok"`
 	Why    string `json:"why,omitzero"`
 }
@@ -52,18 +52,18 @@ type StoreHealth struct {
 type AuditHealth struct {
 	OK       bool    `json:"ok"`
 	Why      string  `json:"why,omitzero"`
-	FailOpen bool    `json:"failOpen" doc:"calls go on without records"`
+	FailOpen bool    `json:"failOpen" doc:"calls continue without records"`
 	Seq      int     `json:"seq" doc:"number of the latest record"`
-	Unsynced int     `json:"unsynced" doc:"records that are not on disk for sure"`
-	Oldest   float64 `json:"oldest" doc:"seconds since the first of them"`
+	Unsynced int     `json:"unsynced" doc:"records that may not be on disk yet"`
+	Oldest   float64 `json:"oldest" doc:"age in seconds of the oldest of these records"`
 }
 
 // SinkHealth is how the sinks of a kind are doing.
 type SinkHealth struct {
 	Kind    string  `json:"kind"`
-	Waiting int     `json:"waiting" doc:"records that they do not have yet"`
-	Oldest  float64 `json:"oldest" doc:"seconds since the first of them"`
-	Failing int     `json:"failing" doc:"sinks that take none"`
+	Waiting int     `json:"waiting" doc:"records that these sinks have not received yet"`
+	Oldest  float64 `json:"oldest" doc:"age in seconds of the oldest of these records"`
+	Failing int     `json:"failing" doc:"number of sinks that accept no records"`
 }
 
 // Where certificates are served.
@@ -74,13 +74,13 @@ const (
 
 // Certificate is one that is served.
 type Certificate struct {
-	Listener  string    `json:"listener" doc:"server or admin"`
+	Listener  string    `json:"listener" doc:"listener that serves the certificate: server or admin"`
 	Names     []string  `json:"names"`
 	Issuer    string    `json:"issuer"`
-	Serial    string    `json:"serial" doc:"hexadecimal"`
+	Serial    string    `json:"serial" doc:"serial number in hexadecimal"`
 	NotBefore time.Time `json:"notBefore"`
 	NotAfter  time.Time `json:"notAfter"`
-	Renewal   string    `json:"renewal,omitzero" doc:"why server.tls.acme could not renew it"`
+	Renewal   string    `json:"renewal,omitzero" doc:"why server.tls.acme could not renew the certificate"`
 }
 
 // screen says it.
@@ -97,7 +97,7 @@ func Screen(health func(context.Context) Health, leaves func() []*x509.Certifica
 		Title: "Health",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/health", ID: "health", Tag: "gateway", Role: api.Viewer,
-			Summary: "What this gateway knows of itself: build, limits in use, state, audit log and sinks, certificates served",
+			Summary: "Show the health of this gateway: build, use of limits, state store, audit log and sinks, certificates",
 			Out:     reflect.TypeFor[Health](), Answer: s.health,
 		}},
 	}

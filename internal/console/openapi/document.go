@@ -151,7 +151,7 @@ func (a *API) responses(s *schemas, o *Operation, problem Schema) Schema {
 	}
 	all := Schema{strconv.Itoa(o.Status): good}
 	if o.Out != nil && o.Method == http.MethodGet {
-		all["304"] = Schema{"description": "what If-None-Match names is what there is"}
+		all["304"] = Schema{"description": "Not Modified: the ETag in If-None-Match is still current"}
 	}
 	codes := map[int][]string{}
 	for _, e := range slices.Concat(a.Common, o.Errors) {

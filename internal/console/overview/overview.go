@@ -21,55 +21,55 @@ type History interface {
 
 // Overview is the answer of GET /api/v1/overview: how the gateway did lately, at this gateway.
 type Overview struct {
-	Counted bool      `json:"counted" doc:"calls are counted; false where telemetry.metrics.enabled is, and then there are no numbers of calls"`
-	Since   time.Time `json:"since" doc:"when the first step begins"`
+	Counted bool      `json:"counted" doc:"the gateway counts calls; if telemetry.metrics.enabled is false, there are no numbers of calls"`
+	Since   time.Time `json:"since" doc:"start of the first step"`
 	Until   time.Time `json:"until"`
-	Every   float64   `json:"every" doc:"seconds of a step"`
-	Began   time.Time `json:"began" doc:"nothing is known from before: the gateway was started then. A day is kept at most"`
-	Watched float64   `json:"watched" doc:"seconds between since and until of which something is known"`
+	Every   float64   `json:"every" doc:"length of a step in seconds"`
+	Began   time.Time `json:"began" doc:"start of the gateway, before which nothing is known; the gateway keeps at most a day"`
+	Watched float64   `json:"watched" doc:"seconds between since and until for which the gateway has data"`
 
 	tally
 
-	Rate float64 `json:"rate" doc:"calls a second, while they were counted"`
+	Rate float64 `json:"rate" doc:"calls per second, over the time for which the gateway has data"`
 
 	times
 
-	Steps []overviewStep `json:"steps" doc:"the latest last"`
+	Steps []overviewStep `json:"steps" doc:"steps in order of time, latest last"`
 
-	Streams    int       `json:"streams" doc:"event streams that are open now"`
-	Webhooks   int       `json:"webhooks" doc:"notifications that wait for their webhook, as counted within the last ten seconds"`
-	Agents     []inState `json:"agents" doc:"how many agents are how now; states without any are not there"`
-	Dashboards string    `json:"dashboards,omitzero" doc:"admin.dashboards: where more is to be seen"`
+	Streams    int       `json:"streams" doc:"event streams open now"`
+	Webhooks   int       `json:"webhooks" doc:"push notifications that wait for delivery, counted within the last ten seconds"`
+	Agents     []inState `json:"agents" doc:"number of agents in each state now; states without agents are absent"`
+	Dashboards string    `json:"dashboards,omitzero" doc:"URL of further dashboards (admin.dashboards)"`
 }
 
 // tally is how many calls there were, and what became of them.
 type tally struct {
-	Calls  int `json:"calls" doc:"that ended"`
-	Denied int `json:"denied" doc:"of them, those that were not permitted"`
-	Failed int `json:"failed" doc:"of them, those that failed for another reason"`
+	Calls  int `json:"calls" doc:"ended calls"`
+	Denied int `json:"denied" doc:"calls among them that were denied"`
+	Failed int `json:"failed" doc:"calls among them that failed for another reason"`
 }
 
 // times are how long calls took that are no streams, those refused included.
 type times struct {
-	P50 float64 `json:"p50,omitzero" doc:"ms from arrival to the last byte that half of the calls that are no streams took no more than, by the buckets of request_duration_seconds; absent without any, and the last bound where it is more"`
+	P50 float64 `json:"p50,omitzero" doc:"median time in ms from arrival to the last byte, of calls that are not streams, estimated from the buckets of request_duration_seconds; absent without calls, and at most the last bound"`
 	P95 float64 `json:"p95,omitzero"`
 	P99 float64 `json:"p99,omitzero"`
 }
 
 // overviewStep is what there was in one step.
 type overviewStep struct {
-	Watched float64 `json:"watched" doc:"seconds of which something is known; 0 where nothing is"`
+	Watched float64 `json:"watched" doc:"seconds of the step for which the gateway has data; 0 for none"`
 
 	tally
 	times
 
-	Streams  int `json:"streams" doc:"the most that were open"`
-	Webhooks int `json:"webhooks" doc:"the most that waited"`
+	Streams  int `json:"streams" doc:"largest number of open streams"`
+	Webhooks int `json:"webhooks" doc:"largest number of waiting push notifications"`
 }
 
 // inState is how many agents are in a state.
 type inState struct {
-	State  string `json:"state,omitzero" doc:"as that of an agent; absent for those that are not served"`
+	State  string `json:"state,omitzero" doc:"state of these agents; absent for agents that the gateway does not serve"`
 	Agents int    `json:"agents"`
 }
 
@@ -85,10 +85,10 @@ func Screen(past History, agents fleet.Agents, dashboards string) api.Screen {
 	s := &screen{past, agents, dashboards}
 	return api.Screen{
 		Title: "Overview", Page: "/", Link: true,
-		Shows: "the home: calls per second, how many failed and were denied, how long they took, open streams and waiting webhooks over the last 15 minutes to 24 hours or between two times; top callers, agents by state, the last changes; [what is behind the numbers](#overview)",
+		Shows: "the home page: calls per second, failed and denied calls, latency, open streams and waiting webhooks, over the last 15 minutes to 24 hours or between two times; top callers, agents by state, the last changes; [meaning of the numbers](#overview)",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/overview", ID: "overview", Tag: "gateway", Role: api.Viewer,
-			Summary: "How this gateway did lately: calls, what became of them, how long they took, streams, webhooks, agents by state",
+			Summary: "Show the recent activity of this gateway: calls with outcomes and latency, streams, webhooks, agents by state",
 			Params:  records.BetweenParams,
 			Out:     reflect.TypeFor[Overview](), Answer: s.overview,
 		}},

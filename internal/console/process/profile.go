@@ -31,11 +31,11 @@ func profileOperations() []api.Operation {
 		}
 		all = append(all, api.Operation{
 			Method: http.MethodGet, Path: profiles + name, ID: "profile-" + name, Tag: "profiles", Role: api.Operator,
-			Summary: "The runtime's profile " + name + ", for go tool pprof", Media: "application/octet-stream",
+			Summary: "Take the runtime profile " + name + ", for go tool pprof", Media: "application/octet-stream",
 			Params: []api.Param{
-				{Name: "seconds", Text: "how long it is taken", Least: 1, Most: 3600},
-				{Name: "debug", Text: "how it is written: 0 for programs, 1 and 2 for people", Most: 2},
-				{Name: "gc", Text: "1 for a collection of garbage before", Most: 1},
+				{Name: "seconds", Text: "duration of the profile", Least: 1, Most: 3600},
+				{Name: "debug", Text: "format: 0 for programs, 1 and 2 for people", Most: 2},
+				{Name: "gc", Text: "1 runs a garbage collection first", Most: 1},
 			},
 			Answer: func(*api.Call) (any, error) { return unhurried(handler), nil },
 		})

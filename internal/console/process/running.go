@@ -42,11 +42,11 @@ func (e ConfigInvalid) Error() string { return e.Err.Error() }
 type Status struct {
 	Version string    `json:"version"`
 	Started time.Time `json:"started"`
-	Uptime  int64     `json:"uptime" doc:"seconds"`
-	Agents  int       `json:"agents" doc:"how many the configuration in force has"`
-	Ready   bool      `json:"ready" doc:"traffic should come here, as /readyz says"`
-	Why     string    `json:"why,omitzero" doc:"why it should not"`
-	Checks  []Check   `json:"checks" doc:"as /readyz?verbose"`
+	Uptime  int64     `json:"uptime" doc:"time since the start in seconds"`
+	Agents  int       `json:"agents" doc:"number of agents in the configuration in force"`
+	Ready   bool      `json:"ready" doc:"the gateway is ready for traffic, as in /readyz"`
+	Why     string    `json:"why,omitzero" doc:"why the gateway is not ready"`
+	Checks  []Check   `json:"checks" doc:"checks of /readyz?verbose"`
 	Config  Loaded    `json:"config"`
 }
 
@@ -59,9 +59,9 @@ type Check struct {
 
 // Loaded says which configuration is in force, and what became of the latest reload.
 type Loaded struct {
-	Digest   string    `json:"digest" doc:"of the file and of those that it names"`
-	Reloaded time.Time `json:"reloaded,omitzero" doc:"when somebody, or a change of the file, last asked for a reload"`
-	Failure  string    `json:"failure,omitzero" doc:"why that reload left the configuration as it was"`
+	Digest   string    `json:"digest" doc:"digest of the configuration file and of the files that it names"`
+	Reloaded time.Time `json:"reloaded,omitzero" doc:"when an operator, or a change of the file, last requested a reload"`
+	Failure  string    `json:"failure,omitzero" doc:"why that reload failed and the configuration stayed unchanged"`
 }
 
 // screen answers about the gateway as a whole.
@@ -72,20 +72,20 @@ func Screen(gateway Running) api.Screen {
 	s := &screen{gateway}
 	return api.Screen{
 		Title: "Config and health", Page: "/gateway", Link: true,
-		Shows: "failing checks; the latest reload and its error, reload; state, audit log and sinks; replicas, and whether their versions, configurations or keys differ; load limits; TLS certificates; the running configuration, without secrets",
+		Shows: "failing checks; the latest reload and its error; reload; state store, audit log and sinks; replicas, and differences of their versions, configurations or keys; load limits; TLS certificates; the configuration in force, without secrets",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/status", ID: "status", Tag: "gateway", Role: api.Viewer,
-				Summary: "How the gateway stands", Out: reflect.TypeFor[Status](), Answer: s.status,
+				Summary: "Show the state of the gateway", Out: reflect.TypeFor[Status](), Answer: s.status,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/config", ID: "get-config", Tag: "gateway", Role: api.Operator,
-				Summary: "The configuration in force: with its defaults and limits, without its secrets",
+				Summary: "Get the configuration in force, with defaults and limits, without secrets",
 				Out:     reflect.TypeFor[jsontext.Value](), Answer: s.runningConfig,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/config/reload", ID: "reload-config", Tag: "gateway", Role: api.Operator, Writes: true,
-				Summary: "Read the configuration's file anew", Out: reflect.TypeFor[Loaded](),
+				Summary: "Reload the configuration file", Out: reflect.TypeFor[Loaded](),
 				Errors: []api.Code{invalidConfig, noFile}, Answer: s.reloadConfig,
 			},
 		},

@@ -18,9 +18,9 @@ var lately = map[string]time.Duration{
 
 // BetweenParams are the parameters by which the overview is asked for a time.
 var BetweenParams = []api.Param{
-	{Name: "window", Text: "how lately; 1h unless set", Values: []string{"15m", usualLately, "6h", "24h"}},
-	{Name: "since", Text: "from this time on (RFC 3339), in place of window"},
-	{Name: "until", Text: "before this time (RFC 3339), beside since; now unless set"},
+	{Name: "window", Text: "period up to now; default: 1h", Values: []string{"15m", usualLately, "6h", "24h"}},
+	{Name: "since", Text: "start of the period (RFC 3339), instead of window"},
+	{Name: "until", Text: "end of the period (RFC 3339), with since; default: now"},
 }
 
 // Between is the time that BetweenParams ask for. An error names the parameter.

@@ -17,20 +17,20 @@ import (
 
 // TopCallers is the answer of GET /api/v1/callers: who made most calls.
 type TopCallers struct {
-	Since   time.Time   `json:"since" doc:"calls that ended from then on are counted"`
+	Since   time.Time   `json:"since" doc:"start of the counted period; it counts calls by their end"`
 	Until   time.Time   `json:"until"`
-	Counted int         `json:"counted" doc:"calls"`
-	More    bool        `json:"more" doc:"there were more than admin.map.records: since is when the oldest of the newest ended"`
-	All     int         `json:"all" doc:"callers"`
-	Callers []topCaller `json:"callers" doc:"those with most calls, the busiest first"`
+	Counted int         `json:"counted" doc:"number of counted calls"`
+	More    bool        `json:"more" doc:"there were more calls than admin.map.records; only the newest count, and since is the end of the oldest of them"`
+	All     int         `json:"all" doc:"number of different callers"`
+	Callers []topCaller `json:"callers" doc:"callers with most calls, busiest first"`
 }
 
 // topCaller is one of them.
 type topCaller struct {
-	Name   string `json:"name" doc:"subject; empty for all who are not known"`
+	Name   string `json:"name" doc:"subject of the caller; empty for all unknown callers"`
 	Calls  int    `json:"calls"`
-	Denied int    `json:"denied" doc:"of them, those that were not permitted"`
-	Failed int    `json:"failed" doc:"of them, those that failed for another reason"`
+	Denied int    `json:"denied" doc:"calls among them that were denied"`
+	Failed int    `json:"failed" doc:"calls among them that failed for another reason"`
 }
 
 const (
@@ -53,9 +53,9 @@ func CallersScreen(log Records, most int) api.Screen {
 		Title: "Top callers",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/callers", ID: "top-callers", Tag: "audit", Role: api.Viewer,
-			Summary: "Who made most calls, by those on record",
+			Summary: "List the callers with most calls on record",
 			Params: slices.Concat(BetweenParams, []api.Param{
-				{Name: "top", Text: "so many of them, 10 unless set", Least: 1, Most: mostCallers},
+				{Name: "top", Text: "number of callers; default: 10", Least: 1, Most: mostCallers},
 			}),
 			Out: reflect.TypeFor[TopCallers](), Errors: []api.Code{api.Busy}, Answer: s.callers,
 		}},

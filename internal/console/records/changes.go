@@ -16,17 +16,17 @@ import (
 
 // recentChanges is the answer of GET /api/v1/changes: what was changed last.
 type recentChanges struct {
-	Changes []recentChange `json:"changes" doc:"the newest first"`
+	Changes []recentChange `json:"changes" doc:"changes, newest first"`
 }
 
 // recentChange is one change, as an event of the audit log has it.
 type recentChange struct {
-	Seq     int       `json:"seq" doc:"number of the record"`
+	Seq     int       `json:"seq" doc:"number of the audit record"`
 	Time    time.Time `json:"time"`
-	Event   string    `json:"event" doc:"kind of event, as docs/audit.md lists them"`
-	What    string    `json:"what,omitzero" doc:"the agent or the key that it is about"`
-	Who     string    `json:"who,omitzero" doc:"absent where nobody did it through the admin API"`
-	Outcome string    `json:"outcome,omitzero" doc:"what became of it, where it came to nothing"`
+	Event   string    `json:"event" doc:"kind of event, as listed in docs/audit.md"`
+	What    string    `json:"what,omitzero" doc:"agent or key that changed"`
+	Who     string    `json:"who,omitzero" doc:"who made the change through the admin API; absent for other changes"`
+	Outcome string    `json:"outcome,omitzero" doc:"outcome of a change that failed"`
 }
 
 // kinds are the events that are changes: of the configuration, of cards, of keys, of the fleet.
@@ -52,10 +52,10 @@ func ChangesScreen(log Records) api.Screen {
 		Title: "Last changes",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/changes", ID: "list-changes", Tag: "audit", Role: api.Viewer,
-			Summary: "What was changed last: configurations that came into force, cards, API keys, registered agents, by the events on record",
+			Summary: "List the last changes on record: configurations, cards, API keys, registered agents",
 			Params: []api.Param{
-				{Name: "until", Text: "made before this time (RFC 3339)"},
-				{Name: "top", Text: "so many of the newest, 10 unless set", Least: 1, Most: mostChanges},
+				{Name: "until", Text: "only changes before this time (RFC 3339)"},
+				{Name: "top", Text: "number of changes, newest first; default: 10", Least: 1, Most: mostChanges},
 			},
 			Out: reflect.TypeFor[recentChanges](), Errors: []api.Code{api.Busy}, Answer: s.changes,
 		}},

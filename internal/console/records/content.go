@@ -30,19 +30,19 @@ type captured interface {
 
 // recordContent is the answer of GET /api/v1/audit/records/{id}/content.
 type recordContent struct {
-	ID       string       `json:"id" doc:"as in the record of the call"`
+	ID       string       `json:"id" doc:"id of the content, as in the record of the call"`
 	Label    string       `json:"label"`
-	Until    string       `json:"until,omitzero" doc:"the last day on which it is kept; absent for ever"`
-	Request  *contentBody `json:"request,omitzero" doc:"params of the request; absent where they are not captured"`
-	Response *contentBody `json:"response,omitzero" doc:"what the agent said; absent where that is not captured"`
+	Until    string       `json:"until,omitzero" doc:"last day on which the gateway keeps the content; absent for ever"`
+	Request  *contentBody `json:"request,omitzero" doc:"params of the request; absent if not captured"`
+	Response *contentBody `json:"response,omitzero" doc:"answer of the agent; absent if not captured"`
 }
 
 // contentBody is what was kept of one body.
 type contentBody struct {
-	Text       string `json:"text" doc:"JSON, redacted; of a stream one event a line"`
-	Bytes      int64  `json:"bytes" doc:"of the body itself"`
-	Cut        bool   `json:"cut,omitzero" doc:"there was more than telemetry.audit.content.limit"`
-	Redactions int    `json:"redactions" doc:"how much was taken out"`
+	Text       string `json:"text" doc:"redacted JSON; for a stream, one event a line"`
+	Bytes      int64  `json:"bytes" doc:"size of the original body in bytes"`
+	Cut        bool   `json:"cut,omitzero" doc:"the text is truncated at telemetry.audit.content.limit"`
+	Redactions int    `json:"redactions" doc:"number of redactions"`
 	Fault      string `json:"fault,omitzero" doc:"why there is no text"`
 }
 
@@ -59,7 +59,7 @@ func contentOperation(of pairs, from captured, shown bool) api.Operation {
 	s := &shows{of, from, shown}
 	return api.Operation{
 		Method: http.MethodGet, Path: "/api/v1/audit/records/{id}/content", ID: "get-record-content", Tag: "audit", Role: api.Operator,
-		Summary: "What was captured of a call, by the number of its record (type call), where admin.content is true. Who is shown it is on record before",
+		Summary: "Show the captured content of a call, by the number of its record (type call), if admin.content is true. The gateway first records who gets it",
 		Out:     reflect.TypeFor[recordContent](),
 		Errors:  []api.Code{noRecord, contentOff, notCaptured, contentLost, contentErased, contentExpired, contentChanged, api.Unrecorded, api.Busy},
 		Answer:  s.content,

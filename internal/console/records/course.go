@@ -23,30 +23,30 @@ const mostReasons = 50
 
 // Course is the answer of GET /api/v1/agents/{id}/course: how calls of one agent went.
 type Course struct {
-	Since   time.Time    `json:"since" doc:"calls that ended from then on are counted"`
+	Since   time.Time    `json:"since" doc:"start of the counted period; it counts calls by their end"`
 	Until   time.Time    `json:"until"`
-	Every   float64      `json:"every" doc:"seconds of a step"`
-	Counted int          `json:"counted" doc:"calls"`
-	More    bool         `json:"more" doc:"there were more than admin.map.records in the window: since is when the oldest of the newest ended"`
-	Steps   []courseStep `json:"steps" doc:"of the window, the latest last; those before since are empty"`
-	Reasons []setback    `json:"reasons" doc:"why calls were denied or failed, the most frequent first"`
+	Every   float64      `json:"every" doc:"length of a step in seconds"`
+	Counted int          `json:"counted" doc:"number of counted calls"`
+	More    bool         `json:"more" doc:"there were more calls than admin.map.records in the window; only the newest count, and since is the end of the oldest of them"`
+	Steps   []courseStep `json:"steps" doc:"steps of the window, latest last; steps before since are empty"`
+	Reasons []setback    `json:"reasons" doc:"reasons of denied and failed calls, most frequent first"`
 }
 
 // courseStep is what there was in one step.
 type courseStep struct {
 	Calls  int     `json:"calls"`
-	Denied int     `json:"denied" doc:"of them, those that were not permitted"`
-	Failed int     `json:"failed" doc:"of them, those that failed for another reason"`
-	P50    float64 `json:"p50,omitzero" doc:"ms from arrival to the last byte, of calls that the agent answered at once; nothing without any"`
+	Denied int     `json:"denied" doc:"calls among them that were denied"`
+	Failed int     `json:"failed" doc:"calls among them that failed for another reason"`
+	P50    float64 `json:"p50,omitzero" doc:"median time in ms from arrival to the last byte, of unary calls that the agent answered; absent without such calls"`
 	P95    float64 `json:"p95,omitzero"`
 	P99    float64 `json:"p99,omitzero"`
 }
 
 // setback is why calls did not go well.
 type setback struct {
-	Reason string `json:"reason" doc:"as records have it; unknown for none"`
+	Reason string `json:"reason" doc:"reason, as in audit records; unknown if they have none"`
 	Calls  int    `json:"calls"`
-	Denied bool   `json:"denied" doc:"they were not permitted"`
+	Denied bool   `json:"denied" doc:"the calls were denied"`
 }
 
 // courses counts how calls went. It keeps nothing between two requests: each reads the
@@ -63,7 +63,7 @@ func CourseScreen(log Records, most int) api.Screen {
 		Title: "Course of an agent",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/agents/{id}/course", ID: "agent-course", Tag: "audit", Role: api.Viewer,
-			Summary: "How calls of one agent went, and how long they took, by those on record that ended lately",
+			Summary: "Show outcomes and latency of the recent calls to one agent on record",
 			Params: []api.Param{
 				WindowParam,
 			},

@@ -29,9 +29,9 @@ func ExportScreen(log Records) api.Screen {
 		Title: "Export of records",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/audit/export", ID: "export-audit", Tag: "audit", Role: api.Operator,
-			Summary: "Audit records that are all of what is asked for, one JSON object a line, the oldest first",
+			Summary: "Export the audit records that match all parameters, one JSON object a line, oldest first",
 			Params: slices.Concat([]api.Param{{
-				Name: "format", Text: "as they were written, or in the words of OCSF " + ocsf.Version + "; jsonl unless set", Values: []string{"jsonl", "ocsf"},
+				Name: "format", Text: "format: records as written, or in the schema of OCSF " + ocsf.Version + "; default: jsonl", Values: []string{"jsonl", "ocsf"},
 			}}, whichRecords),
 			Media: exported, Errors: []api.Code{api.Busy}, Answer: s.export,
 		}},

@@ -22,14 +22,14 @@ func LiveScreen(log Records, viewers, buffer int, l *slog.Logger, admitted func(
 	s := &live{feed{records: log, most: viewers, buffer: buffer, log: l}, admitted}
 	return api.Screen{
 		Title: "Live", Page: "/live", Link: true,
-		Shows: "calls and events as they are recorded, the newest first; by caller, agent, skill, method, decision, in the address; pause",
+		Shows: "calls and events while the gateway records them, newest first; filters by caller, agent, skill, method and decision in the address; pause",
 		Close: s.feed.close,
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/live", ID: "live", Tag: "audit", Role: api.Viewer,
-			Summary: "Audit records that are all of what is asked for, as they are made: server-sent events. open says after which number it begins, " +
-				"record is one as it was written, gap says how many were dropped for a viewer who is too slow, and end why there is no more",
+			Summary: "Follow new audit records that match all parameters, as Server-Sent Events. open has the number after which the stream begins, " +
+				"record has a record as written, gap says how many records a slow viewer missed, and end says why the stream ends",
 			Params: slices.Concat(whichRecords[:len(whichRecords)-3], []api.Param{ // times are not for what is yet to come
-				{Name: "type", Text: "of this type; intents, calls and events unless set", Values: []string{"intent", "call", "event"}},
+				{Name: "type", Text: "only records of this type; default: intents, calls and events", Values: []string{"intent", "call", "event"}},
 			}),
 			Media: "text/event-stream", Errors: []api.Code{api.Busy}, Answer: s.live,
 		}},

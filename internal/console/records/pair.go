@@ -16,8 +16,8 @@ import (
 
 // pair is the answer of GET /api/v1/audit/records/{id}/pair.
 type pair struct {
-	Intent jsontext.Value `json:"intent,omitzero" doc:"what is on record since before the agent was asked; none where it was not"`
-	Call   jsontext.Value `json:"call,omitzero" doc:"what became of it; none while it goes on, or where the gateway was killed meanwhile"`
+	Intent jsontext.Value `json:"intent,omitzero" doc:"record written before the gateway called the agent; absent if it did not call the agent"`
+	Call   jsontext.Value `json:"call,omitzero" doc:"record of the outcome; absent while the call is in flight, or if the gateway was killed meanwhile"`
 }
 
 // noRecord: there is none of that number.
@@ -47,21 +47,21 @@ func RecordScreen(log Records, places rulePlaces, from captured, shown bool) api
 	s := &pairs{search{log}, places}
 	return api.Screen{
 		Title: "a record", Page: "/audit/$seq",
-		Shows: "what was decided and by what, the intent and the outcome of the call, and all that it says; of a refused call the stage, the rule with its place in the configuration and the remedy, and with one click what each rule says of it, the same call tried, or replayed with a changed rule",
+		Shows: "the decision and the rule behind it, intent and outcome of the call, and all fields of the record; for a refused call also the stage, the place of the rule in the configuration and the remedy; links to explain the call, to try it again, or to replay it with a changed rule",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/audit/records/{id}", ID: "get-record", Tag: "audit", Role: api.Viewer,
-				Summary: "The record of a number (seq), as it was written", Out: reflect.TypeFor[jsontext.Value](),
+				Summary: "Get the record with this number (seq), as written", Out: reflect.TypeFor[jsontext.Value](),
 				Errors: []api.Code{noRecord, api.Busy}, Answer: s.record,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/audit/records/{id}/pair", ID: "get-record-pair", Tag: "audit", Role: api.Viewer,
-				Summary: "The intent and the outcome of a call, by the number of either record", Out: reflect.TypeFor[pair](),
+				Summary: "Get the intent and the outcome of a call, by the number of either record", Out: reflect.TypeFor[pair](),
 				Errors: []api.Code{noRecord, api.Busy}, Answer: s.pair,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/audit/records/{id}/refusal", ID: "get-record-refusal", Tag: "audit", Role: api.Viewer,
-				Summary: "Why a call was refused: the stage of the request path, the rule or limit, and what can be done about it",
+				Summary: "Explain why a call was refused: the stage of the request path, the rule or limit, and the remedy",
 				Out:     reflect.TypeFor[refused](), Errors: []api.Code{noRecord, notRefused, api.Busy}, Answer: s.refusal,
 			},
 			contentOperation(*s, from, shown),

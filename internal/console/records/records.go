@@ -50,7 +50,7 @@ func (e busy) Refusal() *api.Refusal {
 
 // RecordPage is the answer of GET /api/v1/audit/records.
 type RecordPage struct {
-	Records []jsontext.Value `json:"records" doc:"as they were written, the newest first"`
+	Records []jsontext.Value `json:"records" doc:"records as written, newest first"`
 	Next    string           `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
@@ -62,11 +62,11 @@ func AuditScreen(log Records) api.Screen {
 	s := &search{log}
 	return api.Screen{
 		Title: "Audit", Page: "/audit", Link: true,
-		Shows: "records by caller, agent, skill, method, task, decision and time, page by page; export what is found as JSONL or OCSF; have the log verified, and what is wrong named",
+		Shows: "records by caller, agent, skill, method, task, decision and time, in pages; export the matching records as JSONL or OCSF; verify the log and list its faults",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/audit/records", ID: "list-records", Tag: "audit", Role: api.Viewer,
-				Summary: "Audit records that are all of what is asked for, the newest first", Params: whichRecords, Pages: true,
+				Summary: "Find the audit records that match all parameters, newest first", Params: whichRecords, Pages: true,
 				Out: reflect.TypeFor[RecordPage](), Errors: []api.Code{api.Busy}, Answer: s.records,
 			},
 		},
@@ -76,21 +76,21 @@ func AuditScreen(log Records) api.Screen {
 // whichRecords are the parameters of a search. They are joined by "and"; a parameter that
 // is not there leaves nothing out. Texts are compared whole, and a * in them stands for any run of characters.
 var whichRecords = []api.Param{
-	{Name: "caller", Text: "of this subject; in this and the other texts a * stands for any run of characters"},
-	{Name: "agent", Text: "of this agent"},
-	{Name: "skill", Text: "decided for this skill"},
-	{Name: "task", Text: "about this task"},
-	{Name: "context", Text: "about this context"},
-	{Name: "method", Text: "calls of this method, under its 1.0 name"},
-	{Name: "event", Text: "events of this kind"},
-	{Name: "decision", Text: "decided so", Values: []string{"allow", "deny", "error"}},
-	{Name: "reason", Text: "calls that did not go well for this reason, as in RATE_LIMITED"},
-	{Name: "issuer", Text: "of callers who signed in with this issuer"},
-	{Name: "rule", Text: "decided by this rule, or refused by this limit"},
-	{Name: "stage", Text: "refused by this stage of the request path", Values: refusal.Stages()},
-	{Name: "type", Text: "of this type; calls and events unless set", Values: []string{"intent", "call", "event"}},
-	{Name: "since", Text: "made at or after this time (RFC 3339)"},
-	{Name: "until", Text: "made before this time (RFC 3339)"},
+	{Name: "caller", Text: "subject of the caller; in this and the other texts, a * stands for any characters"},
+	{Name: "agent", Text: "id of the agent"},
+	{Name: "skill", Text: "skill that the decision was about"},
+	{Name: "task", Text: "id of the task"},
+	{Name: "context", Text: "id of the context"},
+	{Name: "method", Text: "method of the call, by its 1.0 name"},
+	{Name: "event", Text: "kind of event"},
+	{Name: "decision", Text: "decision about the call", Values: []string{"allow", "deny", "error"}},
+	{Name: "reason", Text: "reason for which the call failed, such as RATE_LIMITED"},
+	{Name: "issuer", Text: "issuer of the caller's credential"},
+	{Name: "rule", Text: "rule that decided the call, or limit that refused it"},
+	{Name: "stage", Text: "stage of the request path that refused the call", Values: refusal.Stages()},
+	{Name: "type", Text: "type of the records; default: calls and events", Values: []string{"intent", "call", "event"}},
+	{Name: "since", Text: "only records since this time (RFC 3339)"},
+	{Name: "until", Text: "only records before this time (RFC 3339)"},
 }
 
 // records answers a search with one page of what it finds.

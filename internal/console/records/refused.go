@@ -10,13 +10,13 @@ import (
 
 // refused is the answer of GET /api/v1/audit/records/{id}/refusal.
 type refused struct {
-	Stage  string `json:"stage" doc:"of the request path: routing, authentication, decoding, ownership, policy, limits, negotiation, forwarding, gateway"`
-	Rule   string `json:"rule,omitzero" doc:"that refused the call; default, credential and their like where no rule did"`
-	Place  string `json:"place,omitzero" doc:"where the configuration in force has the rule, as FILE:LINE; none where it has no such rule"`
-	Limit  string `json:"limit,omitzero" doc:"that refused the call"`
-	Cause  string `json:"cause,omitzero" doc:"in the gateway's words, which the caller was not told"`
+	Stage  string `json:"stage" doc:"stage of the request path that refused the call: routing, authentication, decoding, ownership, policy, limits, negotiation, forwarding, gateway"`
+	Rule   string `json:"rule,omitzero" doc:"rule that refused the call; or default, credential and the like if no rule did"`
+	Place  string `json:"place,omitzero" doc:"place of the rule in the configuration in force, as FILE:LINE; absent if it has no such rule"`
+	Limit  string `json:"limit,omitzero" doc:"limit that refused the call"`
+	Cause  string `json:"cause,omitzero" doc:"cause in the words of the gateway, which the caller does not see"`
 	Remedy string `json:"remedy" doc:"what the operator or the caller can do about it"`
-	Code   int    `json:"code,omitzero" doc:"of the JSON-RPC error that says so"`
+	Code   int    `json:"code,omitzero" doc:"code of the JSON-RPC error for this refusal"`
 }
 
 // notRefused: the gateway let the call through, or the record is not of a call.

@@ -16,11 +16,11 @@ func TaskScreen(log Records) api.Screen {
 	s := &timelines{search{log}}
 	return api.Screen{
 		Title: "a task", Page: "/tasks/$id",
-		Shows: "its conversation over calls, streams, what the agent notifies and what webhooks got, in the order in which it began; watch a stream of it that is open; the messages, artifacts and states of its calls where they were captured and `admin.content` shows them",
+		Shows: "the conversation of the task in order of time: calls, streams, notifications of the agent and deliveries to webhooks; watch an open stream of the task; messages, artifacts and states of its calls, if the gateway captured them and `admin.content` permits it",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/tasks/{id}/timeline", ID: "task-timeline", Tag: "audit", Role: api.Viewer,
-				Summary: "The records of calls and events about a task, the oldest first", Pages: true,
+				Summary: "List the records of calls and events about a task, oldest first", Pages: true,
 				Out: reflect.TypeFor[RecordPage](), Errors: []api.Code{api.Busy}, Answer: s.timeline,
 			},
 		},

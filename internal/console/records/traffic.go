@@ -18,22 +18,22 @@ import (
 // Traffic is the answer of GET /api/v1/map: what callers, agents and extensions had to do
 // with each other.
 type Traffic struct {
-	Since   time.Time     `json:"since" doc:"calls that ended from then on are counted"`
-	Counted int           `json:"counted" doc:"calls"`
-	More    bool          `json:"more" doc:"there were more than admin.map.records in the window: since is when the oldest of the newest ended"`
-	Nodes   []trafficNode `json:"nodes" doc:"the busiest of each kind first; last the one that stands for the rest"`
-	Links   []trafficLink `json:"links" doc:"from callers to agents, and from agents to extensions"`
+	Since   time.Time     `json:"since" doc:"start of the counted period; it counts calls by their end"`
+	Counted int           `json:"counted" doc:"number of counted calls"`
+	More    bool          `json:"more" doc:"there were more calls than admin.map.records in the window; only the newest count, and since is the end of the oldest of them"`
+	Nodes   []trafficNode `json:"nodes" doc:"nodes of each kind, busiest first; the last one stands for the rest"`
+	Links   []trafficLink `json:"links" doc:"links from callers to agents, and from agents to extensions"`
 }
 
 // trafficNode is a caller, an agent or an extension; or all those that are not among the busiest.
 type trafficNode struct {
-	ID     string `json:"id" doc:"of links; of this answer only"`
-	Kind   string `json:"kind" doc:"caller, agent or extension"`
-	Name   string `json:"name" doc:"empty for calls without one, and for the rest"`
-	Rest   int    `json:"rest,omitzero" doc:"it stands for so many names"`
+	ID     string `json:"id" doc:"id of the node for links, valid only in this answer"`
+	Kind   string `json:"kind" doc:"kind of the node: caller, agent or extension"`
+	Name   string `json:"name" doc:"name of the caller, agent or extension; empty for calls without one, and for the rest"`
+	Rest   int    `json:"rest,omitzero" doc:"number of names that this node stands for"`
 	Calls  int    `json:"calls"`
-	Denied int    `json:"denied" doc:"of them, those that were not permitted"`
-	Failed int    `json:"failed" doc:"of them, those that failed for another reason"`
+	Denied int    `json:"denied" doc:"calls among them that were denied"`
+	Failed int    `json:"failed" doc:"calls among them that failed for another reason"`
 }
 
 // trafficLink is what two nodes had to do with each other. From and To are ids of nodes.
@@ -41,7 +41,7 @@ type trafficLink struct {
 	From   string `json:"from"`
 	To     string `json:"to"`
 	Calls  int    `json:"calls"`
-	Denied int    `json:"denied" doc:"of an extension, also calls that went on without it"`
+	Denied int    `json:"denied" doc:"denied calls; for an extension, also calls that continued without it"`
 	Failed int    `json:"failed"`
 }
 
@@ -57,16 +57,16 @@ func MapScreen(log Records, most int) api.Screen {
 	s := &charts{log, most}
 	return api.Screen{
 		Title: "Map", Page: "/map", Link: true,
-		Shows: "callers, agents and extensions, drawn with ribbons as wide as there were calls, in colours for what was denied and failed, and said in tables; search, how lately; leads to agents, extensions and the audit log",
+		Shows: "callers, agents and extensions, linked by ribbons as wide as the number of calls, with colors for denied and failed calls; the same as tables; search and choice of the period; links to agents, extensions and the audit log",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/map", ID: "map", Tag: "audit", Role: api.Viewer,
-			Summary: "Which callers called which agents with which extensions, by the calls on record that ended lately",
+			Summary: "Count which callers called which agents with which extensions, from the recent calls on record",
 			Params: []api.Param{
 				WindowParam,
-				{Name: "caller", Text: "of this subject"},
-				{Name: "agent", Text: "of this agent"},
-				{Name: "q", Text: "of callers, agents or extensions with this in their names, in whatever case"},
-				{Name: "top", Text: "so many of each kind, 16 unless set; the rest are one", Least: 1, Most: mostMapNames},
+				{Name: "caller", Text: "only calls of this subject"},
+				{Name: "agent", Text: "only calls to this agent"},
+				{Name: "q", Text: "only calls of callers, agents or extensions with this text in their names, in any case"},
+				{Name: "top", Text: "number of nodes of each kind; default: 16. One more node stands for the rest", Least: 1, Most: mostMapNames},
 			},
 			Out: reflect.TypeFor[Traffic](), Errors: []api.Code{api.Busy}, Answer: s.traffic,
 		}},

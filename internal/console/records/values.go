@@ -14,15 +14,15 @@ import (
 
 // KnownValues is the answer of GET /api/v1/audit/values: what a field of a search can be completed with.
 type KnownValues struct {
-	Values  []knownValue `json:"values" doc:"those that most records have come first"`
-	More    bool         `json:"more" doc:"there are more values than the answer has"`
-	Counted int          `json:"counted" doc:"records that were looked at: the newest calls and events, at most admin.map.records"`
+	Values  []knownValue `json:"values" doc:"values of the field, most frequent first"`
+	More    bool         `json:"more" doc:"there are more values than the answer contains"`
+	Counted int          `json:"counted" doc:"number of records read: the newest calls and events, at most admin.map.records"`
 }
 
 // knownValue is one of them.
 type knownValue struct {
 	Value   string `json:"value"`
-	Records int    `json:"records" doc:"of those that were looked at"`
+	Records int    `json:"records" doc:"number of read records with this value"`
 }
 
 // mostValues are as many as a list of completions can have.
@@ -54,10 +54,10 @@ func ValuesScreen(log Records, most int) api.Screen {
 		Title: "Completions",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/audit/values", ID: "list-audit-values", Tag: "audit", Role: api.Viewer,
-			Summary: "Values that the newest audit records have in a field, for a search to be completed with",
+			Summary: "List values of a field in the newest audit records, to complete a search",
 			Params: []api.Param{
-				{Name: "field", Text: "of a search", Required: true, Values: slices.Sorted(maps.Keys(fieldsOf))},
-				{Name: "contains", Text: "only values with this text in them, in whatever case"},
+				{Name: "field", Text: "which field of a search to complete", Required: true, Values: slices.Sorted(maps.Keys(fieldsOf))},
+				{Name: "contains", Text: "only values that contain this text, in any case"},
 			},
 			Out: reflect.TypeFor[KnownValues](), Errors: []api.Code{api.Busy}, Answer: s.values,
 		}},

@@ -11,17 +11,17 @@ import (
 
 // verification is the answer of POST /api/v1/audit/verify.
 type verification struct {
-	Intact   bool     `json:"intact" doc:"nothing was found"`
+	Intact   bool     `json:"intact" doc:"the verification found no faults"`
 	Records  int      `json:"records"`
 	Segments int      `json:"segments"`
-	From     int64    `json:"from" doc:"numbers of the first and the last record"`
+	From     int64    `json:"from" doc:"number of the first record; to has the number of the last one"`
 	To       int64    `json:"to"`
 	Signed   int64    `json:"signed" doc:"number of the last record that a checkpoint covers"`
 	SignedAt string   `json:"signedAt,omitzero"`
-	Unsigned int      `json:"unsigned" doc:"records since, which the next checkpoint covers"`
+	Unsigned int      `json:"unsigned" doc:"records after that one, which the next checkpoint will cover"`
 	Removed  int64    `json:"removed,omitzero" doc:"number of the last record that retention removed"`
-	Keys     []string `json:"keys" doc:"ids of those that signed"`
-	Trusted  bool     `json:"trusted" doc:"these are the gateway's own"`
+	Keys     []string `json:"keys" doc:"ids of the keys that signed"`
+	Trusted  bool     `json:"trusted" doc:"the gateway's own keys signed"`
 	Flaws    []flaw   `json:"findings"`
 }
 
@@ -46,8 +46,8 @@ func VerificationScreen(log Records) api.Screen {
 		Operations: []api.Operation{
 			{
 				Method: http.MethodPost, Path: "/api/v1/audit/verify", ID: "verify-audit", Tag: "audit", Role: api.Operator,
-				Summary: "Find what was changed in the audit log, is missing, or stands elsewhere; as far as it takes 15 seconds",
-				Params:  []api.Param{{Name: "from", Text: "the first day, as 2026-11-21"}, {Name: "to", Text: "the last day"}},
+				Summary: "Find changed, missing and moved records in the audit log, for at most 15 seconds",
+				Params:  []api.Param{{Name: "from", Text: "first day, such as 2026-11-21"}, {Name: "to", Text: "last day"}},
 				Out:     reflect.TypeFor[verification](), Errors: []api.Code{api.Busy}, Answer: s.verify,
 			},
 		},

@@ -20,7 +20,7 @@ var windows = map[string]time.Duration{
 // WindowParam is the parameter by which screens that count records are asked how far back
 // they look.
 var WindowParam = api.Param{
-	Name: "window", Text: "how lately; 15m unless set", Values: []string{"5m", usualWindow, "1h", "24h"},
+	Name: "window", Text: "period up to now; default: 15m", Values: []string{"5m", usualWindow, "1h", "24h"},
 }
 
 // Window is how far back a screen looks. The parameter was checked before, so that it is

@@ -22,21 +22,21 @@ const mostThrottled = 200
 // CallerLimits is the answer of GET /api/v1/policy/limits: what callers may do how often, and
 // who met it.
 type CallerLimits struct {
-	OnLoss    string        `json:"onLoss" doc:"what becomes of calls while nobody can count them"`
-	Limits    []CallerLimit `json:"limits" doc:"those of policy.limits.each, in that order"`
-	Since     time.Time     `json:"since" doc:"calls that were refused from then on are counted"`
-	Counted   int           `json:"counted" doc:"calls that were refused"`
-	More      bool          `json:"more" doc:"there were more than admin.map.records in the window: since is when the oldest of the newest was refused"`
-	Throttled []Throttled   `json:"throttled" doc:"the 200 that were refused most often, these first"`
+	OnLoss    string        `json:"onLoss" doc:"treatment of calls while the gateway cannot count them"`
+	Limits    []CallerLimit `json:"limits" doc:"limits in the order of policy.limits.each"`
+	Since     time.Time     `json:"since" doc:"start of the counted period"`
+	Counted   int           `json:"counted" doc:"number of refused calls"`
+	More      bool          `json:"more" doc:"there were more refusals than admin.map.records in the window; only the newest count, and since is the time of the oldest of them"`
+	Throttled []Throttled   `json:"throttled" doc:"the 200 entries with most refusals, most refusals first"`
 }
 
 // CallerLimit is a limit as it counts.
 type CallerLimit struct {
 	Name     string        `json:"name"`
-	Shadow   bool          `json:"shadow" doc:"only recorded"`
-	Key      []string      `json:"key" doc:"what it is counted by; one count for all where there is nothing"`
+	Shadow   bool          `json:"shadow" doc:"the limit is in shadow mode: the gateway only records violations"`
+	Key      []string      `json:"key" doc:"attributes by which the limit counts; if empty, it has one count for all calls"`
 	Bounds   []CallerBound `json:"bounds"`
-	Agents   []string      `json:"agents" doc:"that it is about; any where there are none, and so on"`
+	Agents   []string      `json:"agents" doc:"agents that the limit applies to; empty for any. The same holds for the following lists"`
 	Skills   []string      `json:"skills"`
 	Methods  []string      `json:"methods"`
 	Subjects []string      `json:"subjects"`
@@ -46,23 +46,23 @@ type CallerLimit struct {
 
 // CallerBound is one bound of a limit. Which members it has depends on What.
 type CallerBound struct {
-	What   string  `json:"what" doc:"rate, quota, concurrency, openTasks or bytes"`
-	Units  int64   `json:"units" doc:"at most; of a rate, that come back in a window"`
-	Window float64 `json:"window,omitzero" doc:"seconds, of a rate"`
-	Per    string  `json:"per,omitzero" doc:"hour, day, week or month, of a quota"`
-	Burst  int64   `json:"burst,omitzero" doc:"units that a rate takes at once"`
+	What   string  `json:"what" doc:"kind of bound: rate, quota, concurrency, openTasks or bytes"`
+	Units  int64   `json:"units" doc:"largest number of units; for a rate, the units that come back in a window"`
+	Window float64 `json:"window,omitzero" doc:"window of a rate in seconds"`
+	Per    string  `json:"per,omitzero" doc:"period of a quota: hour, day, week or month"`
+	Burst  int64   `json:"burst,omitzero" doc:"units that a rate permits at once"`
 }
 
 // Throttled is a caller whose calls of an agent were refused for a limit. It is the key of
 // a count while calls are counted, with Calls and Last zero then.
 type Throttled struct {
-	Limit  string    `json:"limit" doc:"its name; of the listener's, its key in server.limits"`
-	Reason string    `json:"reason" doc:"as records have it"`
+	Limit  string    `json:"limit" doc:"name of the limit; for a limit of the listener, its key in server.limits"`
+	Reason string    `json:"reason" doc:"reason of the refusals, as in audit records"`
 	Caller string    `json:"caller,omitzero"`
-	Issuer string    `json:"issuer,omitzero" doc:"of the caller"`
+	Issuer string    `json:"issuer,omitzero" doc:"issuer of the caller"`
 	Agent  string    `json:"agent,omitzero"`
 	Calls  int       `json:"calls"`
-	Last   time.Time `json:"last" doc:"when one was refused"`
+	Last   time.Time `json:"last" doc:"time of the latest refusal"`
 }
 
 // limits counts who was refused for one. Nothing is kept between two requests.
@@ -79,7 +79,7 @@ func LimitsScreen(policy Policy, log records.Records, most int) api.Screen {
 		Title: "Limits of callers",
 		Operations: []api.Operation{{
 			Method: http.MethodGet, Path: "/api/v1/policy/limits", ID: "list-limits", Tag: "audit", Role: api.Viewer,
-			Summary: "The limits of callers, and who was refused for one lately, by the calls on record",
+			Summary: "List the limits of callers, and the callers recently refused by one, from the calls on record",
 			Params: []api.Param{
 				records.WindowParam,
 			},

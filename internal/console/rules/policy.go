@@ -38,23 +38,23 @@ type Policy interface {
 // Hits is the answer of GET /api/v1/policy/hits. Counts are those of the replica that
 // answers.
 type Hits struct {
-	Since time.Time `json:"since" doc:"when this gateway began to count; others count for themselves"`
-	Rules []Hit     `json:"rules" doc:"that decided any call, by name"`
+	Since time.Time `json:"since" doc:"when this gateway began to count; each replica counts for itself"`
+	Rules []Hit     `json:"rules" doc:"rules that decided calls, ordered by name"`
 }
 
 // Hit is how often a rule decided.
 type Hit struct {
-	Rule   string `json:"rule" doc:"its name; default, credential and their like where no rule decided, none where something else than the rules did, other for one that is gone"`
+	Rule   string `json:"rule" doc:"name of the rule; default, credential and the like if no rule decided; none if something other than the rules decided; other for a removed rule"`
 	Allow  int64  `json:"allow"`
 	Deny   int64  `json:"deny"`
-	Error  int64  `json:"error" doc:"calls that it let through and that were refused for something else"`
-	Shadow int64  `json:"shadow" doc:"calls that it matches and does not decide: it is in shadow"`
+	Error  int64  `json:"error" doc:"calls that the rule allowed, but that were refused for another reason"`
+	Shadow int64  `json:"shadow" doc:"calls that the rule matches, but does not decide because it is in shadow mode"`
 }
 
 // rulePage is the answer of GET /api/v1/policy/rules.
 type rulePage struct {
-	Default string           `json:"default" doc:"what becomes of calls that no rule is about"`
-	Rules   []jsontext.Value `json:"rules" doc:"as policy.rules lists them, in that order"`
+	Default string           `json:"default" doc:"decision for calls that no rule matches"`
+	Rules   []jsontext.Value `json:"rules" doc:"rules in the order of policy.rules"`
 	Next    string           `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
@@ -76,21 +76,21 @@ func Screen(policy Policy, config Config) api.Screen {
 	s := &screen{policy, config}
 	return api.Screen{
 		Title: "Policy", Page: "/policy", Link: true,
-		Shows: "the rules that are in force, how many calls each decided and which are in shadow; limits, and who was refused for one; what would become of a call, and why; which recorded calls a draft of the rules would decide otherwise",
+		Shows: "the rules in force, how many calls each decided, and which are in shadow mode; limits, and the callers that they refused; explanations of calls; recorded calls that a draft of the rules would decide differently",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/policy/rules", ID: "list-rules", Tag: "policy", Role: api.Viewer,
-				Summary: "The rules in force", Pages: true, Out: reflect.TypeFor[rulePage](), Answer: s.rules,
+				Summary: "List the rules in force", Pages: true, Out: reflect.TypeFor[rulePage](), Answer: s.rules,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/policy/explain", ID: "explain", Tag: "policy", Role: api.Viewer,
-				Summary: "What would become of a call, and why; nobody makes it, and no authorizer is asked",
+				Summary: "Show what the gateway would do with a call, and why, without making the call or asking authorizers",
 				In:      reflect.TypeFor[verdict.Question](), Out: reflect.TypeFor[verdict.Explanation](),
 				Errors: []api.Code{api.InvalidQuestion}, Answer: s.explain,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/policy/hits", ID: "rule-hits", Tag: "policy", Role: api.Viewer,
-				Summary: "How often rules decided", Out: reflect.TypeFor[Hits](), Answer: s.hits,
+				Summary: "Count how often each rule decided", Out: reflect.TypeFor[Hits](), Answer: s.hits,
 			},
 		},
 	}

@@ -59,12 +59,12 @@ func ReplayScreen(policy Policy, most ReplayBounds, time time.Duration) api.Scre
 		Title: "Replay of recorded calls",
 		Operations: []api.Operation{{
 			Method: http.MethodPost, Path: "/api/v1/policy/replay", ID: "replay", Tag: "policy", Role: api.Viewer,
-			Summary: "Which recorded calls would be decided otherwise under other rules; nothing changes",
+			Summary: "Find recorded calls that other rules would decide differently, without changing anything",
 			In:      reflect.TypeFor[verdict.Draft](), Out: reflect.TypeFor[verdict.Replayed](),
 			Errors: []api.Code{api.InvalidQuestion, invalidDraft, replayLimit, api.Busy}, Answer: s.replay,
 		}, {
 			Method: http.MethodPost, Path: "/api/v1/policy/check", ID: "check-rules", Tag: "policy", Role: api.Viewer,
-			Summary: "What is wrong with the rules of a draft, and where; nothing changes",
+			Summary: "Find mistakes in a draft of the rules, without changing anything",
 			In:      reflect.TypeFor[written](), Out: reflect.TypeFor[verdict.Checked](),
 			Errors: []api.Code{api.InvalidQuestion}, Answer: s.check,
 		}},
@@ -77,7 +77,7 @@ const mostMistakes = 50
 
 // written are the rules that somebody writes.
 type written struct {
-	Rules string `json:"rules" doc:"YAML, as policy.rules lists them, or with the key rules: around them"`
+	Rules string `json:"rules" doc:"YAML in the form of policy.rules, or with the key rules: around it"`
 }
 
 // check reads and compiles a draft. What is wrong with it is the answer and no error: while

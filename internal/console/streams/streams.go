@@ -30,26 +30,26 @@ var noStream = api.Code{Name: "NO_SUCH_STREAM", Status: http.StatusNotFound}
 
 // OpenStream is one of them.
 type OpenStream struct {
-	ID      string    `json:"id" doc:"of the request that it answers: request_id in records"`
+	ID      string    `json:"id" doc:"id of the request that the stream answers: request_id in records"`
 	Caller  string    `json:"caller"`
-	Issuer  string    `json:"issuer" doc:"of the caller"`
+	Issuer  string    `json:"issuer" doc:"issuer of the caller"`
 	Agent   string    `json:"agent"`
 	Skill   string    `json:"skill,omitzero"`
 	Method  string    `json:"method"`
-	Task    string    `json:"task,omitzero" doc:"absent while none was named"`
+	Task    string    `json:"task,omitzero" doc:"id of the task; absent until the call or an event names one"`
 	Binding string    `json:"binding"`
 	Version string    `json:"version"`
-	Address string    `json:"address,omitzero" doc:"of the client"`
+	Address string    `json:"address,omitzero" doc:"address of the client"`
 	Began   time.Time `json:"began"`
-	Events  int64     `json:"events" doc:"that the client was given"`
+	Events  int64     `json:"events" doc:"events that the client received"`
 	// Captured says that a rule of telemetry.audit.content captures the answer.
 	Captured bool `json:"captured" doc:"a rule of telemetry.audit.content captures its events"`
 }
 
 // OpenStreams is the answer of GET /api/v1/streams.
 type OpenStreams struct {
-	Open    int          `json:"open" doc:"how many there are, whatever was asked for"`
-	Found   int          `json:"found" doc:"how many of them are all of what was asked for"`
+	Open    int          `json:"open" doc:"number of all open streams"`
+	Found   int          `json:"found" doc:"number of open streams that match all parameters"`
 	Streams []OpenStream `json:"streams"`
 	Next    string       `json:"next,omitzero" doc:"cursor of the next page; absent at the end"`
 }
@@ -65,25 +65,25 @@ func Screen(open Streams, bounds Watching) api.Screen {
 	s := &screen{open: open, watch: watch{Watching: bounds, over: make(chan struct{})}}
 	return api.Screen{
 		Title: "Streams", Page: "/streams", Link: true,
-		Shows: "the event streams that are open at this gateway: whose, of which agent and task, since when, how many events; by caller, agent and task; watch one, event by event, with content where that is captured and `admin.content` shows it; end one",
+		Shows: "the open event streams of this gateway, with caller, agent, task, start and number of events; filters by caller, agent and task; watch a stream event by event, with content if the gateway captures it and `admin.content` permits it; end a stream",
 		Close: s.watch.close,
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/streams", ID: "list-streams", Tag: "streams", Role: api.Viewer,
-				Summary: "The event streams that are open at this gateway and are all of what is asked for, the oldest first",
-				Params: []api.Param{{Name: "caller", Text: "whose they are; in this and the other texts a * stands for any run of characters"}, {Name: "agent", Text: "whose agent's they are"},
-					{Name: "task", Text: "which task they are about"}}, Pages: true,
+				Summary: "List the open event streams of this gateway that match all parameters, oldest first",
+				Params: []api.Param{{Name: "caller", Text: "subject of the caller; in this and the other texts, a * stands for any characters"}, {Name: "agent", Text: "id of the agent"},
+					{Name: "task", Text: "id of the task"}}, Pages: true,
 				Out: reflect.TypeFor[OpenStreams](), Answer: s.listStreams,
 			},
 			{
 				Method: http.MethodDelete, Path: "/api/v1/streams/{id}", ID: "end-stream", Tag: "streams", Role: api.Operator, Writes: true,
-				Summary: "End one: its client is told to subscribe again, and its task goes on",
+				Summary: "End a stream: the gateway tells the client to subscribe again, and the task continues",
 				Out:     reflect.TypeFor[api.Changed](), Errors: []api.Code{noStream}, Answer: s.endStream,
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/streams/{id}/events", ID: "watch-stream", Tag: "streams", Role: api.Operator,
-				Summary: "Watch one, from now on: server-sent events. open says which it is and whether content is shown, event is one as its client was given it, " +
-					"gap says how many were dropped for a viewer who is too slow, and end why there is no more. Who watches is on record before it begins",
+				Summary: "Watch a stream from now on, as Server-Sent Events. open identifies the stream and says whether you see content, event has an event as the client received it, " +
+					"gap says how many events a slow viewer missed, and end says why the watch ends. The gateway first records who watches",
 				Media: "text/event-stream", Errors: []api.Code{noStream, api.Unrecorded, api.Busy}, Answer: s.watchStream,
 			},
 		},

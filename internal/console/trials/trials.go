@@ -76,36 +76,36 @@ var invalidCall = api.Code{Name: "INVALID_CALL", Status: http.StatusBadRequest}
 // Attempt is the body of POST /api/v1/try: a call to make.
 type Attempt struct {
 	Agent      string         `json:"agent"`
-	Skill      string         `json:"skill,omitzero" doc:"declared by the path; none unless set"`
-	Version    string         `json:"version" doc:"of A2A: 1.0, 0.3 or 0.1"`
-	Binding    string         `json:"binding" doc:"JSONRPC, HTTP+JSON or GRPC"`
-	Method     string         `json:"method" doc:"under its 1.0 name, such as SendMessage"`
-	Params     jsontext.Value `json:"params,omitzero" doc:"of the method, in the words of the version"`
-	Extensions []string       `json:"extensions,omitzero" doc:"asked for by the header of the version"`
-	APIKey     string         `json:"apiKey,omitzero" doc:"of the caller; neither kept nor recorded, and taken out of what is shown"`
-	Bearer     string         `json:"bearer,omitzero" doc:"token of the caller, in place of a key; the same holds"`
+	Skill      string         `json:"skill,omitzero" doc:"skill in the path; default: none"`
+	Version    string         `json:"version" doc:"version of A2A: 1.0, 0.3 or 0.1"`
+	Binding    string         `json:"binding" doc:"binding: JSONRPC, HTTP+JSON or GRPC"`
+	Method     string         `json:"method" doc:"method by its 1.0 name, such as SendMessage"`
+	Params     jsontext.Value `json:"params,omitzero" doc:"params of the method, in the form of the version"`
+	Extensions []string       `json:"extensions,omitzero" doc:"URIs of extensions to request in the header of the version"`
+	APIKey     string         `json:"apiKey,omitzero" doc:"API key of the caller; the gateway does not keep, record or show it"`
+	Bearer     string         `json:"bearer,omitzero" doc:"token of the caller, instead of an API key; the gateway does not keep, record or show it"`
 }
 
 // Trial is the answer of POST /api/v1/try: what was sent and what came of it.
 type Trial struct {
-	Sent     string      `json:"sent" doc:"bytes on the wire, HTTP/1.1, without the credential; over gRPC header fields, and the frames of its messages in hexadecimal"`
-	Command  string      `json:"command,omitzero" doc:"the call for a shell with curl, with $CREDENTIAL in place of the credential; absent over gRPC"`
-	Received string      `json:"received" doc:"bytes on the wire, as far as they came"`
-	Status   int         `json:"status,omitzero" doc:"of the answer; 0 where there was none"`
+	Sent     string      `json:"sent" doc:"sent bytes of HTTP/1.1, without the credential; over gRPC, the header fields and the message frames in hexadecimal"`
+	Command  string      `json:"command,omitzero" doc:"the call as a curl command, with $CREDENTIAL instead of the credential; absent over gRPC"`
+	Received string      `json:"received" doc:"received bytes, as far as they came"`
+	Status   int         `json:"status,omitzero" doc:"status of the answer; 0 without an answer"`
 	Request  string      `json:"request,omitzero" doc:"id of the call in records and logs"`
-	GRPC     string      `json:"grpc,omitzero" doc:"status of gRPC and its message, where it is not OK"`
-	Pieces   []Piece     `json:"pieces" doc:"of the answer's body, as they came; over gRPC its messages in JSON"`
-	Ended    string      `json:"ended" doc:"complete, or what ended it before: admin.try.timeout, admin.try.streamTimeout, admin.try.answer, failed"`
-	Failure  string      `json:"failure,omitzero" doc:"why there is no answer, or no end of it"`
-	Took     float64     `json:"took" doc:"milliseconds"`
-	Asked    []string    `json:"asked" doc:"extensions that were asked for"`
-	Active   []string    `json:"active" doc:"extensions that the answer says are active"`
+	GRPC     string      `json:"grpc,omitzero" doc:"gRPC status with its message, if not OK"`
+	Pieces   []Piece     `json:"pieces" doc:"pieces of the answer's body as they came; over gRPC, its messages in JSON"`
+	Ended    string      `json:"ended" doc:"complete, or what cut the call short: admin.try.timeout, admin.try.streamTimeout, admin.try.answer, failed"`
+	Failure  string      `json:"failure,omitzero" doc:"why there is no answer, or no complete one"`
+	Took     float64     `json:"took" doc:"duration of the call in milliseconds"`
+	Asked    []string    `json:"asked" doc:"requested extensions"`
+	Active   []string    `json:"active" doc:"extensions that are active according to the answer"`
 	Forms    []TrialForm `json:"forms" doc:"the call in each version and binding, as the gateway translates it"`
 }
 
 // Piece is a part of an answer's body.
 type Piece struct {
-	At   float64 `json:"at" doc:"milliseconds after the call began"`
+	At   float64 `json:"at" doc:"milliseconds since the call began"`
 	Text string  `json:"text"`
 }
 
@@ -113,13 +113,13 @@ type Piece struct {
 type TrialForm struct {
 	Version string   `json:"version"`
 	Binding string   `json:"binding"`
-	Caller  bool     `json:"caller" doc:"the call was made so"`
+	Caller  bool     `json:"caller" doc:"the call had this version and binding"`
 	Agent   bool     `json:"agent" doc:"the agent's card has an interface for it"`
 	Verb    string   `json:"verb,omitzero"`
-	Path    string   `json:"path,omitzero" doc:"below the interface's URL, with its query"`
+	Path    string   `json:"path,omitzero" doc:"path below the interface's URL, with query"`
 	Body    string   `json:"body,omitzero"`
-	Answers []string `json:"answers,omitzero" doc:"documents: the answer, or each event"`
-	Problem string   `json:"problem,omitzero" doc:"why the call, or its answer, has no such form"`
+	Answers []string `json:"answers,omitzero" doc:"JSON documents: the answer, or each event"`
+	Problem string   `json:"problem,omitzero" doc:"why the call or its answer does not exist in this version and binding"`
 }
 
 // Options are what calls need that are tried.
@@ -150,12 +150,12 @@ func Screen(o Options) api.Screen {
 	s.open, s.close = context.WithCancel(context.Background()) //nolint:gosec // the screen calls it when it is closed
 	return api.Screen{
 		Title: "Try it", Page: "/try", Link: true, Close: s.close,
-		Shows: "makes a call to an agent with a credential, in any version and binding; events as they come, until they end or are cancelled; what went over the wire, which extensions are active, the call and its answer in the other versions and bindings",
+		Shows: "make a call to an agent with a credential, in any version and binding; events as they come, until they end or you cancel; the bytes on the wire, the active extensions, and the call with its answer in the other versions and bindings",
 		Operations: []api.Operation{{
 			Method: http.MethodPost, Path: "/api/v1/try", ID: "try", Tag: "try", Role: api.Operator, Writes: true,
-			Summary: "Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is. " +
-				"With Accept: text/event-stream it is shown as it goes on: sent says what was sent, head that the answer begins, piece is a part of it, " +
-				"trial all of it, as the answer in JSON, and end why there is no more",
+			Summary: "Make a call to the public listener with a credential, and show the bytes on the wire. The gateway authorizes and records it like any call. " +
+				"With Accept: text/event-stream, the answer shows the call while it runs: sent has the request, head marks the start of the answer, piece has a part of it, " +
+				"trial has the whole result as in JSON, and end says why the events end",
 			In: reflect.TypeFor[Attempt](), Out: reflect.TypeFor[Trial](), Media: eventStream, Errors: []api.Code{invalidCall, api.Busy},
 			Answer: s.try,
 		}},
