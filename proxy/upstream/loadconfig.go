@@ -12,50 +12,51 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
-// Load says how calls are spread over an agent's instances, and what happens when
-// some of them, or all, fail. Without instances only the breaker and the timeouts
-// matter.
+// Load says how the gateway spreads calls over an agent's instances, and what it does when some
+// or all of them fail. Without instances only the circuit breaker and the timeouts matter.
 type Load struct {
-	// Instances says where the agent's instances are. What several sources find counts
-	// together. Without any the agent is one instance: the address its card names.
+	// Instances lists the sources of the agent's instances. The gateway uses the instances of all
+	// sources together. Without any source, the agent has one instance: the address that its card
+	// names.
 	//
-	// Calls keep the URL, the Host header and the TLS name of the card's interface and
-	// are dialled to an instance. Who writes this section, or answers for the names in
-	// it, decides where calls go: these addresses are not held to the card's origin.
+	// The gateway connects to an instance, but keeps the URL, the Host header and the TLS name of
+	// the card's interface. Anyone who can write this section, or control the names in it, decides
+	// where calls go, because the instances need not be at the card's origin.
 	Instances []Instances `yaml:"instances"`
 
-	// Affinity keeps calls on a task with the instance that has it.
+	// Affinity keeps calls on a task at the instance that has the task.
 	Affinity Affinity `yaml:"affinity"`
 
-	// Health asks every instance now and then whether it is there.
+	// Health has the gateway check every instance at intervals (active health checks).
 	Health Health `yaml:"health"`
 
-	// Ejection leaves instances alone that fail calls.
+	// Ejection keeps calls from instances that failed calls (outlier ejection).
 	Ejection Ejection `yaml:"ejection"`
 
-	// Breaker answers for an instance, or an agent without instances, that fails: 503
-	// at once, instead of one more timeout.
+	// Breaker is the circuit breaker of each instance, or of an agent without instances. While it
+	// is open, the gateway answers 503 at once, without one more timeout.
 	Breaker Breaker `yaml:"breaker"`
 
-	// Retry sends what may be sent again to another instance.
+	// Retry says which calls the gateway sends again, to another instance.
 	Retry Retry `yaml:"retry"`
 
-	// Timeouts are answerTimeout for single methods, by their 1.0 names or those that
-	// extensions bring.
+	// Timeouts replace answerTimeout for single methods, by their names in A2A 1.0 or those of
+	// extension methods.
 	Timeouts map[string]quantity.Duration `yaml:"timeouts"`
 
-	// Connections limits calls in flight to one instance; a further one goes to another,
-	// or is answered 503. Default: agents[].connections alone.
+	// Connections limits calls in flight to one instance. The gateway sends a further call to
+	// another instance, or answers it 503. Default: agents[].connections alone.
 	Connections int `yaml:"connections"`
 
-	// SlowStart is how long the share of an instance that has come, or come back,
-	// grows until it is whole. Default 10s.
+	// SlowStart is how long a new or returning instance takes to reach its full share of calls.
+	// Default 10s.
 	SlowStart quantity.Duration `yaml:"slowStart"`
 }
 
 // Instances is one source of instances: Static, or one of Config's.
 type Instances struct {
-	// Static lists them: host or host:port, without a port at the interface's own.
+	// Static lists instances as host or host:port. Without a port, that of the card's interface
+	// applies.
 	Static []string `yaml:"static"`
 
 	// Config names another source.
@@ -95,17 +96,15 @@ func (i Instances) validate(n int) error {
 	return keypath.At(i.Validate(), "instances", n)
 }
 
-// Affinity is what a call shares with calls before it, and with the instance that
-// answered those.
+// Affinity says which calls go to the instance that answered earlier calls.
 type Affinity struct {
-	// By lists task (the instance that showed a task first gets the calls on it),
-	// context (the first call of a context, and all that follow, go to one instance as
-	// long as the instances stay the same), or none alone. Default: task and context.
+	// By lists task, context or both, or none alone. With task, the instance that showed a task
+	// first gets the calls on it. With context, all calls of a context go to one instance as long
+	// as the instances stay the same. Default: task and context.
 	By []string `yaml:"by" jsonschema:"enum=task,enum=context,enum=none"`
 
-	// Strict refuses a send on a task whose instance does not answer, rather than to
-	// let another have it that does not know the task. Instances with one store
-	// between them need not be strict. Default true.
+	// Strict refuses a send on a task whose instance does not answer, because another instance
+	// would not know the task. Set it to false for instances that share one store. Default true.
 	Strict *bool `yaml:"strict"`
 }
 
@@ -116,47 +115,48 @@ const (
 	byNothing = "none"
 )
 
-// Health is the active check of each instance: a GET, without credentials, that has to be
-// answered with a status below 500.
+// Health is the active health check of instances: a GET without credentials. An instance passes
+// if it answers with a status below 500.
 type Health struct {
-	// Off asks nobody: calls alone tell how instances are.
+	// Off turns the checks off. Then only calls show whether an instance works.
 	Off bool `yaml:"off"`
-	// Path is asked for at the card's scheme and host. Default: the card's own.
+	// Path that the check requests, at the card's scheme and host. Default: the card's own.
 	Path string `yaml:"path"`
-	// Port of the instances that is asked. Default: the instance's own, without one
+	// Port of the instance that the check connects to. Default: the instance's own, without one
 	// the card's.
 	Port int `yaml:"port"`
-	// Interval between two checks of an instance, a tenth more or less. Default 10s.
+	// Interval between two checks of an instance, varied by up to a tenth. Default 10s.
 	Interval quantity.Duration `yaml:"interval"`
 	// Timeout of one check. Default 2s.
 	Timeout quantity.Duration `yaml:"timeout"`
-	// Healthy is how many checks in a row have to go well until an instance gets calls
-	// again. Default 2.
+	// Healthy is how many checks in a row an instance must pass before it gets calls again.
+	// Default 2.
 	Healthy int `yaml:"healthy"`
-	// Unhealthy is how many have to fail until it gets no more. Default 3.
+	// Unhealthy is how many checks in a row an instance must fail before it gets no more calls.
+	// Default 3.
 	Unhealthy int `yaml:"unhealthy"`
 }
 
-// Ejection takes an instance out that fails calls: connections that do not come
-// about or break, heads of answers that are late, and Statuses.
+// Ejection takes an instance out of load balancing after failures: connections that cannot be
+// made or that break, late response headers, and Statuses.
 type Ejection struct {
-	// Off ejects nobody.
+	// Off turns ejection off.
 	Off bool `yaml:"off"`
-	// Failures in a row. Default 5.
+	// Failures in a row that eject an instance. Default 5.
 	Failures int `yaml:"failures"`
-	// Within is how long ago the first of them may be. Default 10s.
+	// Within is how long ago the first of these failures may be. Default 10s.
 	Within quantity.Duration `yaml:"within"`
-	// For is how long the instance stays out, the first time; twice as long each
-	// further time, up to ten times. Default 30s.
+	// For is how long the first ejection of an instance lasts. Each further ejection in a row
+	// lasts twice as long, up to ten times this value. Default 30s.
 	For quantity.Duration `yaml:"for"`
-	// Most is how many of the instances may be out, in percent; one always may where
-	// there are two. Default 50.
+	// Most is how many percent of the instances may be ejected at once. Of two or more instances,
+	// one may always be. Default 50.
 	Most int `yaml:"most"`
-	// Statuses of answers that count as failures. Default all from 500 to 599 but 501, with
-	// which agents say that they do not have a method. On gRPC they stand for the codes
-	// that mean the same: 500 for UNKNOWN, INTERNAL and DATA_LOSS, 501 for UNIMPLEMENTED,
-	// 503 for UNAVAILABLE, 504 for DEADLINE_EXCEEDED. Where other callers have calls at the
-	// instance as well, those of one caller alone eject nobody, but for 502, 503 and 504.
+	// Statuses of answers that count as failures. Default all from 500 to 599 but 501, which
+	// agents answer for a method that they do not have. On gRPC, 500 stands for UNKNOWN, INTERNAL
+	// and DATA_LOSS, 501 for UNIMPLEMENTED, 503 for UNAVAILABLE, 504 for DEADLINE_EXCEEDED.
+	// Statuses other than 502, 503 and 504 eject no instance if only one caller gets them while
+	// other callers have calls at that instance.
 	Statuses []int `yaml:"statuses"`
 }
 
@@ -168,31 +168,32 @@ func (e *Ejection) counts(status int) bool {
 	return failing(status)
 }
 
-// Breaker opens after failures: connections that do not come about or break, heads of
-// answers that are late, and 502, 503 and 504. It keeps all calls away, and so does not count
-// what an agent with a bug in one call answers to whoever makes that.
+// Breaker opens after failures: connections that cannot be made or that break, late response
+// headers, and 502, 503 and 504. It rejects the calls of all callers. So other statuses do not
+// count: an agent with a bug in one call can still serve the others.
 type Breaker struct {
-	// Off never opens it.
+	// Off turns the circuit breaker off.
 	Off bool `yaml:"off"`
-	// Failures in a row that open it. Default 5.
+	// Failures in a row that open the circuit. Default 5.
 	Failures int `yaml:"failures"`
-	// Within is how long ago the first of them may be. Default 10s.
+	// Within is how long ago the first of these failures may be. Default 10s.
 	Within quantity.Duration `yaml:"within"`
-	// For is how long it stays open. Then one call goes through, and decides. Default 5s.
+	// For is how long the circuit stays open. Then the gateway lets one call through, whose result
+	// decides. Default 5s.
 	For quantity.Duration `yaml:"for"`
 }
 
-// Retry says when a call is sent once more, to another instance: any call of which
-// nothing was written, and calls that change nothing after a broken connection or one
-// of the statuses, as long as nothing of the answer has been passed on.
+// Retry says when the gateway sends a call again, to another instance. It retries any call of
+// which it has written nothing. It retries calls without side effects after a broken connection
+// or one of the statuses, as long as it has passed nothing of the answer on.
 type Retry struct {
-	// Attempts in all; 1 sends nothing again. Default 2.
+	// Attempts in all; with 1, the gateway retries nothing. Default 2.
 	Attempts int `yaml:"attempts"`
-	// Budget is how many further attempts there may be, in percent of the calls of the
-	// last ten seconds; three a second always may. Default 10.
+	// Budget limits retries, in percent of the calls of the last ten seconds. Three a second are
+	// always permitted. Default 10.
 	Budget int `yaml:"budget"`
-	// Statuses after which a call that changes nothing is sent again. Default 502, 503
-	// and 504.
+	// Statuses after which the gateway retries a call without side effects. Default 502, 503 and
+	// 504.
 	Statuses []int `yaml:"statuses"`
 }
 

@@ -18,57 +18,58 @@ import (
 // Config names the source of an agent's instances: exactly one of DNS, File and
 // Kubernetes.
 type Config struct {
-	// DNS asks for addresses or SRV records of a name, again and again.
+	// DNS looks up the addresses or SRV records of a name repeatedly.
 	DNS *DNS `yaml:"dns"`
 
-	// File is a YAML or JSON list of instances: "host:port", or a mapping with address,
-	// weight (default 1) and zone. It is read again when it changes; while it is missing
-	// or wrong, what it said before holds.
+	// File is a YAML or JSON list of instances: "host:port", or a mapping with address, weight
+	// (default 1) and zone. The gateway rereads the file when it changes. While the file is
+	// missing or wrong, the earlier instances stay.
 	File string `yaml:"file" file:"read"`
 
-	// Kubernetes follows the endpoint slices of a service through the API server.
+	// Kubernetes watches the endpoint slices of a service through the API server.
 	Kubernetes *Kubernetes `yaml:"kubernetes"`
 
-	// EmptyAfter is how many times in a row a source has to say that there is no instance,
-	// before instances that are known are given up. Default 2: one such answer is more
-	// often a fault of the source than the truth.
+	// EmptyAfter is how many times in a row a source must report no instance before the gateway
+	// gives up the known ones. Default 2: one such answer is more often a fault of the source than
+	// the truth.
 	EmptyAfter int `yaml:"emptyAfter"`
 
-	// Timeout limits one question to the source. Default 5s.
+	// Timeout limits one request to the source. Default 5s.
 	Timeout quantity.Duration `yaml:"timeout"`
 
-	// Limit is how many instances a source may name. More are an error, and what it said
-	// before holds. Default 1024.
+	// Limit is how many instances a source may report. More are an error, and the earlier
+	// instances stay. Default 1024.
 	Limit int `yaml:"limit"`
 
-	// Answer limits the file, or what the API server says at once. Default 8MiB.
+	// Answer limits the size of the file, or of one answer or event of the API server. Default
+	// 8MiB.
 	Answer quantity.Size `yaml:"answer"`
 }
 
-// DNS names records.
+// DNS names the records to look up.
 type DNS struct {
-	// Name to ask for; of SRV records the full one, like _a2a._tcp.agents.example.
+	// Name to look up. For SRV records it is the full name, such as _a2a._tcp.agents.example.
 	Name string `yaml:"name"`
 
-	// Records is "address" (A and AAAA, the default) or "srv": the targets of the lowest
-	// priority with their ports and weights.
+	// Records is "address" (A and AAAA, the default) or "srv": the gateway takes the targets with
+	// the lowest priority value, with their ports and weights.
 	Records string `yaml:"records"`
 
-	// Family is "any" (default), "ipv4" or "ipv6": for names whose every instance has an
-	// address of both, and would count twice.
+	// Family is "any" (default), "ipv4" or "ipv6". Choose one family if every instance has an
+	// address of both, because it would count twice.
 	Family string `yaml:"family"`
 
-	// Port of addresses. Default: that of the agent's URL.
+	// Port of the addresses. Default: that of the agent's URL.
 	Port int `yaml:"port"`
 
-	// Every is the time between two questions, give or take a tenth. How long records may
-	// be kept (their TTL) is not looked at. Default 15s, at least 1s.
+	// Every is the time between two lookups, varied by up to a tenth. The gateway ignores the TTL
+	// of the records. Default 15s, at least 1s.
 	Every quantity.Duration `yaml:"every"`
 }
 
 // Kubernetes names a service.
 type Kubernetes struct {
-	// Service whose endpoint slices are followed. Required.
+	// Service whose endpoint slices the gateway watches. Required.
 	Service string `yaml:"service"`
 
 	// Namespace of the service. Default: that of the pod that the gateway runs in.
@@ -77,16 +78,16 @@ type Kubernetes struct {
 	// Port is the name or number of the pods' port. Default: the only one there is.
 	Port string `yaml:"port"`
 
-	// Server is the URL of the API server. Default: the one of the cluster that the gateway
-	// runs in. http is for a proxy on this machine.
+	// Server is the URL of the API server. Default: the one of the cluster that the gateway runs
+	// in. The gateway accepts http only for a proxy on this machine.
 	Server secret.URL `yaml:"server"`
 
-	// Token is a file with a bearer token, read for every request. Default: the service
-	// account's without server, else none.
+	// Token is a file with a bearer token, which the gateway reads for every request. Default: the
+	// service account's if server is not set, else none.
 	Token string `yaml:"token" file:"read"`
 
-	// CA is a PEM file of roots that the API server is verified with. Default: the service
-	// account's without server, else the system's.
+	// CA is a PEM file of the roots by which the gateway verifies the API server. Default: the
+	// service account's if server is not set, else the system's.
 	CA string `yaml:"ca" file:"read"`
 }
 

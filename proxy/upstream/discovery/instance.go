@@ -14,12 +14,12 @@ import (
 
 // Instance is one place where an agent answers.
 type Instance struct {
-	// Address is host or host:port, in lower case. An IPv6 literal has brackets where a
-	// port follows, and none else.
+	// Address is host or host:port, in lower case. An IPv6 address has brackets only if a port
+	// follows.
 	Address string `yaml:"address"`
-	// Weight is the instance's share beside the others', at least 1.
+	// Weight is the instance's share of calls relative to the others, at least 1.
 	Weight int `yaml:"weight"`
-	// Zone is where it runs, as far as the source says so.
+	// Zone is where the instance runs, if the source says so.
 	Zone string `yaml:"zone"`
 }
 

@@ -15,42 +15,41 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Services names the services of one namespace of Kubernetes that are agents.
+// Services says which services of one Kubernetes namespace are agents.
 type Services struct {
-	// Selector of the labels that make a service an agent. Default:
-	// "a2a-gateway.dev/agent=true".
+	// Selector of the labels that make a service an agent. Default: "a2a-gateway.dev/agent=true".
 	Selector string `yaml:"selector"`
 
 	// Namespace of the services. Default: that of the pod that the gateway runs in.
 	Namespace string `yaml:"namespace"`
 
-	// Address says how services are called: by name (default; NAME.NAMESPACE.DOMAIN), or
-	// by clusterIP, for gateways that do not ask the cluster's DNS.
+	// Address says how the gateway calls services: by name (default; NAME.NAMESPACE.DOMAIN), or by
+	// clusterIP, for gateways that do not use the cluster's DNS.
 	Address string `yaml:"address"`
 
-	// Domain of the names of services. Default: "svc".
+	// Domain in which the services have their DNS names. Default: "svc".
 	Domain string `yaml:"domain"`
 
-	// Server is the URL of the API server. Default: the one of the cluster that the gateway
-	// runs in. http is for a proxy on this machine.
+	// Server is the URL of the API server. Default: the one of the cluster that the gateway runs
+	// in. The gateway accepts http only for a proxy on this machine.
 	Server secret.URL `yaml:"server"`
 
-	// Token is a file with a bearer token, read for every request. Default: the service
-	// account's without server, else none.
+	// Token is a file with a bearer token, which the gateway reads for every request. Default: the
+	// service account's if server is not set, else none.
 	Token string `yaml:"token" file:"read"`
 
-	// CA is a PEM file of roots that the API server is verified with. Default: the service
-	// account's without server, else the system's.
+	// CA is a PEM file of the roots by which the gateway verifies the API server. Default: the
+	// service account's if server is not set, else the system's.
 	CA string `yaml:"ca" file:"read"`
 
-	// Timeout limits one question to the API server. Default 5s.
+	// Timeout limits one request to the API server. Default 5s.
 	Timeout quantity.Duration `yaml:"timeout"`
 
-	// Limit is how many services may be found. More are an error, and what was said before
-	// holds. Default 1024.
+	// Limit is how many services the gateway accepts. More are an error, and the services found
+	// before stay. Default 1024.
 	Limit int `yaml:"limit"`
 
-	// Answer limits what the API server says at once. Default 8MiB.
+	// Answer limits the size of one answer or event of the API server. Default 8MiB.
 	Answer quantity.Size `yaml:"answer"`
 }
 
