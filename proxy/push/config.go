@@ -12,86 +12,87 @@ import (
 
 // Config is the `push:` section.
 type Config struct {
-	// Mode is relay (the default: the agent is given an address of the gateway, which
-	// delivers in its place), passthrough (push configs reach the agent as they are, and
-	// the agent calls the client's webhook itself) or off (cards say that push
-	// notifications are not supported and the methods answer so).
+	// Mode is relay (the default), passthrough or off. With relay, the agent gets an address of
+	// the gateway, which delivers in its place. With passthrough, push configs reach the agent
+	// unchanged, and the agent calls the client's webhook itself. With off, cards and methods say
+	// that push notifications are not supported.
 	Mode string `yaml:"mode" jsonschema:"enum=off,enum=passthrough,enum=relay"`
 
-	// Allow lists the hosts that webhooks may be on, as "hooks.example.com" or
-	// "*.example.com"; none means any whose address is public.
+	// Allow lists the hosts that webhooks may be on, as "hooks.example.com" or "*.example.com".
+	// With none, webhooks may be on any host with a public address.
 	Allow []string `yaml:"allow"`
 	// Ports that webhooks may be on; default [443], with plaintext 80 as well, and with
 	// allowPrivateNetworks every port.
 	Ports []uint16 `yaml:"ports"`
-	// Plaintext lets webhooks be http as well as https; default false.
+	// Plaintext permits http webhooks as well as https; default false.
 	Plaintext bool `yaml:"plaintext"`
-	// AllowPrivateNetworks lets webhooks be at addresses that are not public, loopback
-	// included; default false. Whoever may register a webhook then has the gateway
-	// send requests to everything it can reach.
+	// AllowPrivateNetworks permits webhooks at addresses that are not public, including loopback;
+	// default false. Anyone who may register a webhook can then make the gateway send requests to
+	// everything it can reach (SSRF).
 	AllowPrivateNetworks bool `yaml:"allowPrivateNetworks"`
-	// CA is a file with certificates (PEM) that targets are trusted by beside those of
-	// the system.
+	// CA is a PEM file of certificates that the gateway trusts for webhooks, besides the system's.
 	CA string `yaml:"ca" file:"read"`
 
-	// Challenge says whether a target has to agree before it is sent notifications: off
-	// (default) or required (one GET with the query parameter validationToken, which it
-	// has to answer with that token).
+	// Challenge says whether a target must agree before it gets notifications: off (default) or
+	// required. With required, the gateway sends one GET with the query parameter validationToken,
+	// which the target must answer with that token.
 	Challenge string `yaml:"challenge" jsonschema:"enum=off,enum=required"`
 
-	// Body is the largest notification that is taken from an agent; default 1MiB.
+	// Body is the largest notification that the gateway accepts from an agent; default 1MiB.
 	Body quantity.Size `yaml:"body"`
-	// Age is how far the time that an agent's notification names may be off; default 5m.
+	// Age is how far the time in an agent's notification may differ from the gateway's; default
+	// 5m.
 	Age quantity.Duration `yaml:"age"`
-	// PerTask is how many configs a task may have; default 10.
+	// PerTask is how many push configs a task may have; default 10.
 	PerTask int `yaml:"perTask"`
-	// PerPrincipal is how many configs a principal may have, those of tasks that have
-	// ended not counted; default 1000.
+	// PerPrincipal is how many push configs a principal may have, not counting those of tasks that
+	// have ended; default 1000.
 	PerPrincipal int `yaml:"perPrincipal"`
-	// PerConfig is how many notifications of one config are taken from its agent in a
-	// second, on average; ten times as many may come at once. Default 20.
+	// PerConfig is how many notifications of one push config the gateway accepts in a second, on
+	// average; ten times as many may come at once. Default 20.
 	PerConfig int `yaml:"perConfig"`
-	// Payload is what a client of A2A before 1.0 gets when an agent of another version
-	// sends an update: task (default; the whole task, which the gateway asks the agent
-	// for) or event (the update itself, which many such clients do not understand).
+	// Payload is what a client of A2A before 1.0 gets when an agent of another version sends an
+	// update. It is task (default; the whole task, which the gateway requests from the agent) or
+	// event (the update itself, which many such clients do not understand).
 	Payload string `yaml:"payload" jsonschema:"enum=task,enum=event"`
-	// Queue is how many notifications may wait, and how many of those given up are kept
-	// beside; default 100000. Of each, one owner of webhooks has as many as there is room
-	// left, so half at most; of those given up the oldest goes then.
+	// Queue is how many notifications may wait for delivery; default 100000. As many dead letters
+	// are kept besides. Of each, one owner of webhooks may have at most as many as there is room
+	// left, so at most half. A further dead letter replaces that owner's oldest.
 	Queue int64 `yaml:"queue"`
 
-	// InFlight is how many deliveries may be under way at once; default 128. One owner of
-	// webhooks may have as many as there are places left, so half of them at most. Each
-	// gateway counts by itself.
+	// InFlight is how many deliveries may be under way at once; default 128. One owner of webhooks
+	// may have at most as many as there are places left, so at most half. Each gateway counts for
+	// itself.
 	InFlight int `yaml:"inFlight"`
-	// Attempts say how often and how long it is tried to deliver a notification.
+	// Attempts say how often and how long the gateway tries to deliver a notification.
 	Attempts Attempts `yaml:"attempts"`
-	// Keep is how long notifications that were given up are kept; default 7d.
+	// Keep is how long the gateway keeps dead letters, which are notifications that it gave up;
+	// default 7d.
 	Keep quantity.Duration `yaml:"keep"`
-	// PerTarget bounds what one target is sent.
+	// PerTarget limits the deliveries to one target.
 	PerTarget PerTarget `yaml:"perTarget"`
 }
 
 // Attempts is the `attempts:` section.
 type Attempts struct {
-	// First is the pause after the first attempt that failed; each pause is twice the
-	// one before, less up to half of it by chance. Default 1s.
+	// First is the pause after the first attempt that failed. Each further pause is twice as long,
+	// less a random part of up to half of it. Default 1s.
 	First quantity.Duration `yaml:"first"`
-	// Longest is the longest pause, also where the target asks for more; default 1h.
+	// Longest is the longest pause, even if the target asks for more; default 1h.
 	Longest quantity.Duration `yaml:"longest"`
-	// For is how long it is tried before a notification is given up; default 24h.
+	// For is how long the gateway tries before it gives a notification up; default 24h.
 	For quantity.Duration `yaml:"for"`
 	// Timeout of an attempt, from 1s to 1m; default 15s.
 	Timeout quantity.Duration `yaml:"timeout"`
 }
 
-// PerTarget is the `perTarget:` section. A target is the scheme, host and port of
-// webhooks. Each gateway counts by itself.
+// PerTarget is the `perTarget:` section. A target is the scheme, host and port of webhooks.
+// Each gateway counts for itself.
 type PerTarget struct {
-	// InFlight is how many deliveries may be under way at once; default 4. Where several
-	// owners have webhooks there, one may have as many as there are places left.
+	// InFlight is how many deliveries to a target may be under way at once; default 4. If several
+	// owners have webhooks there, one may have at most as many as there are places left.
 	InFlight int `yaml:"inFlight"`
-	// Rate is how many deliveries may begin in a second; default 50.
+	// Rate is how many deliveries to a target may begin in a second; default 50.
 	Rate int `yaml:"rate"`
 }
 
