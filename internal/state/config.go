@@ -10,22 +10,22 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Config is the `state:` section: where ownership, counts and revocations are kept.
+// Config is the `state:` section: where the gateway keeps ownership, counts and revocations.
 type Config struct {
 	// Driver names the store. "sqlite" (default where the configuration is a file) keeps
-	// everything in one file: it survives restarts, and is for one gateway. "redis" is for
-	// many replicas, with Redis 6.2 or Valkey 7.2 or later. "memory" keeps everything in
-	// the process: nothing survives a restart.
+	// everything in one file. It survives restarts, and is for one gateway. "redis" is for many
+	// replicas, with Redis 6.2 or Valkey 7.2 or later. "memory" keeps everything in the process,
+	// and nothing survives a restart.
 	Driver string `yaml:"driver" jsonschema:"enum=memory,enum=sqlite,enum=redis"`
-	// Retention is how long an id is remembered after its last use: a call that names it, an
-	// answer, event or notification that shows it, and a stream of it for as long as it is
-	// open; default 30d. Keep it longer than agents keep their tasks and contexts: a
-	// forgotten task is unknown to everybody, and a forgotten context begins anew, for its
-	// owner too.
+	// Retention is how long the gateway remembers the id of a task or context after its last use;
+	// default 30d. A call that names the id, an answer, event or notification that shows it, and
+	// an open stream of it are uses. Keep it longer than agents keep their tasks and contexts.
+	// Otherwise a forgotten task is unknown to everybody, and a forgotten context starts over,
+	// also for its owner.
 	Retention quantity.Duration `yaml:"retention"`
-	// Memory bounds the memory driver.
+	// Memory limits the memory driver.
 	Memory MemoryConfig `yaml:"memory"`
-	// SQLite is where the sqlite driver keeps its file.
+	// SQLite says where the sqlite driver keeps its file.
 	SQLite SQLiteConfig `yaml:"sqlite"`
 	// Redis says how the redis driver reaches its servers.
 	Redis RedisConfig `yaml:"redis"`
@@ -36,17 +36,17 @@ func (c *Config) Shared() bool { return c.Driver == "redis" }
 
 // MemoryConfig is `state.memory:`.
 type MemoryConfig struct {
-	// Records is how many task and context ids, and states that extensions give to
-	// tasks, are remembered at once; default 1000000, at about 200 bytes each. At the
-	// limit calls that would need a new record are refused, because an id without an
-	// owner could be taken by anyone. One owner has as many of them as there is room left for
-	// others, so half at most. As many revocations, used proofs and the like are
-	// kept beside them, of each kind, and of messages each caller's, likewise; one counts once
-	// more for every 256 bytes. And so are as many counts of limits with the places held in them.
+	// Records is how many task and context ids, and states of extensions, the gateway remembers at
+	// once; default 1000000, at about 200 bytes each. At the limit, it refuses calls that need a
+	// new record, because anyone could take an id without an owner. One owner may have at most as
+	// many records as there is room left, so at most half. A second limit of this size holds for
+	// revocations, used proofs, messages and the like. The gateway divides it likewise among kinds
+	// and, for messages, among callers; every 256 bytes count once more. A third limit of this
+	// size holds for counts of limits with the places held in them.
 	Records int `yaml:"records"`
-	// LogBytes is how much all logs of tasks' events hold together, for clients who come
-	// back to a stream; default 256MiB. Each event counts 48 bytes more than it has, each
-	// log 256. At the limit the newest events are not kept for those who come back.
+	// LogBytes is how much all logs of tasks' events hold together, for clients that come back to
+	// a stream; default 256MiB. Each event counts 48 bytes more than it has, each log 256. At the
+	// limit, the gateway does not keep the newest events for these clients.
 	LogBytes quantity.Size `yaml:"logBytes"`
 }
 
@@ -55,33 +55,33 @@ type SQLiteConfig struct {
 	// Path of the database; default state.db below server.dataDir. Its directory must be
 	// on a local disk.
 	Path string `yaml:"path" file:"write"`
-	// Sync says what survives: "normal" (default) a crash of the process, "full" also one
-	// of the machine, at the cost of an fsync for every group of writes.
+	// Sync says what the data survives. With "normal" (default) it is a crash of the process. With
+	// "full" it is also a crash of the machine, at the cost of an fsync for every group of writes.
 	Sync string `yaml:"sync" jsonschema:"enum=normal,enum=full"`
 }
 
 // RedisConfig is `state.redis:`.
 type RedisConfig struct {
-	// Addresses are host:port of the server; of several, those of a cluster, or with
-	// Master of its sentinels.
+	// Addresses are host:port of the server. Several are those of a cluster or, with Master, of
+	// its sentinels.
 	Addresses []string `yaml:"addresses"`
-	// Master is the name that sentinels know the master by.
+	// Master is the name of the master at the sentinels.
 	Master string `yaml:"master"`
-	// Username and Password log in (ACL).
+	// Username and Password authenticate the gateway (ACL).
 	Username string       `yaml:"username"`
 	Password secret.Value `yaml:"password"`
-	// SentinelPassword logs in to the sentinels, where they ask for one.
+	// SentinelPassword authenticates the gateway at the sentinels, if they ask for one.
 	SentinelPassword secret.Value `yaml:"sentinelPassword"`
 	// Database is the number of the database; only without a cluster. Default 0.
 	Database int `yaml:"database" zero:"kept"`
-	// TLS is used when it is there, even if it is empty.
+	// TLS turns TLS on, even if the section is empty.
 	TLS *RedisTLS `yaml:"tls"`
 	// Prefix begins all keys; default "a2a-gateway". Gateways that share a prefix share
 	// their state.
 	Prefix string `yaml:"prefix"`
-	// Timeout ends one operation; default 250ms.
+	// Timeout limits one operation; default 250ms.
 	Timeout quantity.Duration `yaml:"timeout"`
-	// Connections is how many there may be to one server; default 64.
+	// Connections is how many connections the gateway opens to one server; default 64.
 	Connections int `yaml:"connections"`
 }
 
@@ -89,7 +89,7 @@ type RedisConfig struct {
 type RedisTLS struct {
 	// CA is a PEM file with the CAs to trust; default the system's.
 	CA string `yaml:"ca" file:"read"`
-	// Certificate and Key are PEM files that the gateway shows.
+	// Certificate and Key are PEM files of the gateway's client certificate.
 	Certificate string `yaml:"certificate" file:"read"`
 	Key         string `yaml:"key" file:"read"`
 	// ServerName is the name in the server's certificate; default the host of its address.

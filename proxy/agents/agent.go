@@ -34,91 +34,88 @@ type Config struct {
 	// letters, digits, "-", "_" and ".", at most 64, beginning with a letter or digit.
 	ID string `yaml:"id" jsonschema:"required"`
 
-	// Card is where the agent's card is, as a URL or as a mapping.
+	// Card says where the gateway fetches the agent's card, as a URL or as a mapping.
 	Card card.Config `yaml:"card"`
 
-	// Hosts are host names that belong to this agent alone: on them its URLs
-	// start at "/". One without a port is served under publicURL's port as well,
-	// and cards name it with that port. A host of the gateway's own may be one agent's: its
-	// URLs start at "/" there too, beside the paths that are the gateway's.
+	// Hosts are host names of this agent alone: on them its URLs start at "/". A host without a
+	// port also works with publicURL's port, and cards name it with that port. One agent may have
+	// a host of the gateway's own. Its URLs start at "/" there too, beside the gateway's paths.
 	Hosts []string `yaml:"hosts"`
 
-	// Interfaces are how the agent is called, in the place of what its card says of that,
-	// which some cards do wrongly. These addresses need no entry in endpoints. Default: the
-	// card's.
+	// Interfaces are how the gateway calls the agent, in place of the interfaces in a card that is
+	// wrong about them. These addresses need no entry in endpoints. Default: the card's.
 	Interfaces []card.InterfaceConfig `yaml:"interfaces,omitempty"`
 
 	// Config says how the agent is reached: endpoints, credentials, TLS, timeouts.
 	upstream.Config `yaml:",inline"`
 
-	// FileBytes is how an agent that speaks 0.3 over HTTP+JSON or gRPC has the bytes
-	// of files: doubled (default; base64 text in the place of the proto's bytes, as
-	// the SDKs for Go, Java and Python have it) or plain (the SDK for JavaScript).
-	// Only translated calls depend on it.
+	// FileBytes is how an agent that speaks 0.3 over HTTP+JSON or gRPC encodes the bytes of files.
+	// With doubled (default), base64 text is in the place of the proto's bytes, as in the SDKs for
+	// Go, Java and Python. plain is for the SDK for JavaScript. Only translated calls depend on
+	// it.
 	FileBytes string `yaml:"fileBytes,omitempty" jsonschema:"enum=doubled,enum=plain"`
 
-	// Quirks are tolerances for what the agent or its clients do otherwise than their version of
-	// A2A has it: zoneless-times (timestamps without a zone are UTC), mixed-objects (0.3's
-	// methods called with 1.0's objects are answered alike), method-paths (JSON-RPC at an address
-	// for each method). Default: all of them; an empty list is none. See docs/quirks.md.
+	// Quirks are deviations of the agent or its clients from A2A that the gateway tolerates. With
+	// zoneless-times, timestamps without a zone are UTC. With mixed-objects, calls of 0.3's
+	// methods with 1.0's objects get answers in the same mixture. With method-paths, each method
+	// of JSON-RPC has an address. Default: all of them; an empty list is none. See docs/quirks.md.
 	Quirks []Quirk `yaml:"quirks" jsonschema:"enum=zoneless-times,enum=mixed-objects,enum=method-paths"`
 
-	// Extensions that are required, allowed or denied on this agent.
+	// Extensions that the gateway requires, allows or denies on this agent.
 	Extensions ext.Config `yaml:"extensions"`
 
-	// Authorization says how tasks are treated that ask for it.
+	// Authorization says how the gateway treats tasks that ask for authorization.
 	Authorization AuthorizationConfig `yaml:"authorization"`
 
-	// RepeatsNotifications says that the agent posts notifications again that were taken,
-	// under no Webhook-Id by which that could be seen: of equal bodies within push.age one
-	// is delivered then. Default false: equal bodies are two notifications, such as the same
-	// piece of a text twice.
+	// RepeatsNotifications says that the agent repeats notifications that the gateway has
+	// accepted, without a Webhook-Id that would show it. Of equal bodies within push.age, the
+	// gateway then delivers one. Default false: equal bodies are two notifications, such as the
+	// same piece of a text twice.
 	RepeatsNotifications bool `yaml:"repeatsNotifications,omitempty"`
 
-	// Dedupe keeps a message that is sent again from being processed again.
+	// Dedupe keeps the agent from processing a message twice that a caller sends again.
 	Dedupe DedupeConfig `yaml:"dedupe"`
 
-	// Skills lists what this agent can do, where the card should not decide. With
-	// a list, rules that name other skills of this agent are errors.
+	// Skills lists this agent's skills, if the card should not decide. With a list, rules that
+	// name other skills of this agent are errors.
 	Skills []SkillConfig `yaml:"skills"`
 
-	// Match finds the skill of calls that do not say which they are for.
+	// Match finds the skill of calls that do not name one.
 	Match []policy.MatchRule `yaml:"match"`
 
-	// Modes says how the media types of a message's parts, and those that the caller
-	// accepts, are held to what the skill or the card lists: off (default), report, or
-	// enforce.
+	// Modes says how the gateway holds the media types of parts, and those that the caller
+	// accepts, to the skill or the card: off (default), report, or enforce.
 	Modes ext.Mode `yaml:"modes,omitempty" jsonschema:"enum=off,enum=report,enum=enforce"`
 
-	// FileParts are rules for the files of this agent and its callers, in the place of
-	// those of policy.fileParts.
+	// FileParts are rules for the files of this agent and its callers, in place of
+	// policy.fileParts.
 	FileParts files.Config `yaml:"fileParts,omitempty"`
 
-	// Headers that cross the gateway beyond those of A2A itself.
+	// Headers that the gateway passes on besides those of A2A itself.
 	Headers HeaderConfig `yaml:"headers"`
 }
 
-// SkillConfig is the operator's word on one skill.
+// SkillConfig is what the operator says of one skill.
 type SkillConfig struct {
-	// ID as in the agent's card.
+	// ID of the skill in the agent's card.
 	ID string `yaml:"id"`
-	// Hidden keeps the skill out of the public card. Callers who may use it still
-	// see it in cards made for them.
+	// Hidden leaves the skill out of the public card. Callers who may use it still see it in cards
+	// made for them.
 	Hidden bool `yaml:"hidden"`
-	// Input and Output are JSON Schemas for what asks for the skill, and for what
-	// answers; they take the place of those in the agent's card.
+	// Input and Output are JSON Schemas for requests to the skill and for its answers. They
+	// replace those in the agent's card.
 	Input  schema.Source `yaml:"input"`
 	Output schema.Source `yaml:"output"`
-	// Schemas says how both are held: off, report, or enforce (the default).
+	// Schemas says how the gateway holds calls to both: off, report, or enforce (the default).
 	Schemas ext.Mode `yaml:"schemas" jsonschema:"enum=off,enum=report,enum=enforce"`
 }
 
-// HeaderConfig lists header names to let through. Names the gateway owns and
-// names that carry credentials cannot be listed.
+// HeaderConfig lists headers to let through. Headers that the gateway owns, or that carry
+// credentials, cannot be listed.
 type HeaderConfig struct {
-	// Request headers copied from the caller to the agent.
+	// Request headers that the gateway copies from the caller to the agent.
 	Request []string `yaml:"request"`
-	// Response headers copied from the agent to the caller.
+	// Response headers that the gateway copies from the agent to the caller.
 	Response []string `yaml:"response"`
 }
 

@@ -10,26 +10,26 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// AuthorizationConfig is agents[].authorization: what becomes of a task that waits for
-// authorization (A2A 1.0 §7.6). Where a credential with `on: auth-required` fits, the
-// gateway answers it by itself, once; else it reaches the client with what this section
-// adds.
+// AuthorizationConfig is agents[].authorization: what the gateway does with a task that waits
+// for authorization (A2A 1.0 §7.6). If a credential with `on: auth-required` fits, the gateway
+// answers the task by itself, once. Otherwise the task reaches the client, with what this
+// section adds.
 type AuthorizationConfig struct {
-	// Hosts are those that links in such a task may lead to, on any port, beside the
-	// issuers of authn.oidc: names in ASCII, with * for any labels in front
-	// ("*.example.com"), or addresses. A link with a user's name in it, or with a host
-	// that clients may read differently, leads elsewhere. Default: any.
+	// Hosts are the hosts that links in such a task may lead to, on any port, besides the issuers
+	// of authn.oidc. An entry is a name in ASCII, with * for any labels in front
+	// ("*.example.com"), or an address. A link with a user's name in it, or with a host that
+	// clients may read differently, counts as leading elsewhere. Default: any.
 	Hosts []string `yaml:"hosts"`
-	// Links says what becomes of a task with a link elsewhere: refuse (default; 502), or
-	// report: it passes, and is recorded.
+	// Links says what the gateway does with a task whose link leads elsewhere: refuse (default;
+	// 502), or report (pass it on and record it).
 	Links string `yaml:"links" jsonschema:"enum=refuse,enum=report"`
-	// ResourceMetadata is the RFC 9728 document that says where a token for the agent's
-	// system can be had. It is put into the metadata of the task's status message, under
-	// TaskAuthorization. Default: nothing is put there; a token for the gateway, which
-	// its own document is about, the caller has.
+	// ResourceMetadata is the RFC 9728 document that says where to get a token for the agent's
+	// system. The gateway puts it into the metadata of the task's status message, under
+	// TaskAuthorization. Default: nothing is put there. The gateway's own document would not help,
+	// because the caller already has a token for the gateway.
 	ResourceMetadata string `yaml:"resourceMetadata"`
-	// Message is the text of the gateway's own answer to such a task. Default:
-	// "Authorization has been provided."
+	// Message is the text of the gateway's own answer to a task that waits for authorization.
+	// Default: "Authorization has been provided."
 	Message string `yaml:"message"`
 }
 

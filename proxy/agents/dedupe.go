@@ -4,15 +4,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// DedupeConfig keeps a message that a caller sends again from being processed again. It
-// is off unless there is a window: callers exist that use one messageId for many messages.
+// DedupeConfig keeps the agent from processing a message twice that a caller sends again
+// (idempotency). It is off without a window, because some callers use one messageId for many
+// messages.
 type DedupeConfig struct {
-	// Window is how long a message is remembered by its caller, agent and messageId.
-	// The same content again gets the answer of before, or is told which task to get;
-	// another content is refused. Default 0: not at all.
+	// Window is how long the gateway remembers a message by its caller, agent and messageId. If
+	// the same content comes again, the caller gets the earlier answer, or is told which task to
+	// get. The gateway refuses other content. Default 0: not at all.
 	Window quantity.Duration `yaml:"window" zero:"kept"`
 
-	// Answers is how long an answer may be to be kept, encrypted, for who sends the
+	// Answers is the longest answer that the gateway keeps, encrypted, for a caller that sends the
 	// message again. Default 64KiB.
 	Answers quantity.Size `yaml:"answers"`
 }

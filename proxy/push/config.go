@@ -33,9 +33,9 @@ type Config struct {
 	// CA is a PEM file of certificates that the gateway trusts for webhooks, besides the system's.
 	CA string `yaml:"ca" file:"read"`
 
-	// Challenge says whether a target must agree before it gets notifications: off (default) or
+	// Challenge says whether a webhook must agree before it gets notifications: off (default) or
 	// required. With required, the gateway sends one GET with the query parameter validationToken,
-	// which the target must answer with that token.
+	// and the webhook must answer with that token.
 	Challenge string `yaml:"challenge" jsonschema:"enum=off,enum=required"`
 
 	// Body is the largest notification that the gateway accepts from an agent; default 1MiB.

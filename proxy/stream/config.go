@@ -12,78 +12,77 @@ import (
 
 // Config is the `streams:` section.
 type Config struct {
-	// Buffer bounds what is kept of streams for clients who come back.
+	// Buffer limits what the gateway keeps of streams for clients that come back.
 	Buffer Buffer `yaml:"buffer"`
-	// Linger is how long an agent's stream is read on when its last client has gone, so
-	// that one who comes back has missed nothing; default 30s, 0 for not at all.
+	// Linger is how long the gateway reads an agent's stream on when its last client has gone. A
+	// client that comes back in this time has missed nothing. Default 30s, 0 for not at all.
 	Linger *quantity.Duration `yaml:"linger"`
-	// Retain is how long the events of a task are kept after its last client has gone or
-	// the task has ended, whichever is later; default 5m.
+	// Retain is how long the gateway keeps the events of a task. The time begins when its last
+	// client has gone or the task has ended, whichever is later. Default 5m.
 	Retain quantity.Duration `yaml:"retain"`
-	// Persist says whether events are written to the state as well, where other replicas
-	// and the gateway's successor find them: "auto" (default: with the drivers sqlite
-	// and redis) or "off".
+	// Persist says whether the gateway also writes events to the state store: "auto" (default:
+	// with the drivers sqlite and redis) or "off". Other replicas and a restarted gateway find
+	// them there.
 	Persist string `yaml:"persist" jsonschema:"enum=auto,enum=off" reload:"restart"`
-	// Resubscribe is how long another stream of the agent's is tried for when one has
-	// broken while its task goes on; default 1m, 0 for not at all.
+	// Resubscribe is how long the gateway tries to reconnect a stream that broke before its task
+	// ended. Default 1m, 0 for not at all.
 	Resubscribe *quantity.Duration `yaml:"resubscribe"`
-	// Poll is the pause between two looks at a task whose agent cannot be subscribed to;
-	// default 2s.
+	// Poll is the pause between two polls of a task that the gateway cannot subscribe to at the
+	// agent; default 2s.
 	Poll quantity.Duration `yaml:"poll"`
-	// Grammar says what happens where an agent breaks a rule of what may be said of a task
-	// (docs/streams.md lists them): "enforce" (default: events of another task or context,
-	// and a task that waits for its user too often, end the stream; breaches of the other
-	// rules are recorded and counted, and what breaks them is passed on), "strict" (a
-	// breach of any rule ends the stream), "report" (none does) or "off" (nothing is
-	// looked at).
+	// Grammar says what the gateway does when an agent breaks a rule about the events of a task
+	// (docs/streams.md lists the rules). "enforce" (default) ends the stream for events of another
+	// task or context, and for a task that waits for its user too often. It records and counts
+	// breaches of the other rules, and passes the events on. "strict" ends the stream at a breach
+	// of any rule, "report" at none. "off" checks nothing.
 	Grammar string `yaml:"grammar" jsonschema:"enum=enforce,enum=strict,enum=report,enum=off"`
-	// Turns is how often a task may wait for its user, for input or to log in, in one
-	// stream of the agent's, and how often it may change its context there; default 100.
-	// The next time ends the stream, or is recorded, as grammar says.
+	// Turns is how often a task may wait for its user, for input or to log in, in one stream of
+	// the agent. The task may change its context there as often. Default 100. The next time, the
+	// gateway ends the stream or records it, as grammar says.
 	Turns int `yaml:"turns"`
-	// Remember bounds what is remembered of tasks that have ended, to notice an agent that
-	// goes on with one or alters its artifacts.
+	// Remember limits what the gateway remembers of tasks that have ended, to notice an agent that
+	// continues one or alters its artifacts.
 	Remember Remembered `yaml:"remember"`
-	// CloseWait is how long an agent may take to close its stream once the task has ended.
-	// What it sends until then is passed on, and has it wait as long again; default 5s.
+	// CloseWait is how long an agent may take to close its stream once the task has ended. The
+	// gateway passes on what the agent sends until then, and waits as long again; default 5s.
 	CloseWait quantity.Duration `yaml:"closeWait"`
-	// PerPrincipal is how many streams one caller may have open; default 1000, 0 for any
-	// number. Callers without a name differ by their addresses.
+	// PerPrincipal is how many streams one caller may have open; default 1000, 0 for any number.
+	// The gateway counts callers without a name by their addresses.
 	PerPrincipal *int `yaml:"perPrincipal"`
-	// Lifetime is how long one client's stream lasts before the client is told to come
-	// back; default 24h, 0 for ever.
+	// Lifetime is how long one client's stream lasts before the gateway tells the client to
+	// reconnect; default 24h, 0 for ever.
 	Lifetime *quantity.Duration `yaml:"lifetime"`
 }
 
 // Remembered is `streams.remember:`.
 type Remembered struct {
-	// Tasks that are remembered; default 10000. Those that were not shown for longest go
-	// first, of an agent that has more than half its own.
+	// Tasks that the gateway remembers after their end; default 10000. It forgets those not shown
+	// for longest first, of an agent that has more than half its own.
 	Tasks int `yaml:"tasks"`
-	// Bytes of answers that showed them, of which one is remembered up to 64KiB, and of what
-	// is remembered of artifacts that agents post to webhooks; default 16MiB.
+	// Bytes of the answers that showed these tasks, up to 64KiB of each, and of what the gateway
+	// remembers of artifacts posted to webhooks; default 16MiB.
 	Bytes quantity.Size `yaml:"bytes"`
 }
 
 // Buffer is `streams.buffer:`.
 type Buffer struct {
-	// Events that are kept of one task at most; default 256.
+	// Events that the gateway keeps of one task at most; default 256.
 	Events int `yaml:"events"`
-	// Bytes of them, with about 100 for what is kept beside each; default 64KiB. A larger
-	// event is kept alone.
+	// Bytes of the events that the gateway keeps of one task, counting about 100 more for each;
+	// default 64KiB. It keeps a larger event alone.
 	Bytes quantity.Size `yaml:"bytes"`
-	// Total is how many bytes are kept of all tasks; default 256MiB. Beyond it what has
-	// no client goes first, longest unused before others; then the task of which most is
-	// kept keeps only its newest event, and so on.
+	// Total is how many bytes the gateway keeps of all tasks; default 256MiB. Above that, it
+	// evicts tasks without clients first, the least recently used before others. Then it keeps
+	// only the newest event of the task that takes most, and so on.
 	Total quantity.Size `yaml:"total"`
-	// Snapshot is how large a task may be, as its events make it, that is remembered for
-	// clients who join its stream; default 256KiB. Of a larger one each gets a stream of
-	// the agent's own.
+	// Snapshot is how large a task may be, as its events make it, that the gateway remembers for
+	// clients that join its stream; default 256KiB. For a larger task, each client gets a separate
+	// stream of the agent.
 	Snapshot quantity.Size `yaml:"snapshot"`
-	// CatchUp is for how long a task's stream waits for one of its clients who is about to
-	// fall behind what is kept while others are not: since that one took an event, and in
-	// all, of which a second is forgotten in a minute. Then it is cut off. Default 500ms, 0
-	// for not at all.
+	// CatchUp is how long a task's stream waits for a slow client that is about to miss events,
+	// while other clients keep up. It limits the time since the client took an event. It also
+	// limits all waits for the client together, of which the gateway forgets a second each minute.
+	// Then the gateway cuts the client off. Default 500ms, 0 for not at all.
 	CatchUp *quantity.Duration `yaml:"catchUp"`
 }
 

@@ -16,11 +16,11 @@ type Exchange struct {
 	// Grant is token-exchange (default, RFC 8693) or jwt-bearer (RFC 7523), which sends the
 	// subject token as the assertion.
 	Grant string `yaml:"grant" jsonschema:"enum=token-exchange,enum=jwt-bearer"`
-	// Subject is the token that says for whom: token (default; the caller's own, unchanged),
-	// client (that of the workload that calls for the caller) or assertion (a JWT that the gateway
-	// signs). With client, Identity and Permissions are about the workload. With assertion, the
-	// JWT has the subject that Identity gives, for servers that trust the gateway's keys. For the
-	// first two, the gateway refuses credentials that are no token, such as API keys.
+	// Subject is the token that says for whom the gateway asks. With token (default), it is the
+	// caller's own, unchanged. With client, it is that of the workload that calls for the caller,
+	// and Identity and Permissions are about the workload. With assertion, it is a JWT that the
+	// gateway signs, with the subject that Identity gives, for servers that trust its keys. For
+	// the first two, the gateway refuses other credentials than tokens, such as API keys.
 	Subject string `yaml:"subject" jsonschema:"enum=token,enum=client,enum=assertion"`
 	// SubjectType is the subject_token_type. Default: the access_token type of RFC 8693 §3, for
 	// assertions the jwt type.
