@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// Combination is one entry of authn.combinations: the credentials that make a call
-// together. Each is "oidc" (a token of any issuer), one issuer's address, "apiKeys" or
-// "mtls". Two that are combined must not share a header. A client certificate that no
-// combination asks for is ignored; of several that a request matches, one that takes
-// two credentials comes first, then the one that stands first.
+// Combination is one entry of authn.combinations: the credentials that make a call together.
+// Each is "oidc" (a token of any issuer), one issuer's address, "apiKeys" or "mtls". Two that
+// are combined must not share a header. The gateway ignores a client certificate that no
+// combination asks for. If a request matches several combinations, one of two credentials comes
+// first, then the first in the list.
 type Combination struct {
-	// User is the credential that names the caller: tasks are its, and rules are about
-	// it.
+	// User is the credential that names the caller, who owns the tasks and whom rules are about.
 	User string `yaml:"user"`
-	// Client is the credential of the software that calls, in Principal.Workload.
+	// Client is the credential of the software that calls for the user, in Principal.Workload.
 	// Default: none is needed, and none may come.
 	Client string `yaml:"client,omitempty"`
 }

@@ -9,9 +9,10 @@ import (
 
 // Limits is authn.limits.
 type Limits struct {
-	// Token is how long an access token may be, in bytes of its text. Default: 32KiB, which
-	// fits one with 200 groups three times over. Longer ones are refused unread, and this limit
-	// is named. The whole request head has its own limit, server.limits.header.
+	// Token is the longest access token that the gateway accepts, in bytes of its text. Default:
+	// 32KiB, which fits one with 200 groups three times over. The gateway refuses a longer one
+	// unread, and names this limit. The whole request head has its own limit,
+	// server.limits.header.
 	Token quantity.Size `yaml:"token,omitempty"`
 }
 

@@ -30,18 +30,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Config is authn.apiKeys: where API keys are kept and how they are presented.
+// Config is authn.apiKeys: where the gateway finds API keys, and how callers present them.
 type Config struct {
-	// File is the YAML file with the hashes of the keys. Changes are picked up
-	// without a restart; a missing file is an empty one, with a warning.
+	// File is the YAML file with the hashes of the keys. The gateway picks up changes without a
+	// restart. It treats a missing file as an empty one, with a warning.
 	File string `yaml:"file" file:"read"`
 	// Header is the request header that carries a key. Default: X-API-Key.
 	Header string `yaml:"header,omitempty"`
-	// Bearer also accepts a key as `Authorization: Bearer a2a_…`, for clients that
-	// can only send bearer tokens. Default: false.
+	// Bearer also accepts a key as `Authorization: Bearer a2a_…`, for clients that can only send
+	// bearer tokens. Default: false.
 	Bearer bool `yaml:"bearer,omitempty"`
-	// API lets admins make, rotate and take out keys over the admin API, which writes the
-	// file. Default: false; keys can then be looked at there, and revoked where the state is
+	// API lets admins make, rotate and remove keys over the admin API, which writes the file.
+	// Default: false; the admin API then only shows keys, and revokes them where the state is
 	// shared.
 	API bool `yaml:"api,omitempty"`
 }

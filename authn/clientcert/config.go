@@ -16,33 +16,32 @@ import (
 )
 
 // Config is authn.mtls: client certificates as identities. The subject is a name in the
-// certificate's subjectAltName, never its common name; the principal's issuer is
-// "mtls". Which CAs count is server.tls.clientCA.
+// certificate's subjectAltName, never its common name; the principal's issuer is "mtls".
+// server.tls.clientCA says which CAs count.
 type Config struct {
-	// Names says which kind of name is the subject, in the order of preference: uri,
-	// dns. A certificate needs exactly one of the kind that is taken. Default:
-	// [uri, dns].
+	// Names lists the kinds of name that can be the subject, in the order of preference: uri, dns.
+	// A certificate needs exactly one name of the kind that the gateway takes. Default: [uri,
+	// dns].
 	Names []string `yaml:"names,omitempty" jsonschema:"enum=uri,enum=dns"`
-	// TrustDomains are the SPIFFE trust domains whose ids are taken (spiffe://DOMAIN/…);
-	// other URIs then are not. Default: any that a trusted CA vouches for.
+	// TrustDomains are the SPIFFE trust domains whose ids the gateway accepts (spiffe://DOMAIN/…).
+	// It then accepts no other URIs. Default: any that a trusted CA vouches for.
 	TrustDomains []string `yaml:"trustDomains,omitempty"`
-	// Identities says more of callers, by the name in their certificate. Without an
-	// entry that matches, a certificate is refused, unless there are no entries at all.
-	// The first match counts.
+	// Identities says more about callers, by the name in their certificate. The first match
+	// counts. With any entries, the gateway refuses a certificate that matches none.
 	Identities []Identity `yaml:"identities,omitempty"`
 }
 
 // Identity maps names of certificates to principals.
 type Identity struct {
-	// Name is a subject, in which a * stands for any run of characters.
+	// Name is the name in the certificate. A * stands for any run of characters.
 	Name string `yaml:"name"`
-	// Subject the caller is known by. Default: the name in the certificate.
+	// Subject by which the gateway knows the caller. Default: the name in the certificate.
 	Subject string `yaml:"subject,omitempty"`
 	// Groups, Scopes and Tenant are given to the principal.
 	Groups []string `yaml:"groups,omitempty"`
 	Scopes []string `yaml:"scopes,omitempty"`
 	Tenant string   `yaml:"tenant,omitempty"`
-	// Agents binds the identity to these agents. Default: any.
+	// Agents limits the identity to these agents. Default: any.
 	Agents []string `yaml:"agents,omitempty"`
 }
 

@@ -26,23 +26,22 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Config is authn.dpop: the bounds of proofs of possession (RFC 9449). Proofs that were
-// taken are remembered by each gateway for itself, and in the state where that outlives
-// it or is shared.
+// Config is authn.dpop: limits for proofs of possession (RFC 9449). Each gateway remembers the
+// proofs that it took, and also keeps them in the state if the state outlives it or is shared.
 type Config struct {
-	// Window is how old a proof may be, and how far its clock ahead. Default: 60s,
-	// at least 1s, at most 5m.
+	// Window is how old a proof may be, and how far ahead its clock. Default: 60s, at least 1s, at
+	// most 5m.
 	Window quantity.Duration `yaml:"window,omitempty"`
-	// Nonce makes clients repeat a value of the gateway's in every proof (RFC 9449 §9),
-	// so that none can be made in advance. Gateways that share their keys (keys) and the
-	// window take each other's values. Default: false.
+	// Nonce makes clients repeat a value of the gateway in every proof (RFC 9449 §9), so that
+	// nobody can make proofs in advance. Gateways that share their keys (keys) and the window
+	// accept each other's values. Default: false.
 	Nonce bool `yaml:"nonce,omitempty"`
-	// Proofs is how many proofs are remembered, up to 200 bytes each, so that none is
-	// taken twice, for two times Window. When they are more, calls are answered 503.
+	// Proofs is how many proofs the gateway remembers, for two times Window, so that it takes none
+	// twice. Each takes up to 200 bytes. When there are more, the gateway answers calls 503.
 	// Default: 100000, at most 10000000.
 	Proofs int `yaml:"proofs,omitempty"`
-	// ProofsPerCaller is how many of them may be of one caller, whatever number of keys
-	// and tokens the caller has; 429 beyond. Default: half of Proofs; at most Proofs.
+	// ProofsPerCaller is how many of these proofs may be of one caller, over all its keys and
+	// tokens. The gateway answers further calls 429. Default: half of Proofs; at most Proofs.
 	ProofsPerCaller int `yaml:"proofsPerCaller,omitempty"`
 }
 

@@ -20,14 +20,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Config is authn.failures: how many refused credentials one client address may present before it
-// is answered 429. Good credentials from the same address are not held up, but for opaque tokens
-// that the issuer has not been asked about a moment ago: while an address is answered 429, no
-// question is put for it. Addresses of IPv6 count by their /64, which is what one client has.
+// Config is authn.failures: how many refused credentials one client address may present before
+// the gateway answers it 429. Good credentials from the same address still pass, except opaque
+// tokens that the gateway has not asked the issuer about recently. While it answers an address
+// with 429, it asks no issuer for it. IPv6 addresses count by their /64, which is what one
+// client has.
 type Config struct {
-	// PerMinute is the rate that is refilled. Default: 60. Negative: no limit.
+	// PerMinute is how many more an address may present each minute. Default: 60. Negative: no
+	// limit.
 	PerMinute int `yaml:"perMinute,omitempty"`
-	// Burst is how many may come at once. Default: 30.
+	// Burst is how many refused credentials may come at once. Default: 30.
 	Burst int `yaml:"burst,omitempty"`
 }
 

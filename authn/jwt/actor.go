@@ -10,8 +10,8 @@ import (
 
 // Actors is authn.actors.
 type Actors struct {
-	// Depth is how many actors may stand behind one another in a credential: a token
-	// with more is refused; with 0 none may act for another. Default: 5; at most 16.
+	// Depth is how long the chain of actors in a token may be (RFC 8693 act claim). The gateway
+	// refuses a token with more; with 0, none may act for another. Default: 5; at most 16.
 	Depth *int `yaml:"depth,omitempty"`
 }
 

@@ -10,23 +10,23 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Introspection is authn.oidc[].introspection: asking an issuer about tokens
-// (RFC 7662).
+// Introspection is authn.oidc[].introspection: the gateway asks an issuer about tokens (RFC
+// 7662).
 type Introspection struct {
 	// URL of the introspection endpoint. Default: from the issuer's metadata
 	// (RFC 8414 introspection_endpoint).
 	URL secret.URL `yaml:"url,omitempty"`
-	// ClientID and ClientSecret authenticate the gateway there, by HTTP Basic.
+	// ClientID and ClientSecret authenticate the gateway at this endpoint, by HTTP Basic.
 	ClientID     string       `yaml:"clientID"`
 	ClientSecret secret.Value `yaml:"clientSecret"`
-	// Always asks about tokens that could be verified here as well, so that revoking
-	// one counts within Cache. Default: false.
+	// Always has the gateway also ask about tokens that it could verify itself, so that a
+	// revocation counts within Cache. Default: false.
 	Always bool `yaml:"always,omitempty"`
-	// Cache is how long an answer is good, at most until the token expires; with 0s
-	// each call is a question. That a token is not good is remembered for 10s at least.
-	// Default: 10s; at most 5m.
+	// Cache is how long the gateway uses an answer, at most until the token expires; with 0s it
+	// asks for each call. It remembers for at least 10s that a token is not good. Default: 10s; at
+	// most 5m.
 	Cache *quantity.Duration `yaml:"cache,omitempty"`
-	// Timeout of one question. Default: 5s; at most 1m.
+	// Timeout limits one request to the issuer. Default: 5s; at most 1m.
 	Timeout quantity.Duration `yaml:"timeout,omitempty"`
 }
 

@@ -18,69 +18,69 @@ import (
 // Issuer is one OpenID Connect provider or OAuth 2.0 authorization server
 // (RFC 8414) that signs JWT access tokens (RFC 9068).
 type Issuer struct {
-	// Issuer is the issuer identifier, exactly as the iss claim spells it: scheme,
-	// case and trailing slash included. https is required for the issuer and for
-	// everything fetched from it; an issuer written as http:// is trusted to be a
-	// local or development one and may serve its keys over plain HTTP.
+	// Issuer is the issuer identifier, exactly as the iss claim spells it, including scheme, case
+	// and trailing slash. The gateway requires https for the issuer and for everything that it
+	// fetches from it. It takes an issuer written as http:// for a local or development one, which
+	// may serve its keys over plain HTTP.
 	Issuer string `yaml:"issuer" jsonschema:"required"`
-	// Audiences are the names of this gateway as a resource (RFC 8707). The aud
-	// claim must contain one of them. At least one is required: without it any
-	// token that the issuer ever gave to anyone for anything would be accepted.
+	// Audiences are the names of this gateway as a resource (RFC 8707). The aud claim must contain
+	// one of them. At least one is required. Otherwise the gateway would accept any token that the
+	// issuer ever gave to anyone for anything.
 	Audiences []string `yaml:"audiences"`
-	// Algorithms are the accepted JWS algorithms. Default: RS256, PS256, ES256 and
-	// EdDSA. Also possible: RS384, RS512, PS384, PS512, ES384, ES512. Symmetric
-	// algorithms and "none" cannot be configured.
+	// Algorithms are the JWS algorithms that the gateway accepts. Default: RS256, PS256, ES256 and
+	// EdDSA. Also possible: RS384, RS512, PS384, PS512, ES384, ES512. Symmetric algorithms and
+	// "none" cannot be configured.
 	Algorithms []string `yaml:"algorithms,omitempty" jsonschema:"enum=RS256,enum=RS384,enum=RS512,enum=PS256,enum=PS384,enum=PS512,enum=ES256,enum=ES384,enum=ES512,enum=EdDSA"`
-	// JWKS is the address of the issuer's key set. Default: read from the issuer's
-	// discovery document (OpenID Connect Discovery, then RFC 8414).
+	// JWKS is the URL of the issuer's key set. Default: read from the issuer's discovery document
+	// (OpenID Connect Discovery, then RFC 8414).
 	JWKS secret.URL `yaml:"jwks,omitempty"`
-	// Claims says which claims make the principal.
+	// Claims says which claims of a token make the principal.
 	Claims Claims `yaml:"claims,omitempty"`
-	// Header carries this issuer's tokens: Authorization (the default), as a Bearer or
-	// DPoP token, or a header of its own, where the token stands alone or behind
-	// "Bearer " or "DPoP ". Several issuers may share one. A token in another header
-	// than its issuer's is refused.
+	// Header carries this issuer's tokens. In Authorization (the default), they are Bearer or DPoP
+	// tokens. In a header of its own, the token stands alone or behind "Bearer " or "DPoP ".
+	// Several issuers may share one header. The gateway refuses a token in another header than its
+	// issuer's.
 	Header string `yaml:"header,omitempty"`
-	// Introspection asks the issuer about tokens (RFC 7662): about opaque ones, which
-	// cannot be read here, and where it says so about all. At most one issuer per
-	// header may have it.
+	// Introspection has the gateway ask the issuer about tokens (RFC 7662): about opaque ones,
+	// which it cannot read itself, and with always about all. At most one issuer per header may
+	// have it.
 	Introspection *Introspection `yaml:"introspection,omitempty"`
-	// SenderConstrained refuses tokens of this issuer that are bound neither to a DPoP
-	// key nor to a client certificate. Default: false; a token that is bound needs its
-	// proof in any case.
+	// SenderConstrained refuses tokens of this issuer that are bound neither to a DPoP key nor to
+	// a client certificate. Default: false; the gateway demands the proof for a bound token in any
+	// case.
 	SenderConstrained bool `yaml:"senderConstrained,omitempty"`
-	// Tenant binds every principal of this issuer to one tenant. When claims.tenant
-	// is set as well, the claim must have this value. Default: none.
+	// Tenant binds every principal of this issuer to one tenant. If claims.tenant is set as well,
+	// the claim must have this value. Default: none.
 	Tenant string `yaml:"tenant,omitempty"`
-	// ClockSkew is how far the issuer's clock may be off when exp, nbf, iat and authTime are
-	// judged; with 0s not at all. Default and maximum: 60s.
+	// ClockSkew is how far the issuer's clock may be off when the gateway checks exp, nbf, iat and
+	// authTime; with 0s not at all. Default and maximum: 60s.
 	ClockSkew *quantity.Duration `yaml:"clockSkew,omitempty"`
 }
 
-// Claims maps token claims to the principal. A name is looked up as it is first
-// (so that names like https://example.com/groups work) and as a path with dots
-// next (realm_access.roles). A claim that is present in a shape it cannot have is
-// a refusal: groups that silently vanish would slip past a deny rule.
+// Claims maps token claims to the principal. The gateway looks a name up as it is first (so
+// that names like https://example.com/groups work), then as a path with dots
+// (realm_access.roles). It refuses a token with a claim in a shape that the claim cannot have,
+// because groups that silently vanish would slip past a deny rule.
 type Claims struct {
-	// Subject names the caller within the issuer; a non-empty string. Default: sub.
-	// Choose only claims that the issuer never gives to a second person.
+	// Subject is the claim that identifies the caller within the issuer; a non-empty string.
+	// Default: sub. Choose only claims that the issuer never gives to a second person.
 	Subject string `yaml:"subject,omitempty"`
-	// Groups is a list of strings, or one string. Default: groups.
+	// Groups is the claim with the groups: a list of strings, or one string. Default: groups.
 	Groups string `yaml:"groups,omitempty"`
-	// Scopes is a list of strings, or a string separated by spaces. Default: scope,
-	// and scp where there is no scope.
+	// Scopes is the claim with the scopes: a list of strings, or a string separated by spaces.
+	// Default: scope, and scp where there is no scope.
 	Scopes string `yaml:"scopes,omitempty"`
-	// Client is the OAuth client that uses the token. Default: azp, and client_id
+	// Client is the claim with the OAuth client that uses the token. Default: azp, and client_id
 	// where there is no azp.
 	Client string `yaml:"client,omitempty"`
-	// ACR, AMR and AuthTime say how and when the user authenticated (OpenID Connect
-	// Core §2). Default: acr, amr and auth_time. AMR is a list of strings or one string,
-	// AuthTime seconds since 1970, and not in the future.
+	// ACR, AMR and AuthTime are the claims that say how and when the user authenticated (OpenID
+	// Connect Core §2). Default: acr, amr and auth_time. AMR is a list of strings or one string.
+	// AuthTime is in seconds since 1970, and not in the future.
 	ACR      string `yaml:"acr,omitempty"`
 	AMR      string `yaml:"amr,omitempty"`
 	AuthTime string `yaml:"authTime,omitempty"`
-	// Tenant is the claim that names the tenant. When set, tokens without it are
-	// refused. Default: no tenant is read from tokens.
+	// Tenant is the claim that names the tenant. When set, the gateway refuses tokens without it.
+	// Default: no tenant is read from tokens.
 	Tenant string `yaml:"tenant,omitempty"`
 }
 

@@ -20,46 +20,43 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Config is the authn section of the configuration: which credentials the
-// gateway accepts. Schemes are alternatives, and a request carries exactly one
-// credential, unless combinations say which belong together.
+// Config is the authn section of the configuration: which credentials the gateway accepts.
+// Schemes are alternatives. A request carries exactly one credential, unless combinations say
+// which belong together.
 type Config struct {
-	// OIDC lists the issuers whose access tokens are accepted. A JWT is checked
-	// against the one issuer that its iss claim names, and refused when that issuer
-	// is not listed.
+	// OIDC lists the issuers whose access tokens the gateway accepts. It checks a JWT against the
+	// one issuer that the iss claim names, and refuses it when that issuer is not listed.
 	OIDC []jwt.Issuer `yaml:"oidc,omitempty"`
-	// APIKeys accepts the gateway's own keys, made with `a2a-gateway keys create`.
-	// Absent means that no API key is accepted.
+	// APIKeys accepts the gateway's own keys, made with `a2a-gateway keys create`. Without this
+	// section, the gateway accepts no API key.
 	APIKeys *apikey.Config `yaml:"apiKeys,omitempty"`
-	// MTLS accepts the certificates that clients show in the TLS handshake
-	// (server.tls.clientAuth) as identities. Absent means that no certificate is one;
-	// tokens may be bound to certificates all the same (RFC 8705).
+	// MTLS accepts the certificates that clients show in the TLS handshake (server.tls.clientAuth)
+	// as identities. Without this section, no certificate is one; tokens may be bound to
+	// certificates all the same (RFC 8705).
 	MTLS *clientcert.Config `yaml:"mtls,omitempty"`
-	// Combinations lists which credentials must come together, as alternatives: a
-	// request has to match one of them whole. Default: exactly one credential of any
-	// scheme above.
+	// Combinations lists which credentials must come together, as alternatives. A request must
+	// match one of them as a whole. Default: exactly one credential of any scheme above.
 	Combinations []authn.Combination `yaml:"combinations,omitempty"`
-	// Prefer lists methods, of oidc, apiKeys and mtls, for callers whose requests reach the
-	// gateway with more than one credential: beside a key that of a proxy in front, say. The
-	// credential of the first method that a request carries one of counts, and has to hold;
-	// the others are neither judged nor handed on. Two of one method are refused all the
-	// same. Default: none, and more than one credential is refused.
+	// Prefer lists methods, of oidc, apiKeys and mtls, for requests with more than one credential,
+	// such as a key and the credential of a proxy in front. The credential of the first listed
+	// method that a request has one of counts, and must be valid. The gateway neither checks the
+	// others nor passes them on. It still refuses two of one method. Default: none, and more than
+	// one credential is refused.
 	Prefer []string `yaml:"prefer,omitempty"`
-	// DPoP says how proofs of possession (RFC 9449) are judged. Proofs are always
-	// checked where a token asks for one; this section only sets bounds.
+	// DPoP sets limits for proofs of possession (RFC 9449). Without this section, the gateway
+	// still checks proofs where a token asks for one.
 	DPoP dpop.Config `yaml:"dpop,omitempty"`
-	// Actors bounds delegation (RFC 8693 act claims).
+	// Actors limits delegation (RFC 8693 act claims).
 	Actors jwt.Actors `yaml:"actors,omitempty"`
-	// Failures bounds how often one client address may present credentials that are
-	// turned down.
+	// Failures limits how often one client address may present credentials that the gateway
+	// refuses.
 	Failures failures.Config `yaml:"failures,omitempty"`
-	// Limits bounds what callers may present.
+	// Limits bounds the credentials that callers present.
 	Limits authn.Limits `yaml:"limits,omitempty"`
-	// Anonymous lets callers without any credential in, as the principal
-	// "anonymous". It must be written out when none of oidc, apiKeys and mtls is
-	// configured. Beside them, a credential that is presented is still checked, and
-	// a bad one refused rather than downgraded to anonymous; without them there is
-	// nothing to check it with, and it is ignored.
+	// Anonymous lets callers without any credential in, as the principal "anonymous". It must be
+	// set when none of oidc, apiKeys and mtls is configured; nothing can check credentials then,
+	// and the gateway ignores them. Beside these schemes, the gateway still checks a credential
+	// that a caller presents. It refuses a bad one instead of treating the caller as anonymous.
 	Anonymous bool `yaml:"anonymous,omitempty"`
 }
 
