@@ -50,46 +50,46 @@ import (
 
 // Config is the telemetry.audit section of the configuration file.
 type Config struct {
-	// Dir is the directory of the segment files, audit-YYYY-MM-DD.jsonl. It is
-	// made when missing (mode 0700) and belongs to one running gateway at a time.
-	// Default: audit below server.dataDir.
+	// Dir is the directory of the segment files, audit-YYYY-MM-DD.jsonl. The gateway makes it when
+	// missing (mode 0700). Only one running gateway may use it at a time. Default: audit below
+	// server.dataDir.
 	Dir string `yaml:"dir" file:"write"`
 
-	// Durability says when a record counts: write, when the operating system has
-	// it (survives the end of the gateway, however sudden; the disk follows
-	// within 100 ms), or sync, when the disk has it (survives a loss of power;
-	// costs one fsync, shared by all calls that wait for it). Default write.
+	// Durability says when a record counts. With write, it counts when the operating system has
+	// it: it survives the end of the gateway, however sudden, and the disk follows within 100 ms.
+	// With sync, it counts when the disk has it. It then survives a loss of power, and costs one
+	// fsync, shared by all calls that wait for it. Default write.
 	Durability string `yaml:"durability" jsonschema:"enum=write,enum=sync"`
 
-	// OnFailure says what becomes of calls while no record can be written: deny
-	// (503 with Retry-After) or allow (they go on unrecorded). Default deny.
+	// OnFailure says what the gateway does with calls while it can write no record: deny (503 with
+	// Retry-After) or allow (forward them unrecorded). Default deny.
 	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=allow"`
 
-	// SegmentSize is the size past which a day is continued in another file,
+	// SegmentSize is the size past which the gateway continues a day in another file,
 	// audit-YYYY-MM-DD_001.jsonl and so on. Default 256MiB.
 	SegmentSize quantity.Size `yaml:"segmentSize"`
 
-	// Checkpoint says how often the records so far are signed.
+	// Checkpoint says how often the gateway signs the records so far.
 	Checkpoint Checkpoint `yaml:"checkpoint"`
 
 	// Encryption, when it has keys, encrypts the files.
 	Encryption Encryption `yaml:"encryption"`
 
-	// Compress says that files that have ended are compressed (zstd). Default false.
+	// Compress has the gateway compress files that have ended (zstd). Default false.
 	Compress bool `yaml:"compress"`
 
-	// Retention says when old files are removed.
+	// Retention says when the gateway removes old files.
 	Retention Retention `yaml:"retention"`
 
-	// Digest says which bodies have a digest in the records.
+	// Digest says for which bodies the records have a digest.
 	Digest DigestConfig `yaml:"digest"`
 
-	// Content says which bodies are kept.
+	// Content says which bodies the gateway keeps.
 	Content Content `yaml:"content"`
 
-	// Stdout copies every record to standard output, for platforms that collect
-	// it from there. The files stay the record: when standard output does not
-	// keep up, lines are left out of the copy. Default false.
+	// Stdout copies every record to standard output, for platforms that collect it from there. The
+	// files stay the record: when standard output does not keep up, the gateway leaves lines out
+	// of the copy. Default false.
 	Stdout bool `yaml:"stdout"`
 
 	// Held, if not nil, tells of a segment whether somebody has not read all of it: it is
@@ -100,30 +100,30 @@ type Config struct {
 // held asks Held.
 func (c Config) held(segment string) bool { return c.Held != nil && c.Held(segment) }
 
-// Checkpoint is telemetry.audit.checkpoint. A checkpoint is a record with a signature over
-// all records before it; they are written when files end and when the gateway does, too.
+// Checkpoint is telemetry.audit.checkpoint. A checkpoint is a record with a signature over all
+// records before it. The gateway also writes one at the end of a file, and when it stops.
 type Checkpoint struct {
-	// Every is after how many records there is one, at least 10. Default 1000.
+	// Every is after how many records the gateway writes a checkpoint, at least 10. Default 1000.
 	Every int `yaml:"every"`
-	// Interval is how long records are without one, at least 1s. Default 10s.
+	// Interval is how long records may be without a checkpoint, at least 1s. Default 10s.
 	Interval quantity.Duration `yaml:"interval"`
 }
 
 // Encryption is telemetry.audit.encryption.
 type Encryption struct {
 	// Keys are 32 bytes each, as 64 hex digits or base64, at most 16. The first encrypts new
-	// files, all are for reading: a key is needed as long as there are files of its time.
-	// Default: none, and files are not encrypted.
+	// files; all decrypt. Keep a key as long as there are files that it encrypted. Default: none,
+	// and files are not encrypted.
 	Keys []secret.Value `yaml:"keys"`
 }
 
-// Retention is telemetry.audit.retention. Files are removed whole, oldest first, and a
-// record says so; the one that is written to stays.
+// Retention is telemetry.audit.retention. The gateway removes whole files, oldest first, and
+// writes a record of it. It never removes the file that it writes to.
 type Retention struct {
-	// Age is how long after its day a file is kept, or until all sinks have what is in it.
-	// Default 0: for ever.
+	// Age is how long after its day the gateway keeps a file; longer, until all sinks have its
+	// records. Default 0: for ever.
 	Age quantity.Duration `yaml:"age" zero:"kept"`
-	// Size is how much all files may have together. Default 0: without limit.
+	// Size limits all files together. Default 0: without limit.
 	Size quantity.Size `yaml:"size" zero:"kept"`
 }
 

@@ -12,36 +12,38 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Content is telemetry.audit.content: which bodies are kept, beside the records.
+// Content is telemetry.audit.content: which bodies the gateway keeps, beside the records.
 type Content struct {
-	// Rules say what is captured of calls that go to an agent; the first that fits
-	// decides. At most 256. Default none: no body is kept.
+	// Rules say what the gateway captures of calls to agents; the first rule that matches decides.
+	// At most 256. Default none: no body is kept.
 	Rules []ContentRule `yaml:"rules"`
-	// Labels are the labels there are. Default public, internal, confidential, restricted.
+	// Labels are the labels that rules may use. Default public, internal, confidential,
+	// restricted.
 	Labels []string `yaml:"labels"`
-	// Limit is how much is kept of one body, of a stream's events together; the rest is
-	// cut off. At most 4MiB. Default 64KiB.
+	// Limit is how much the gateway keeps of one body, or of a stream's events together. It cuts
+	// the rest off. At most 4MiB. Default 64KiB.
 	Limit quantity.Size `yaml:"limit"`
 }
 
-// ContentRule is an entry of Content.Rules. What is not named fits all.
+// ContentRule is an entry of Content.Rules. A key that is not set matches every call.
 type ContentRule struct {
 	// Agents are patterns of agent ids, with *.
 	Agents []string `yaml:"agents"`
 	// Skills are patterns of skill ids, with *.
 	Skills []string `yaml:"skills"`
-	// Path is a JSON path where the params of the request have something.
+	// Path is a JSON path where the params of a matching request have something.
 	Path string `yaml:"path"`
-	// Equals is what they have at Path. Default: anything.
+	// Equals is what these params have at Path. Default: anything.
 	Equals string `yaml:"equals"`
 	// Capture is none, request, response or both. Default none.
 	Capture string `yaml:"capture" jsonschema:"enum=none,enum=request,enum=response,enum=both"`
-	// Label says how sensitive it is, one of Content.Labels. Required, unless Capture is none.
+	// Label says how sensitive the content is, one of Content.Labels. Required, unless Capture is
+	// none.
 	Label string `yaml:"label"`
-	// Retention is how long it is kept, to the end of the day, at least 1h; records have a
-	// retention of their own. Default 0: until it is erased.
+	// Retention is how long the gateway keeps the content, to the end of the day, at least 1h.
+	// Records have a retention of their own. Default 0: until it is erased.
 	Retention quantity.Duration `yaml:"retention" zero:"kept"`
-	// Redact says what is taken out before.
+	// Redact says what the gateway removes before it keeps the content.
 	Redact redact.Config `yaml:"redact"`
 }
 

@@ -13,13 +13,13 @@ import (
 
 // DigestConfig is telemetry.audit.digest: what records say of bodies beside their size.
 //
-// SHA-256 over a file of a megabyte costs about as much as everything else that the gateway does with
-// it, which is why large bodies can be left out.
+// SHA-256 over a file of a megabyte costs about as much as everything else that the gateway
+// does with it, which is why large bodies can be left out.
 type DigestConfig struct {
 	// Algorithm is sha256, or off: records have sizes only. Default sha256.
 	Algorithm string `yaml:"algorithm" jsonschema:"enum=sha256,enum=off"`
-	// Limit is the size of the largest body that has a digest; the record of a larger one has its
-	// size only. Default 0: without limit.
+	// Limit is the size of the largest body that gets a digest. For a larger body, the record has
+	// only the size. Default 0: without limit.
 	Limit quantity.Size `yaml:"limit" zero:"kept"`
 }
 

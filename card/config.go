@@ -29,52 +29,50 @@ const (
 // Config is an agent's `card:` section. In the file it is either the URL alone
 // or a mapping.
 type Config struct {
-	// URL is where the agent's own card is, in full: nothing is appended to it.
-	// Usually it ends in /.well-known/agent-card.json, for agents of version 0.2
-	// and before in /.well-known/agent.json.
+	// URL is where the agent's own card is, in full: the gateway appends nothing to it. Usually it
+	// ends in /.well-known/agent-card.json, for agents of version 0.2 and before in
+	// /.well-known/agent.json.
 	URL secret.URL `yaml:"url"`
 
-	// Visibility is public (the default: the served card needs no credential),
-	// caller (a credential is needed and only the caller's skills are listed) or
-	// none (no card is served).
+	// Visibility says who may read the served card. It is public (the default: anybody, without a
+	// credential), caller (callers with a credential, who see only their skills) or none (nobody).
 	Visibility Visibility `yaml:"visibility" jsonschema:"enum=public,enum=caller,enum=none"`
 
-	// Refresh is how often the card is fetched again, at least 1s; default 5m.
-	// The request is conditional, so that an unchanged card costs the agent
-	// little. After an error it is tried again sooner.
+	// Refresh is how often the gateway fetches the card again, at least 1s; default 5m. The
+	// request is conditional, so that an unchanged card costs the agent little. After an error,
+	// the gateway retries sooner.
 	Refresh quantity.Duration `yaml:"refresh"`
 
-	// Trust says what a card has to be to come into force, and what becomes of one that
-	// has changed. Default: any card does, and changes are told of.
+	// Trust says which cards come into force, and what happens when a card has changed. Default:
+	// any card does, and the gateway reports changes.
 	Trust trust.Config `yaml:"trust"`
 
-	// Form is which members the served card has: auto (the default), mixed, "1.0" or
-	// "0.3". With auto a request that names its version, by an A2A-Version header or
-	// in the query (?A2A-Version=1.0), gets that version's alone, and any other the
-	// mixed form, which has those of 0.3 and 1.0 beside each other. Extended cards are
-	// in the version of the call that asks for them.
+	// Form is which members the served card has: auto (the default), mixed, "1.0" or "0.3". With
+	// auto, a request that names its version gets that version's members only. It names it by an
+	// A2A-Version header or in the query (?A2A-Version=1.0). Any other request gets the mixed
+	// form, with the members of 0.3 and 1.0 beside each other. Extended cards are in the version
+	// of the call that asks for them.
 	Form Form `yaml:"form" jsonschema:"enum=auto,enum=mixed,enum=1.0,enum=0.3"`
 
-	// Requirements is how the served card says in 1.0's members which security schemes
-	// a caller needs: auto (the default), omit, spec or go. No shape of
-	// securityRequirements is read by every SDK: the Go SDK refuses a card with the
-	// specification's (spec), and strict Protobuf readers refuse one with the Go SDK's
-	// (go). auto writes them under names that each reads in its own shape; omit leaves
-	// them out. 0.3's security, which says the same, is not affected.
+	// Requirements is how the served card says, in 1.0's members, which security schemes a caller
+	// needs. It is auto (the default), omit, spec or go. No shape of securityRequirements suits
+	// every SDK. The Go SDK refuses that of the specification (spec), and strict Protobuf readers
+	// refuse that of the Go SDK (go). With auto, the gateway uses other names, which each SDK
+	// reads in its own shape. With omit, it leaves them out. 0.3's security, which says the same,
+	// is not affected.
 	Requirements Requirements `yaml:"requirements" jsonschema:"enum=auto,enum=omit,enum=spec,enum=go"`
 
-	// Bindings are those in which the served card offers the agent: JSONRPC, HTTP+JSON and
-	// GRPC. Default: the first two, and GRPC where the agent's own card has it and the
-	// listener takes it. Calls are taken in all of them whatever the card says. Entries of
-	// gRPC are host:port, and clients that take them for URLs of another origin refuse the
-	// whole card.
+	// Bindings are the ones that the served card offers: JSONRPC, HTTP+JSON and GRPC. Default: the
+	// first two, and GRPC where the agent's own card has it and the listener takes it. The gateway
+	// accepts calls in all of them whatever the card says. Entries of gRPC are host:port. Clients
+	// that take them for URLs of another origin refuse the whole card.
 	Bindings []string `yaml:"bindings" jsonschema:"enum=JSONRPC,enum=HTTP+JSON,enum=GRPC"`
 
-	// Sign has the served card signed with the gateway's keys, whose public halves are at
+	// Sign has the gateway sign the served card with its keys, whose public halves are at
 	// /.well-known/jwks.json. Default: true. It costs 1 to 3 KiB in the card.
 	Sign *bool `yaml:"sign"`
 
-	// Limits bound what the served card says.
+	// Limits bound the texts, lists and skills of the card.
 	Limits Limits `yaml:"limits"`
 }
 

@@ -9,24 +9,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Limits is a card's `limits:` section: how much of what the agent says of itself gets
-// into the cards that callers, and their models, read. 0 is the default, everywhere.
+// Limits is a card's `limits:` section: how much of the agent's own texts gets into the cards
+// that callers, and their models, read. 0 is the default, everywhere.
 type Limits struct {
-	// Longest name: of the agent, its version and its provider, of skills, tags and members
-	// that A2A does not define, and longest id and media type. What people read is cut,
-	// with … at its end; what programs go by is left out. Default: 200 bytes.
+	// Longest name: of the agent, its version and its provider, of skills, tags and members that
+	// A2A does not define, and longest id and media type. The gateway cuts what people read, with
+	// … at its end, and leaves out what programs use. Default: 200 bytes.
 	Name quantity.Size `yaml:"name"`
 
-	// Longest other text, cut and left out likewise: descriptions and examples, URLs,
-	// strings in members that A2A does not define. Default: 4KiB.
+	// Longest other text: descriptions and examples, URLs, strings in members that A2A does not
+	// define. The gateway cuts it or leaves it out likewise. Default: 4KiB.
 	Text quantity.Size `yaml:"text"`
 
-	// Most tags, examples or media types in one list; the rest of them is left out.
-	// Default: 100.
+	// Most tags, examples or media types in one list; the gateway leaves the rest out. Default:
+	// 100.
 	Entries int `yaml:"entries"`
 
-	// Most skills. A card with more does not come into force, since rules are asked about
-	// every one of them. Default: 1000.
+	// Most skills. A card with more does not come into force, because the gateway evaluates rules
+	// for each of them. Default: 1000.
 	Skills int `yaml:"skills"`
 }
 

@@ -10,18 +10,18 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// InterfaceConfig is an entry of `agents[].interfaces:`, one way to reach the agent in the
-// place of what its card says.
+// InterfaceConfig is an entry of `agents[].interfaces:`, one way to reach the agent in place of
+// what its card says.
 type InterfaceConfig struct {
-	// URL is where the agent is called: http or https, for GRPC without a path and also as
-	// host:port, which is https, grpcs:// or grpc://.
+	// URL is where the gateway calls the agent: http or https. For GRPC it has no path, and may
+	// also be host:port (which means https), grpcs:// or grpc://.
 	URL secret.URL `yaml:"url" jsonschema:"required"`
 	// Binding is JSONRPC, HTTP+JSON or GRPC.
 	Binding string `yaml:"binding" jsonschema:"required,enum=JSONRPC,enum=HTTP+JSON,enum=GRPC"`
-	// Version of A2A that is spoken there: 0.1, 0.2, 0.3 or 1.0.
+	// Version of A2A that the agent speaks there: 0.1, 0.2, 0.3 or 1.0.
 	Version string `yaml:"version" jsonschema:"enum=0.1,enum=0.2,enum=0.3,enum=1.0"`
-	// Tenant is that of the interface (1.0 only): the card that is served says it to clients
-	// of 1.0, who say it in each request, and the requests of others get it. Default: none.
+	// Tenant of the interface (1.0 only). The served card tells it to clients of 1.0, which repeat
+	// it in each request. The gateway adds it to the requests of other clients. Default: none.
 	Tenant string `yaml:"tenant,omitempty"`
 }
 

@@ -14,17 +14,15 @@ import (
 // Config is the telemetry section of the configuration file, without audit,
 // which audit declares.
 type Config struct {
-	// Traces says which calls are traced. Where spans go is not written in this
-	// file: it follows the OTEL_* variables of the environment, and without
-	// OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT or
-	// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT nothing is exported.
+	// Traces says which calls the gateway traces. The OTEL_* variables of the environment say
+	// where it sends spans. Without OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT or
+	// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, it exports nothing.
 	Traces Traces `yaml:"traces"`
 
-	// Metrics is about the Prometheus metrics of the status listener.
+	// Metrics configures the Prometheus metrics of the status listener.
 	Metrics MetricsConfig `yaml:"metrics"`
 
-	// Logs is about the log on standard error: one line per call and the
-	// gateway's own messages.
+	// Logs configures the log on standard error: one line per call and the gateway's own messages.
 	Logs Logs `yaml:"logs"`
 
 	// Egress is the way to collectors; nil is direct.
@@ -33,20 +31,18 @@ type Config struct {
 
 // Traces configures tracing.
 type Traces struct {
-	// SampleRatio is the share of calls that are traced, from 0 to 1. A caller
-	// behind one of server.trustedProxies decides for its own calls with the
-	// sampled flag of its traceparent. Default 1, or what OTEL_TRACES_SAMPLER
-	// says when that is set.
+	// SampleRatio is the share of calls that the gateway traces, from 0 to 1. A caller behind one
+	// of server.trustedProxies decides for its own calls with the sampled flag of its traceparent.
+	// Default 1, or what OTEL_TRACES_SAMPLER says when that is set.
 	SampleRatio *float64 `yaml:"sampleRatio"`
 
-	// StreamEvents is how many events of a stream its span has; the rest are only
-	// counted. Default 64.
+	// StreamEvents is how many events of a stream its span has; the gateway only counts the rest.
+	// Default 64.
 	StreamEvents *int `yaml:"streamEvents"`
 
-	// Tasks is how many tasks are remembered, in this gateway, whose records do not say
-	// which call they began with, so that their later calls are linked to the first one
-	// here; those that were used the longest time ago go first. About 200 bytes each.
-	// Default 65536.
+	// Tasks is how many tasks this gateway remembers whose records do not name the call that began
+	// them. So it can link their later calls to the first one here. It forgets the least recently
+	// used first. Each takes about 200 bytes. Default 65536.
 	Tasks *int `yaml:"tasks"`
 
 	// Exporter takes the place of the one the environment describes and gets
@@ -59,15 +55,15 @@ type MetricsConfig struct {
 	// Enabled serves /metrics on the status listener. Default true.
 	Enabled *bool `yaml:"enabled"`
 
-	// Exemplars attaches the trace id of sampled calls to the duration
-	// histograms; the scraper must ask for OpenMetrics. Default false.
+	// Exemplars attaches the trace id of sampled calls to the duration histograms. The scraper
+	// must ask for OpenMetrics. Default false.
 	Exemplars bool `yaml:"exemplars"`
 }
 
 // Logs configures the log.
 type Logs struct {
-	// Level is the least important level that is written: debug, info, warn or
-	// error. Calls are info, failures of the gateway or the agent warn. Default info.
+	// Level is the lowest level that the gateway logs: debug, info, warn or error. Calls are info,
+	// failures of the gateway or the agent warn. Default info.
 	Level string `yaml:"level" jsonschema:"enum=debug,enum=info,enum=warn,enum=error"`
 
 	// Format is json or text. Default text on a terminal, json elsewhere.

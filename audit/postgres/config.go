@@ -7,19 +7,18 @@ import (
 
 // Config is telemetry.audit.sinks[].postgres.
 type Config struct {
-	// URL is the database, postgres://user:password@host:5432/name?sslmode=verify-full, or
-	// the same as keywords and values. Several hosts may be named, of which one is the
-	// primary. It has to be a session of the sink's own: no pooler that shares it between
+	// URL is the database, postgres://user:password@host:5432/name?sslmode=verify-full, or the
+	// same as keywords and values. It may name several hosts, of which one is the primary. The
+	// sink needs a session of its own, so do not use a pooler that shares sessions between
 	// transactions.
 	URL secret.Value `yaml:"url"`
 
-	// Table is the table, in lower case and with a schema in front if it is not in the
-	// first of the search path: at most 40 letters, digits and _. It is made when it is
-	// missing, and with it one of the same name and _places behind. Several gateways may
-	// share it. Default a2a_audit.
+	// Table is the table, in lower case: at most 40 letters, digits and _. Put its schema in front
+	// unless that is the first of the search path. The gateway creates the table when missing, and
+	// one of the same name with _places behind. Several gateways may share it. Default a2a_audit.
 	Table string `yaml:"table"`
 
-	// Retention is how long after its day a record is kept, at least 1d. Records of a day
-	// are dropped together. Default 0: for ever.
+	// Retention is how long after its day the sink keeps a record, at least 1d. It drops the
+	// records of a day together. Default 0: for ever.
 	Retention quantity.Duration `yaml:"retention" zero:"kept"`
 }

@@ -31,24 +31,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
-// Config says what is taken out.
+// Config says what the gateway removes.
 type Config struct {
-	// Paths are places and what becomes of what stands there; the first that fits
-	// decides. At most 64. Default none.
+	// Paths are places in the content, and what the gateway does with the values there; the first
+	// that matches decides. At most 64. Default none.
 	Paths []Place `yaml:"paths"`
-	// Detectors are what is looked for in every string and number: email, card (payment
-	// card numbers), token (bearer and basic credentials, JSON Web Tokens, passwords in
-	// URLs), key (API keys) and privateKey; or none alone. Default all.
+	// Detectors are what the gateway looks for in every string and number: email, card (payment
+	// card numbers), token (bearer and basic credentials, JSON Web Tokens, passwords in URLs), key
+	// (API keys) and privateKey; or none alone. Default all.
 	Detectors []string `yaml:"detectors" jsonschema:"enum=email,enum=card,enum=token,enum=key,enum=privateKey,enum=none"`
 }
 
 // Place is an entry of Config.Paths.
 type Place struct {
-	// Path is a JSON path of names, indexes, * and .. from the params of a request or
-	// from an answer: $.message.parts[*].text, $..password, $['a name'].
+	// Path is a JSON path of names, indexes, * and .. from the params of a request or from an
+	// answer: $.message.parts[*].text, $..password, $['a name'].
 	Path string `yaml:"path"`
-	// Action is remove, mask (another string stands in the place) or hash (a digest with
-	// a key stands there, the same for the same value). Default remove.
+	// Action is remove, mask (put another string in the place) or hash (put a digest with a key
+	// there, the same for the same value). Default remove.
 	Action string `yaml:"action" jsonschema:"enum=remove,enum=mask,enum=hash"`
 }
 

@@ -14,18 +14,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Config is one of telemetry.audit.sinks: a place that gets a copy of every record. It
-// has the section of exactly one kind.
+// Config is one of telemetry.audit.sinks: a system that gets a copy of every record. It has the
+// section of exactly one kind.
 type Config struct {
-	// Name tells sinks apart, and names the file in which it is kept how far the sink has
-	// come: up to 32 letters, digits, - and _. A sink with another name begins with the
-	// oldest record there is. Default: the kind, such as postgres.
+	// Name identifies the sink, and the file that stores the sink's position: up to 32 letters,
+	// digits, - and _. A sink with another name begins with the oldest record there is. Default:
+	// the kind, such as postgres.
 	Name string `yaml:"name"`
 
-	// Batch is how many records are handed over at once, from 1 to 20000. Default 1000.
+	// Batch is how many records the gateway sends at once, from 1 to 20000. Default 1000.
 	Batch int `yaml:"batch"`
 
-	// Timeout is how long that may take before it is tried again, at least 1s. Default 30s.
+	// Timeout limits the sending of one batch, at least 1s. Then the gateway tries again. Default
+	// 30s.
 	Timeout quantity.Duration `yaml:"timeout"`
 
 	// Postgres is a PostgreSQL database.

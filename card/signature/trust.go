@@ -17,36 +17,36 @@ const (
 	maxJKU      = 16
 )
 
-// Trust says whose signatures count on an agent's card. A signature that none of the
-// sources has a key for is as good as none.
+// Trust says whose signatures count on an agent's card. A signature for which none of the
+// sources has a key counts as none.
 type Trust struct {
-	// Required has a card refused on which no signature of a trusted key holds. Without
-	// it, the default, such a card is used, and the verdict is only reported.
+	// Required has the gateway refuse a card without a valid signature of a trusted key. Without
+	// it, the default, the gateway uses such a card, and only reports the verdict.
 	Required bool `yaml:"required"`
 
-	// Keys are files with public keys, at most 16: PEM (PUBLIC KEY, or CERTIFICATE,
-	// which counts from its first day to its last), a JWK or a JWK set. They are read
-	// when the configuration is. Default: none.
+	// Keys are files with public keys, at most 16: PEM (PUBLIC KEY or CERTIFICATE), a JWK or a JWK
+	// set. A certificate counts from its first day to its last. The gateway reads them when it
+	// reads the configuration. Default: none.
 	Keys []string `yaml:"keys,omitempty" file:"read"`
 
-	// JWKS is the URL of a JWK set with the agent's keys. It is fetched when a card is
-	// to be verified, kept as long as its Cache-Control says (30s to 1h, default 5m), and
-	// asked again for keys that it does not have at most every 30s. While it cannot be
-	// reached, its keys count for another day. Default: none.
+	// JWKS is the URL of a JWK set with the agent's keys. The gateway fetches it to verify a card.
+	// It caches the set as long as Cache-Control says (30s to 1h, default 5m), and asks again for
+	// keys that it lacks at most every 30s. While the URL is unreachable, the cached keys count
+	// for another day. Default: none.
 	JWKS secret.URL `yaml:"jwks,omitempty"`
 
-	// JKU are the places from which a JWK set is fetched that a signature names itself,
-	// at most 16: hosts ("keys.example.com", "*.example.com") or https URLs, of which one
-	// that ends in "/" stands for everything below it. Whoever may publish there can sign
-	// the card. Default: none, and such signatures need a key from Keys or JWKS.
+	// JKU are the places from which the gateway may fetch a JWK set that a signature itself names,
+	// at most 16. A place is a host ("keys.example.com", "*.example.com") or an https URL. A URL
+	// that ends in "/" stands for everything below it. Anyone who may publish there can sign the
+	// card. Default: none, and such signatures need a key from Keys or JWKS.
 	JKU []string `yaml:"jku,omitempty"`
 
-	// AllowPrivateNetworks lets the hosts of JKU have addresses that are not public.
-	// JWKS, which the operator wrote, always may. Default: false.
+	// AllowPrivateNetworks permits non-public addresses for the hosts of JKU. JWKS may always have
+	// one, because the operator wrote it. Default: false.
 	AllowPrivateNetworks bool `yaml:"allowPrivateNetworks,omitempty"`
 
-	// CA is a PEM file with certificates that are trusted for JWKS and JKU beside those
-	// of the system. Default: none.
+	// CA is a PEM file with certificates that the gateway trusts for JWKS and JKU, besides the
+	// system's. Default: none.
 	CA string `yaml:"ca,omitempty" file:"read"`
 }
 

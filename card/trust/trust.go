@@ -60,41 +60,41 @@ const (
 	maxDigests     = 64
 )
 
-// Config is an agent's `card.trust:` section. Everything that is set has to hold.
+// Config is an agent's `card.trust:` section. A card must meet everything that is set.
 type Config struct {
-	// Signature says whose signatures count. With required, a card that no trusted key has
-	// signed is refused, and of one that is signed only what the signature covers is used.
-	// Default: signatures are not looked at.
+	// Signature says whose signatures count. With required, the gateway refuses a card that no
+	// trusted key has signed, and uses only what the signature covers. Default: the gateway looks
+	// at no signature.
 	Signature signature.Trust `yaml:"signature"`
 
-	// Digests are the cards that come into force, at most 64, as `card show` prints them:
-	// "sha256:" and the SHA-256 of the card without its signatures in canonical form (RFC
-	// 8785). Others are refused, and nobody can approve them but in this list. Default:
+	// Digests are the digests of the cards that come into force, at most 64, as `card show` prints
+	// them. A digest is "sha256:" and the SHA-256 of the card without its signatures in canonical
+	// form (RFC 8785). The gateway refuses other cards; only this list can approve them. Default:
 	// any card.
 	Digests []string `yaml:"digests"`
 
-	// FirstSeen says what becomes of the first card of an agent: accept (default: it comes
-	// into force) or quarantine (it waits for `card approve`, and calls are 503 until
-	// then). A card whose required signature holds, and one of Digests, need not wait.
+	// FirstSeen says what happens to the first card of an agent. With accept (default), it comes
+	// into force. With quarantine, it waits for `card approve`, and calls get 503 until then. A
+	// card whose required signature holds, and one of Digests, need not wait.
 	FirstSeen string `yaml:"firstSeen" jsonschema:"enum=accept,enum=quarantine"`
 
-	// OnChange says what becomes of a card that says something else than the one in force:
-	// accept (it comes into force, and is recorded), alert (default: also a warning, and
-	// the card's state is alerted until somebody approves it) or quarantine (calls and the
-	// served card go by the one in force until `card approve`). Changes that nobody acts
-	// by, such as the agent's version, come into force in any case.
+	// OnChange says what happens to a card that says something else than the card in force. With
+	// accept, it comes into force, and the gateway records it. With alert (default), the gateway
+	// also logs a warning, and the card's state is alerted until somebody approves it. With
+	// quarantine, calls and the served card follow the card in force until `card approve`. Changes
+	// that affect nobody, such as the agent's version, come into force in any case.
 	OnChange string `yaml:"onChange" jsonschema:"enum=accept,enum=alert,enum=quarantine"`
 
-	// Collisions says what becomes of a card that has the name, or the id of a skill, that
-	// a card of another agent has: report (default), refuse-names (names that look alike),
-	// or refuse (skills too). Whose card was in force first keeps the name.
+	// Collisions says what happens to a card that has the name, or the id of a skill, of another
+	// agent's card. It is report (default), refuse-names (names that look alike), or refuse
+	// (skills too). The agent whose card was in force first keeps the name.
 	Collisions string `yaml:"collisions" jsonschema:"enum=report,enum=refuse-names,enum=refuse"`
 
-	// History is how many cards of the agent are remembered; default 20.
+	// History is how many cards of the agent the gateway remembers; default 20.
 	History int `yaml:"history"`
 
-	// Keep is how long they are remembered; default 90d. The card in force is kept for
-	// good.
+	// Keep is how long the gateway remembers these cards; default 90d. It keeps the card in force
+	// for good.
 	Keep quantity.Duration `yaml:"keep"`
 }
 

@@ -25,8 +25,8 @@ type Config struct {
 	// they change, and keeps the last good ones if the new ones are bad.
 	TLS TLS `yaml:"tls"`
 
-	// Egress is the way to this agent if `egress` does not apply to it: another HTTP proxy, or
-	// "none". It replaces that section completely.
+	// Egress replaces the `egress` section for this agent: another HTTP proxy, or "none". No key
+	// of that section applies to the agent then.
 	Egress tunnel.Config `yaml:"egress"`
 
 	// Connections limits calls in flight to the agent, including streams; on HTTP/1.1 each has a

@@ -9,20 +9,20 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// Config is the telemetry.anomalies section of the configuration file. What is detected is
-// counted by each gateway for itself, however many share a state.
+// Config is the telemetry.anomalies section of the configuration file. Each gateway counts for
+// itself, even if several share a state.
 type Config struct {
-	// Denials: refusals of one caller, whatever the reason but limits and extensions: 401,
-	// 403, agents and tasks that are not there for it. Who has shown no good credential is
-	// counted by address. Default 100 in 1m.
+	// Denials: refusals of one caller, for any reason except limits and extensions: 401, 403,
+	// agents and tasks that do not exist for it. The gateway counts a client that showed no good
+	// credential by its address. Default 100 in 1m.
 	Denials Detector `yaml:"denials"`
 
-	// Probing: different ids of tasks, absent or somebody else's, that one caller has asked
-	// for; at most 100. Default 20 in 10m.
+	// Probing: different ids of tasks that one caller has asked for and that are absent or
+	// somebody else's; at most 100. Default 20 in 10m.
 	Probing Detector `yaml:"probing"`
 
-	// Skills: calls of one caller to agents and skills that it did not use before. Default
-	// 1 in 1h.
+	// Skills: calls of one caller to agents and skills that it has not used before. Default 1 in
+	// 1h.
 	Skills Learned `yaml:"skills"`
 
 	// Cards: changes of one agent's card. Default 1 in 1d.
@@ -31,34 +31,35 @@ type Config struct {
 	// Cancels: cancellations by one caller. Default 60 in 1m.
 	Cancels Detector `yaml:"cancels"`
 
-	// AgentCancels: cancellations on one agent, by whomever. Default 300 in 1m.
+	// AgentCancels: cancellations on one agent, by all callers. Default 300 in 1m.
 	AgentCancels Reported `yaml:"agentCancels"`
 
 	// OpenTasks: tasks that one caller began within the window and that have not ended.
 	// Default 200 in 1h.
 	OpenTasks Detector `yaml:"openTasks"`
 
-	// Callers is how many callers each detector remembers; beyond, those not heard of for
-	// longest are forgotten. Default 4096, restart to change.
+	// Callers is how many callers each detector remembers. Above that, it forgets those that have
+	// been silent for longest. Default 4096, restart to change.
 	Callers int `yaml:"callers" reload:"restart"`
 
-	// Tasks is how many open tasks are remembered; beyond, those not heard of for longest
-	// count as ended. Default 32768, restart to change.
+	// Tasks is how many open tasks the gateway remembers. Above that, those not heard of for
+	// longest count as ended. Default 32768, restart to change.
 	Tasks int `yaml:"tasks" reload:"restart"`
 }
 
-// Reported is a detector that can only report: nobody can be held responsible.
+// Reported is a detector that can only report, because no single caller is responsible.
 type Reported struct {
-	// Action is what becomes of an anomaly: off, report (audit events, metrics and a line
-	// in the log when it begins and when it ends), or, where there is a caller to hold
-	// back, throttle: further calls of the kind are answered 429 as well. Default report.
+	// Action is what the gateway does about an anomaly: off, report or, where one caller is
+	// responsible, throttle. With report, it writes audit events, metrics and a line in the log
+	// when the anomaly begins and ends. With throttle, it also answers further calls of the kind
+	// 429. Default report.
 	Action string `yaml:"action" jsonschema:"enum=off,enum=report"`
 
-	// Threshold is how many of them within the window are an anomaly. It ends when there
+	// Threshold is how many of them within the window make an anomaly. The anomaly ends when there
 	// are less than half as many.
 	Threshold int `yaml:"threshold"`
 
-	// Window is how long each counts, to an eighth; 1s to 31d.
+	// Window is how long each of them counts, to an eighth; 1s to 31d.
 	Window quantity.Duration `yaml:"window"`
 }
 
@@ -66,16 +67,16 @@ type Reported struct {
 type Detector struct {
 	Reported `yaml:",inline"`
 
-	// Throttle is for how long the caller's calls are refused; 1s to 1d. Default 1m.
+	// Throttle is how long the gateway refuses the caller's calls; 1s to 1d. Default 1m.
 	Throttle quantity.Duration `yaml:"throttle"`
 }
 
-// Learned is a detector that has to know first what is usual.
+// Learned is a detector that must first learn what is usual.
 type Learned struct {
 	Detector `yaml:",inline"`
 
-	// Learning is for how long a caller is watched before anything about it is unusual,
-	// and what it has not used for as long is unusual again; 1m to 366d. Default 14d.
+	// Learning is how long the gateway watches a caller before anything about it is unusual; 1m to
+	// 366d. What the caller has not used for as long is unusual again. Default 14d.
 	Learning quantity.Duration `yaml:"learning"`
 }
 
