@@ -33,7 +33,7 @@ type ContentRule struct {
 	Skills []string `yaml:"skills"`
 	// Path is a JSON path where the params of a matching request have something.
 	Path string `yaml:"path"`
-	// Equals is what these params have at Path. Default: anything.
+	// Equals is what the params have at Path. Default: anything.
 	Equals string `yaml:"equals"`
 	// Capture is none, request, response or both. Default none.
 	Capture string `yaml:"capture" jsonschema:"enum=none,enum=request,enum=response,enum=both"`

@@ -48,21 +48,21 @@ type Config struct {
 	Trust trust.Config `yaml:"trust"`
 
 	// Form is which members the served card has: auto (the default), mixed, "1.0" or "0.3". With
-	// auto, a request that names its version gets that version's members only. It names it by an
-	// A2A-Version header or in the query (?A2A-Version=1.0). Any other request gets the mixed
-	// form, with the members of 0.3 and 1.0 beside each other. Extended cards are in the version
-	// of the call that asks for them.
+	// auto, a request that names its version, by an A2A-Version header or in the query
+	// (?A2A-Version=1.0), gets only that version's members. Any other request gets the mixed form,
+	// with the members of 0.3 and 1.0 beside each other. Extended cards are in the version of the
+	// call that asks for them.
 	Form Form `yaml:"form" jsonschema:"enum=auto,enum=mixed,enum=1.0,enum=0.3"`
 
 	// Requirements is how the served card says, in 1.0's members, which security schemes a caller
 	// needs. It is auto (the default), omit, spec or go. No shape of securityRequirements suits
 	// every SDK. The Go SDK refuses that of the specification (spec), and strict Protobuf readers
-	// refuse that of the Go SDK (go). With auto, the gateway uses other names, which each SDK
-	// reads in its own shape. With omit, it leaves them out. 0.3's security, which says the same,
-	// is not affected.
+	// refuse that of the Go SDK (go). With auto, the gateway writes the schemes under names that
+	// each SDK reads in its own shape. With omit, it leaves them out. 0.3's security, which says
+	// the same, is not affected.
 	Requirements Requirements `yaml:"requirements" jsonschema:"enum=auto,enum=omit,enum=spec,enum=go"`
 
-	// Bindings are the ones that the served card offers: JSONRPC, HTTP+JSON and GRPC. Default: the
+	// Bindings are those that the served card offers: JSONRPC, HTTP+JSON and GRPC. Default: the
 	// first two, and GRPC where the agent's own card has it and the listener takes it. The gateway
 	// accepts calls in all of them whatever the card says. Entries of gRPC are host:port. Clients
 	// that take them for URLs of another origin refuse the whole card.

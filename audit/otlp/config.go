@@ -31,7 +31,7 @@ type Config struct {
 	GiveUp quantity.Duration `yaml:"giveUp" zero:"kept"`
 
 	// TLS says which CAs the gateway trusts and which certificate it shows. Default: the system's
-	// CAs, and none.
+	// CAs, and no certificate.
 	TLS TLS `yaml:"tls"`
 }
 

@@ -37,11 +37,11 @@ type Config struct {
 	// accept each other's values. Default: false.
 	Nonce bool `yaml:"nonce,omitempty"`
 	// Proofs is how many proofs the gateway remembers, for two times Window, so that it takes none
-	// twice. Each takes up to 200 bytes. When there are more, the gateway answers calls 503.
+	// twice. Each takes up to 200 bytes. When there are more, the gateway answers calls with 503.
 	// Default: 100000, at most 10000000.
 	Proofs int `yaml:"proofs,omitempty"`
 	// ProofsPerCaller is how many of these proofs may be of one caller, over all its keys and
-	// tokens. The gateway answers further calls 429. Default: half of Proofs; at most Proofs.
+	// tokens. The gateway answers further calls with 429. Default: half of Proofs; at most Proofs.
 	ProofsPerCaller int `yaml:"proofsPerCaller,omitempty"`
 }
 

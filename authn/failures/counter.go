@@ -21,13 +21,13 @@ import (
 )
 
 // Config is authn.failures: how many refused credentials one client address may present before
-// the gateway answers it 429. Good credentials from the same address still pass, except opaque
-// tokens that the gateway has not asked the issuer about recently. While it answers an address
-// with 429, it asks no issuer for it. IPv6 addresses count by their /64, which is what one
-// client has.
+// the gateway answers it with 429. Good credentials from the same address still pass, except
+// opaque tokens that the gateway has not asked the issuer about recently. While it answers an
+// address with 429, it asks no issuer for it. IPv6 addresses count by their /64, which is what
+// one client has.
 type Config struct {
-	// PerMinute is how many more an address may present each minute. Default: 60. Negative: no
-	// limit.
+	// PerMinute is how many more refused credentials an address may present each minute. Default:
+	// 60. Negative: no limit.
 	PerMinute int `yaml:"perMinute,omitempty"`
 	// Burst is how many refused credentials may come at once. Default: 30.
 	Burst int `yaml:"burst,omitempty"`

@@ -93,8 +93,8 @@ type Config struct {
 	// History is how many cards of the agent the gateway remembers; default 20.
 	History int `yaml:"history"`
 
-	// Keep is how long the gateway remembers these cards; default 90d. It keeps the card in force
-	// for good.
+	// Keep is how long the gateway remembers cards of the agent; default 90d. It keeps the card in
+	// force for good.
 	Keep quantity.Duration `yaml:"keep"`
 }
 

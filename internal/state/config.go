@@ -18,8 +18,8 @@ type Config struct {
 	// and nothing survives a restart.
 	Driver string `yaml:"driver" jsonschema:"enum=memory,enum=sqlite,enum=redis"`
 	// Retention is how long the gateway remembers the id of a task or context after its last use;
-	// default 30d. A call that names the id, an answer, event or notification that shows it, and
-	// an open stream of it are uses. Keep it longer than agents keep their tasks and contexts.
+	// default 30d. Uses are a call that names the id, an answer, event or notification that shows
+	// it, and an open stream of it. Keep it longer than agents keep their tasks and contexts.
 	// Otherwise a forgotten task is unknown to everybody, and a forgotten context starts over,
 	// also for its owner.
 	Retention quantity.Duration `yaml:"retention"`
@@ -40,9 +40,9 @@ type MemoryConfig struct {
 	// once; default 1000000, at about 200 bytes each. At the limit, it refuses calls that need a
 	// new record, because anyone could take an id without an owner. One owner may have at most as
 	// many records as there is room left, so at most half. A second limit of this size holds for
-	// revocations, used proofs, messages and the like. The gateway divides it likewise among kinds
-	// and, for messages, among callers; every 256 bytes count once more. A third limit of this
-	// size holds for counts of limits with the places held in them.
+	// revocations, used proofs, messages of dedupe and the like. The gateway divides it likewise
+	// among kinds and, for messages, among callers; every 256 bytes count once more. A third limit
+	// of this size holds for counts of limits with the places held in them.
 	Records int `yaml:"records"`
 	// LogBytes is how much all logs of tasks' events hold together, for clients that come back to
 	// a stream; default 256MiB. Each event counts 48 bytes more than it has, each log 256. At the

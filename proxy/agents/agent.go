@@ -73,7 +73,7 @@ type Config struct {
 	// same piece of a text twice.
 	RepeatsNotifications bool `yaml:"repeatsNotifications,omitempty"`
 
-	// Dedupe keeps the agent from processing a message twice that a caller sends again.
+	// Dedupe keeps the agent from processing a repeated message twice (idempotency).
 	Dedupe DedupeConfig `yaml:"dedupe"`
 
 	// Skills lists this agent's skills, if the card should not decide. With a list, rules that
@@ -83,8 +83,8 @@ type Config struct {
 	// Match finds the skill of calls that do not name one.
 	Match []policy.MatchRule `yaml:"match"`
 
-	// Modes says how the gateway holds the media types of parts, and those that the caller
-	// accepts, to the skill or the card: off (default), report, or enforce.
+	// Modes says how the gateway checks the media types of parts, and those that the caller
+	// accepts, against the skill or the card: off (default), report, or enforce.
 	Modes ext.Mode `yaml:"modes,omitempty" jsonschema:"enum=off,enum=report,enum=enforce"`
 
 	// FileParts are rules for the files of this agent and its callers, in place of
@@ -106,7 +106,7 @@ type SkillConfig struct {
 	// replace those in the agent's card.
 	Input  schema.Source `yaml:"input"`
 	Output schema.Source `yaml:"output"`
-	// Schemas says how the gateway holds calls to both: off, report, or enforce (the default).
+	// Schemas says how the gateway checks both: off, report, or enforce (the default).
 	Schemas ext.Mode `yaml:"schemas" jsonschema:"enum=off,enum=report,enum=enforce"`
 }
 

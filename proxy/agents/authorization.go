@@ -15,16 +15,16 @@ import (
 // answers the task by itself, once. Otherwise the task reaches the client, with what this
 // section adds.
 type AuthorizationConfig struct {
-	// Hosts are the hosts that links in such a task may lead to, on any port, besides the issuers
-	// of authn.oidc. An entry is a name in ASCII, with * for any labels in front
-	// ("*.example.com"), or an address. A link with a user's name in it, or with a host that
-	// clients may read differently, counts as leading elsewhere. Default: any.
+	// Hosts are the hosts that links in a task that waits for authorization may lead to, on any
+	// port, besides the issuers of authn.oidc. An entry is a name in ASCII, with * for any labels
+	// in front ("*.example.com"), or an address. A link with a user's name in it, or with a host
+	// that clients may read differently, leads elsewhere. Default: any.
 	Hosts []string `yaml:"hosts"`
-	// Links says what the gateway does with a task whose link leads elsewhere: refuse (default;
-	// 502), or report (pass it on and record it).
+	// Links says what the gateway does with a task whose link leads elsewhere than to hosts:
+	// refuse (default; 502), or report (pass it on and record it).
 	Links string `yaml:"links" jsonschema:"enum=refuse,enum=report"`
-	// ResourceMetadata is the RFC 9728 document that says where to get a token for the agent's
-	// system. The gateway puts it into the metadata of the task's status message, under
+	// ResourceMetadata is the URL of the RFC 9728 document that says where to get a token for the
+	// agent's system. The gateway puts it into the metadata of the task's status message, under
 	// TaskAuthorization. Default: nothing is put there. The gateway's own document would not help,
 	// because the caller already has a token for the gateway.
 	ResourceMetadata string `yaml:"resourceMetadata"`

@@ -4,9 +4,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
-// DedupeConfig keeps the agent from processing a message twice that a caller sends again
-// (idempotency). It is off without a window, because some callers use one messageId for many
-// messages.
+// DedupeConfig keeps the agent from processing a repeated message twice (idempotency). It is
+// off without a window, because some callers use one messageId for many messages.
 type DedupeConfig struct {
 	// Window is how long the gateway remembers a message by its caller, agent and messageId. If
 	// the same content comes again, the caller gets the earlier answer, or is told which task to

@@ -40,8 +40,8 @@ type Config struct {
 
 	// Body is the largest notification that the gateway accepts from an agent; default 1MiB.
 	Body quantity.Size `yaml:"body"`
-	// Age is how far the time in an agent's notification may differ from the gateway's; default
-	// 5m.
+	// Age is how far the time in an agent's notification may differ from the gateway's clock;
+	// default 5m.
 	Age quantity.Duration `yaml:"age"`
 	// PerTask is how many push configs a task may have; default 10.
 	PerTask int `yaml:"perTask"`

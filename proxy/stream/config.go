@@ -14,8 +14,9 @@ import (
 type Config struct {
 	// Buffer limits what the gateway keeps of streams for clients that come back.
 	Buffer Buffer `yaml:"buffer"`
-	// Linger is how long the gateway reads an agent's stream on when its last client has gone. A
-	// client that comes back in this time has missed nothing. Default 30s, 0 for not at all.
+	// Linger is how long the gateway keeps reading an agent's stream after its last client has
+	// gone. A client that comes back in this time has missed nothing. Default 30s, 0 for not at
+	// all.
 	Linger *quantity.Duration `yaml:"linger"`
 	// Retain is how long the gateway keeps the events of a task. The time begins when its last
 	// client has gone or the task has ended, whichever is later. Default 5m.
@@ -56,10 +57,10 @@ type Config struct {
 
 // Remembered is `streams.remember:`.
 type Remembered struct {
-	// Tasks that the gateway remembers after their end; default 10000. It forgets those not shown
-	// for longest first, of an agent that has more than half its own.
+	// Tasks that the gateway remembers after their end; default 10000. Above that, it forgets
+	// those not shown for longest; if one agent has more than half, that agent's.
 	Tasks int `yaml:"tasks"`
-	// Bytes of the answers that showed these tasks, up to 64KiB of each, and of what the gateway
+	// Bytes of the answers that showed ended tasks, up to 64KiB of each, and of what the gateway
 	// remembers of artifacts posted to webhooks; default 16MiB.
 	Bytes quantity.Size `yaml:"bytes"`
 }

@@ -25,13 +25,13 @@ type Config struct {
 	// they change, and keeps the last good ones if the new ones are bad.
 	TLS TLS `yaml:"tls"`
 
-	// Egress replaces the `egress` section for this agent: another HTTP proxy, or "none". No key
-	// of that section applies to the agent then.
+	// Egress replaces the `egress` section for this agent: another HTTP proxy, or none (proxy:
+	// "none"). No key of that section applies to the agent then.
 	Egress tunnel.Config `yaml:"egress"`
 
 	// Connections limits calls in flight to the agent, including streams; on HTTP/1.1 each has a
-	// connection of its own. The gateway answers further calls 503. One caller may have at most as
-	// many as there are places left, so at most half. Default 4096.
+	// connection of its own. The gateway answers further calls with 503. One caller may have at
+	// most as many as there are places left, so at most half. Default 4096.
 	Connections int `yaml:"connections"`
 
 	// Connect limits the time to connect, also through a proxy, and for the TLS handshake. Default

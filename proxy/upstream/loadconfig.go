@@ -44,8 +44,8 @@ type Load struct {
 	// extension methods.
 	Timeouts map[string]quantity.Duration `yaml:"timeouts"`
 
-	// Connections limits calls in flight to one instance. The gateway sends a further call to
-	// another instance, or answers it 503. Default: agents[].connections alone.
+	// Connections limits calls in flight to one instance. A further call goes to another instance,
+	// or gets 503. Default: agents[].connections alone.
 	Connections int `yaml:"connections"`
 
 	// SlowStart is how long a new or returning instance takes to reach its full share of calls.

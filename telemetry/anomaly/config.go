@@ -13,8 +13,8 @@ import (
 // itself, even if several share a state.
 type Config struct {
 	// Denials: refusals of one caller, for any reason except limits and extensions: 401, 403,
-	// agents and tasks that do not exist for it. The gateway counts a client that showed no good
-	// credential by its address. Default 100 in 1m.
+	// agents and tasks that do not exist for the caller. The gateway counts a client that showed
+	// no good credential by its address. Default 100 in 1m.
 	Denials Detector `yaml:"denials"`
 
 	// Probing: different ids of tasks that one caller has asked for and that are absent or
@@ -52,14 +52,14 @@ type Reported struct {
 	// Action is what the gateway does about an anomaly: off, report or, where one caller is
 	// responsible, throttle. With report, it writes audit events, metrics and a line in the log
 	// when the anomaly begins and ends. With throttle, it also answers further calls of the kind
-	// 429. Default report.
+	// with 429. Default report.
 	Action string `yaml:"action" jsonschema:"enum=off,enum=report"`
 
-	// Threshold is how many of them within the window make an anomaly. The anomaly ends when there
-	// are less than half as many.
+	// Threshold is how many events within the window make an anomaly. It ends when there are less
+	// than half as many.
 	Threshold int `yaml:"threshold"`
 
-	// Window is how long each of them counts, to an eighth; 1s to 31d.
+	// Window is how long each event counts, to an eighth; 1s to 31d.
 	Window quantity.Duration `yaml:"window"`
 }
 

@@ -44,7 +44,7 @@ type Exchange struct {
 // Assertion is credentials[].assertion.
 type Assertion struct {
 	// Audience is the aud claim. Default: the origin of the interface that the gateway calls. If
-	// another agent's card URL or interfaces are at that origin, it is the whole URL of the
+	// another agent's card URL or `interfaces` are at that origin, it is the whole URL of the
 	// interface without a query.
 	Audience string `yaml:"audience"`
 	// Lifetime from iat to exp. Default: 60s, at most 5m.
