@@ -11,10 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All agents there are or should be */
+        /** List all agents, served or not */
         get: operations["list-agents"];
         put?: never;
-        /** Register an agent, as an entry of agents: in the configuration */
+        /** Register an agent, in the form of an entry of agents: in the configuration */
         post: operations["add-agent"];
         delete?: never;
         options?: never;
@@ -29,12 +29,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One agent, with what was registered but for secrets */
+        /** Show one agent, with its registered entry but without secrets */
         get: operations["get-agent"];
-        /** Register an agent, in the place of one that was registered; markers keep its secrets */
+        /** Replace a registered agent; markers in the entry keep its secrets */
         put: operations["put-agent"];
         post?: never;
-        /** Forget an agent that was registered */
+        /** Remove a registered agent */
         delete: operations["remove-agent"];
         options?: never;
         head?: never;
@@ -50,7 +50,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What is wrong with a draft of an agent, and where; nothing changes */
+        /** Find mistakes in a draft of an agent, without changing anything */
         post: operations["check-agent"];
         delete?: never;
         options?: never;
@@ -65,7 +65,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How calls of one agent went, and how long they took, by those on record that ended lately */
+        /** Show outcomes and latency of the recent calls to one agent on record */
         get: operations["agent-course"];
         put?: never;
         post?: never;
@@ -82,7 +82,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The configuration of an agent to begin a draft with: YAML, with markers in the places of secrets */
+        /** Get the configuration of an agent as YAML for a draft, with markers instead of secrets */
         get: operations["get-draft"];
         put?: never;
         post?: never;
@@ -99,7 +99,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Audit records that are all of what is asked for, one JSON object a line, the oldest first */
+        /** Export the audit records that match all parameters, one JSON object a line, oldest first */
         get: operations["export-audit"];
         put?: never;
         post?: never;
@@ -116,7 +116,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Audit records that are all of what is asked for, the newest first */
+        /** Find the audit records that match all parameters, newest first */
         get: operations["list-records"];
         put?: never;
         post?: never;
@@ -133,7 +133,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The record of a number (seq), as it was written */
+        /** Get the record with this number (seq), as written */
         get: operations["get-record"];
         put?: never;
         post?: never;
@@ -150,7 +150,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was captured of a call, by the number of its record (type call), where admin.content is true. Who is shown it is on record before */
+        /** Show the captured content of a call, by the number of its record (type call), if admin.content is true. The gateway first records who gets it */
         get: operations["get-record-content"];
         put?: never;
         post?: never;
@@ -167,7 +167,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The intent and the outcome of a call, by the number of either record */
+        /** Get the intent and the outcome of a call, by the number of either record */
         get: operations["get-record-pair"];
         put?: never;
         post?: never;
@@ -184,7 +184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why a call was refused: the stage of the request path, the rule or limit, and what can be done about it */
+        /** Explain why a call was refused: the stage of the request path, the rule or limit, and the remedy */
         get: operations["get-record-refusal"];
         put?: never;
         post?: never;
@@ -201,7 +201,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Values that the newest audit records have in a field, for a search to be completed with */
+        /** List values of a field in the newest audit records, to complete a search */
         get: operations["list-audit-values"];
         put?: never;
         post?: never;
@@ -220,7 +220,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find what was changed in the audit log, is missing, or stands elsewhere; as far as it takes 15 seconds */
+        /** Find changed, missing and moved records in the audit log, for at most 15 seconds */
         post: operations["verify-audit"];
         delete?: never;
         options?: never;
@@ -235,7 +235,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who made most calls, by those on record */
+        /** List the callers with most calls on record */
         get: operations["top-callers"];
         put?: never;
         post?: never;
@@ -252,7 +252,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What becomes of each agent's card */
+        /** List the agents' cards and their states */
         get: operations["list-cards"];
         put?: never;
         post?: never;
@@ -269,7 +269,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The card that an agent serves, the one in force, and those that were seen */
+        /** Show the card that an agent serves, the card in force, and earlier cards */
         get: operations["get-card"];
         put?: never;
         post?: never;
@@ -288,7 +288,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Have a card that waits come into force */
+        /** Approve a card that waits for approval */
         post: operations["approve-card"];
         delete?: never;
         options?: never;
@@ -305,7 +305,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep a card that waits from coming into force */
+        /** Reject a card that waits for approval */
         post: operations["reject-card"];
         delete?: never;
         options?: never;
@@ -322,7 +322,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** An agent's card as a caller gets it, or that there is none for them */
+        /** Show an agent's card as a given caller gets it */
         post: operations["view-card"];
         delete?: never;
         options?: never;
@@ -337,7 +337,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was changed last: configurations that came into force, cards, API keys, registered agents, by the events on record */
+        /** List the last changes on record: configurations, cards, API keys, registered agents */
         get: operations["list-changes"];
         put?: never;
         post?: never;
@@ -354,7 +354,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The gateways that share a state: how each stands, and what it runs with */
+        /** List the gateways that share the state store, with state, version and configuration of each */
         get: operations["cluster"];
         put?: never;
         post?: never;
@@ -371,7 +371,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The configuration in force: with its defaults and limits, without its secrets */
+        /** Get the configuration in force, with defaults and limits, without secrets */
         get: operations["get-config"];
         put?: never;
         post?: never;
@@ -390,7 +390,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the configuration's file anew */
+        /** Reload the configuration file */
         post: operations["reload-config"];
         delete?: never;
         options?: never;
@@ -405,7 +405,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was captured of a principal's calls, without what it says */
+        /** List the captured content of a principal's calls, without the bodies */
         get: operations["list-content"];
         put?: never;
         post?: never;
@@ -424,7 +424,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Erase it, for good */
+        /** Erase the captured content of a principal's calls for good */
         post: operations["erase-content"];
         delete?: never;
         options?: never;
@@ -439,7 +439,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The registry of extensions, and what calls did with them */
+        /** List the registered extensions, with their use in calls */
         get: operations["list-extensions"];
         put?: never;
         post?: never;
@@ -456,7 +456,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What extensions are on each agent, by the agents' ids */
+        /** List each agent with its extensions, ordered by agent id */
         get: operations["extension-adoption"];
         put?: never;
         post?: never;
@@ -473,7 +473,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What extensions are on one agent, and why */
+        /** Show the extensions of one agent, with the reason for each */
         get: operations["agent-extensions"];
         put?: never;
         post?: never;
@@ -490,7 +490,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this gateway knows of itself: build, limits in use, state, audit log and sinks, certificates served */
+        /** Show the health of this gateway: build, use of limits, state store, audit log and sinks, certificates */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -507,7 +507,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whose credentials are taken: issuers and their keys, API keys, client certificates */
+        /** List the accepted kinds of credentials: token issuers with their keys, API keys, client certificates */
         get: operations["identities"];
         put?: never;
         post?: never;
@@ -524,10 +524,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** API keys, without what would let somebody use them */
+        /** List API keys, without the keys themselves */
         get: operations["list-keys"];
         put?: never;
-        /** Make an API key, and show it once */
+        /** Create an API key, and show it once */
         post: operations["make-key"];
         delete?: never;
         options?: never;
@@ -545,7 +545,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Have one refused from now on */
+        /** Revoke an API key */
         delete: operations["revoke-key"];
         options?: never;
         head?: never;
@@ -561,7 +561,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make one in the place of another, for the same caller, and show it once */
+        /** Replace an API key by a new one for the same caller, and show it once */
         post: operations["rotate-key"];
         delete?: never;
         options?: never;
@@ -576,7 +576,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Audit records that are all of what is asked for, as they are made: server-sent events. open says after which number it begins, record is one as it was written, gap says how many were dropped for a viewer who is too slow, and end why there is no more */
+        /** Follow new audit records that match all parameters, as Server-Sent Events. open has the number after which the stream begins, record has a record as written, gap says how many records a slow viewer missed, and end says why the stream ends */
         get: operations["live"];
         put?: never;
         post?: never;
@@ -596,7 +596,7 @@ export interface paths {
         /** Sign in at the identity provider */
         get: operations["login"];
         put?: never;
-        /** Begin a session with a token, so that no script of a page has to keep it */
+        /** Begin a session with a token, so that scripts need not keep the token */
         post: operations["login-token"];
         delete?: never;
         options?: never;
@@ -611,7 +611,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Come back from the identity provider */
+        /** Return from the identity provider */
         get: operations["login-callback"];
         put?: never;
         post?: never;
@@ -628,7 +628,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How one can sign in here */
+        /** List the ways to sign in */
         get: operations["login-ways"];
         put?: never;
         post?: never;
@@ -662,7 +662,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which callers called which agents with which extensions, by the calls on record that ended lately */
+        /** Count which callers called which agents with which extensions, from the recent calls on record */
         get: operations["map"];
         put?: never;
         post?: never;
@@ -679,7 +679,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /** Get this document */
         get: operations["openapi"];
         put?: never;
         post?: never;
@@ -696,7 +696,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How this gateway did lately: calls, what became of them, how long they took, streams, webhooks, agents by state */
+        /** Show the recent activity of this gateway: calls with outcomes and latency, streams, webhooks, agents by state */
         get: operations["overview"];
         put?: never;
         post?: never;
@@ -715,7 +715,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What is wrong with the rules of a draft, and where; nothing changes */
+        /** Find mistakes in a draft of the rules, without changing anything */
         post: operations["check-rules"];
         delete?: never;
         options?: never;
@@ -732,7 +732,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What would become of a call, and why; nobody makes it, and no authorizer is asked */
+        /** Show what the gateway would do with a call, and why, without making the call or asking authorizers */
         post: operations["explain"];
         delete?: never;
         options?: never;
@@ -747,7 +747,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How often rules decided */
+        /** Count how often each rule decided */
         get: operations["rule-hits"];
         put?: never;
         post?: never;
@@ -764,7 +764,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The limits of callers, and who was refused for one lately, by the calls on record */
+        /** List the limits of callers, and the callers recently refused by one, from the calls on record */
         get: operations["list-limits"];
         put?: never;
         post?: never;
@@ -783,7 +783,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Which recorded calls would be decided otherwise under other rules; nothing changes */
+        /** Find recorded calls that other rules would decide differently, without changing anything */
         post: operations["replay"];
         delete?: never;
         options?: never;
@@ -798,7 +798,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The rules in force */
+        /** List the rules in force */
         get: operations["list-rules"];
         put?: never;
         post?: never;
@@ -815,7 +815,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many webhooks wait and were given up */
+        /** Count waiting push notifications and dead letters */
         get: operations["push-depth"];
         put?: never;
         post?: never;
@@ -832,7 +832,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Webhooks that wait, or those that were given up */
+        /** List waiting push notifications, or dead letters */
         get: operations["list-deliveries"];
         put?: never;
         post?: never;
@@ -852,7 +852,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget one */
+        /** Drop a push notification */
         delete: operations["drop-delivery"];
         options?: never;
         head?: never;
@@ -868,7 +868,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try one that was given up again */
+        /** Retry a dead letter */
         post: operations["retry-delivery"];
         delete?: never;
         options?: never;
@@ -883,7 +883,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who asks, and what they may */
+        /** Show who makes the request, and with which role */
         get: operations["session"];
         put?: never;
         post?: never;
@@ -900,7 +900,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the gateway stands */
+        /** Show the state of the gateway */
         get: operations["status"];
         put?: never;
         post?: never;
@@ -917,7 +917,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The event streams that are open at this gateway and are all of what is asked for, the oldest first */
+        /** List the open event streams of this gateway that match all parameters, oldest first */
         get: operations["list-streams"];
         put?: never;
         post?: never;
@@ -937,7 +937,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one: its client is told to subscribe again, and its task goes on */
+        /** End a stream: the gateway tells the client to subscribe again, and the task continues */
         delete: operations["end-stream"];
         options?: never;
         head?: never;
@@ -951,7 +951,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Watch one, from now on: server-sent events. open says which it is and whether content is shown, event is one as its client was given it, gap says how many were dropped for a viewer who is too slow, and end why there is no more. Who watches is on record before it begins */
+        /** Watch a stream from now on, as Server-Sent Events. open identifies the stream and says whether you see content, event has an event as the client received it, gap says how many events a slow viewer missed, and end says why the watch ends. The gateway first records who watches */
         get: operations["watch-stream"];
         put?: never;
         post?: never;
@@ -968,7 +968,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The records of calls and events about a task, the oldest first */
+        /** List the records of calls and events about a task, oldest first */
         get: operations["task-timeline"];
         put?: never;
         post?: never;
@@ -985,7 +985,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many calls agents had lately, at this gateway */
+        /** Count the recent calls of each agent at this gateway */
         get: operations["trends"];
         put?: never;
         post?: never;
@@ -1004,7 +1004,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is. With Accept: text/event-stream it is shown as it goes on: sent says what was sent, head that the answer begins, piece is a part of it, trial all of it, as the answer in JSON, and end why there is no more */
+        /** Make a call to the public listener with a credential, and show the bytes on the wire. The gateway authorizes and records it like any call. With Accept: text/event-stream, the answer shows the call while it runs: sent has the request, head marks the start of the answer, piece has a part of it, trial has the whole result as in JSON, and end says why the events end */
         post: operations["try"];
         delete?: never;
         options?: never;
@@ -1019,7 +1019,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runtime's profile allocs, for go tool pprof */
+        /** Take the runtime profile allocs, for go tool pprof */
         get: operations["profile-allocs"];
         put?: never;
         post?: never;
@@ -1036,7 +1036,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runtime's profile block, for go tool pprof */
+        /** Take the runtime profile block, for go tool pprof */
         get: operations["profile-block"];
         put?: never;
         post?: never;
@@ -1053,7 +1053,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runtime's profile goroutine, for go tool pprof */
+        /** Take the runtime profile goroutine, for go tool pprof */
         get: operations["profile-goroutine"];
         put?: never;
         post?: never;
@@ -1070,7 +1070,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runtime's profile heap, for go tool pprof */
+        /** Take the runtime profile heap, for go tool pprof */
         get: operations["profile-heap"];
         put?: never;
         post?: never;
@@ -1087,7 +1087,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runtime's profile mutex, for go tool pprof */
+        /** Take the runtime profile mutex, for go tool pprof */
         get: operations["profile-mutex"];
         put?: never;
         post?: never;
@@ -1104,7 +1104,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runtime's profile profile, for go tool pprof */
+        /** Take the runtime profile profile, for go tool pprof */
         get: operations["profile-profile"];
         put?: never;
         post?: never;
@@ -1121,7 +1121,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runtime's profile threadcreate, for go tool pprof */
+        /** Take the runtime profile threadcreate, for go tool pprof */
         get: operations["profile-threadcreate"];
         put?: never;
         post?: never;
@@ -1138,7 +1138,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runtime's profile trace, for go tool pprof */
+        /** Take the runtime profile trace, for go tool pprof */
         get: operations["profile-trace"];
         put?: never;
         post?: never;
@@ -1153,36 +1153,36 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         APIKey: {
-            /** @description that it is good for, where it is bound */
+            /** @description agents that the key is valid for, if it is bound to agents */
             agents: string[];
-            /** @description it is good for agents and for no other */
+            /** @description the key is valid only for the agents in agents */
             bound: boolean;
             /** Format: date-time */
             created?: string;
             /**
              * Format: date-time
-             * @description nothing for never
+             * @description expiry of the key; absent if it never expires
              */
             expires?: string;
             groups: string[];
             id: string;
-            /** @description who answers for it */
+            /** @description who is responsible for the key */
             owner?: string;
-            /** @description id of the key that was made in its place */
+            /** @description id of the key that replaces this one */
             replacedBy?: string;
             /**
              * Format: date-time
-             * @description when it was, for all gateways
+             * @description when the key was revoked for all gateways
              */
             revoked?: string;
             scopes: string[];
-            /** @description active, rotating, expired or revoked */
+            /** @description state of the key: active, rotating, expired or revoked */
             state: string;
             subject: string;
             tenant?: string;
             /**
              * Format: date-time
-             * @description when this gateway last saw it
+             * @description when a caller last used the key at this gateway
              */
             used?: string;
         };
@@ -1208,17 +1208,17 @@ export interface components {
             visible?: string[];
         };
         Adopted: {
-            /** @description by the agent's card */
+            /** @description the agent's card declares the extension */
             declared: boolean;
-            /** @description by the agent's card */
+            /** @description the agent's card requires the extension */
             required: boolean;
-            /** @description in a call that no rule says more of: required, offered, provided, injected, denied or absent */
+            /** @description standing in a call without further rules: required, offered, provided, injected, denied or absent */
             standing: string;
             uri: string;
         };
         Adoption: {
             agent: string;
-            /** @description its card is known; without it nothing counts as declared */
+            /** @description the gateway knows the agent's card; without it, no extension counts as declared */
             card: boolean;
             extensions: components["schemas"]["Adopted"][];
         };
@@ -1228,9 +1228,9 @@ export interface components {
         };
         Agent: {
             agent?: unknown;
-            /** @description who registered it as it is now */
+            /** @description who registered the current entry */
             by?: string;
-            /** @description of what was registered, another one with each change: a PUT with it in If-Match replaces nothing else */
+            /** @description edition of the registered entry; each change makes a new one. A PUT with the edition in If-Match replaces only this edition */
             edition?: string;
             failure?: string;
             id: string;
@@ -1242,24 +1242,24 @@ export interface components {
             served: boolean;
             skills?: string[];
             source?: string;
-            /** @description whether calls reach it, in the word that the metric agent_state and the log have for it; absent where it is not served */
+            /** @description state of the agent, as in the metric agent_state and the log: whether calls reach it; absent if the gateway does not serve it */
             state?: string;
             version?: string;
         };
         AgentChecked: {
-            /** @description for which the agent could not be served so */
+            /** @description mistakes that would keep the gateway from serving the agent */
             mistakes: components["schemas"]["Mistake"][];
-            /** @description what could not be checked, and what is hardly meant */
+            /** @description what the gateway could not check, and what is probably unintended */
             warnings: string[];
         };
         AgentDraft: {
-            /** @description for If-Match */
+            /** @description edition of the entry, for If-Match */
             edition?: string;
-            /** @description the file that it is in, and the line */
+            /** @description file and line of the agent's entry */
             place?: string;
-            /** @description it can be applied by PUT /api/v1/agents/{id}; else it is in a file, which is not written here */
+            /** @description PUT /api/v1/agents/{id} can apply the draft; if false, the agent is in a file, which the API does not write */
             registered: boolean;
-            /** @description YAML, as an entry of agents: has it; references to files and the environment as they are written */
+            /** @description YAML in the form of an entry of agents: in the configuration; references to files and the environment stay unexpanded */
             text: string;
         };
         AgentPage: {
@@ -1282,52 +1282,52 @@ export interface components {
         };
         Attempt: {
             agent: string;
-            /** @description of the caller; neither kept nor recorded, and taken out of what is shown */
+            /** @description API key of the caller; the gateway does not keep, record or show it */
             apiKey?: string;
-            /** @description token of the caller, in place of a key; the same holds */
+            /** @description token of the caller, instead of an API key; the gateway does not keep, record or show it */
             bearer?: string;
-            /** @description JSONRPC, HTTP+JSON or GRPC */
+            /** @description binding: JSONRPC, HTTP+JSON or GRPC */
             binding: string;
-            /** @description asked for by the header of the version */
+            /** @description URIs of extensions to request in the header of the version */
             extensions?: string[];
-            /** @description under its 1.0 name, such as SendMessage */
+            /** @description method by its 1.0 name, such as SendMessage */
             method: string;
-            /** @description of the method, in the words of the version */
+            /** @description params of the method, in the form of the version */
             params?: unknown;
-            /** @description declared by the path; none unless set */
+            /** @description skill in the path; default: none */
             skill?: string;
-            /** @description of A2A: 1.0, 0.3 or 0.1 */
+            /** @description version of A2A: 1.0, 0.3 or 0.1 */
             version: string;
         };
         AuditHealth: {
-            /** @description calls go on without records */
+            /** @description calls continue without records */
             failOpen: boolean;
             ok: boolean;
-            /** @description seconds since the first of them */
+            /** @description age in seconds of the oldest of these records */
             oldest: number;
             /** @description number of the latest record */
             seq: number;
-            /** @description records that are not on disk for sure */
+            /** @description records that may not be on disk yet */
             unsynced: number;
             why?: string;
         };
         Build: {
-            /** @description version of Go that it was built with */
+            /** @description version of Go of the build */
             go: string;
             host?: string;
-            /** @description server.id, which tells gateways apart */
+            /** @description name of the gateway (server.id) */
             id?: string;
             /** @description operating system and architecture */
             platform: string;
-            /** @description that it uses at the same time */
+            /** @description processors that the gateway uses at the same time */
             processors: number;
-            /** @description of the sources, where the build knows it */
+            /** @description revision of the sources, if the build knows it */
             revision?: string;
         };
         CA: {
             /** Format: date-time */
             notAfter: string;
-            /** @description hexadecimal */
+            /** @description serial number in hexadecimal */
             serial: string;
             subject: string;
         };
@@ -1348,47 +1348,47 @@ export interface components {
             workload?: string;
         };
         CallerBound: {
-            /** @description units that a rate takes at once */
+            /** @description units that a rate permits at once */
             burst?: number;
-            /** @description hour, day, week or month, of a quota */
+            /** @description period of a quota: hour, day, week or month */
             per?: string;
-            /** @description at most; of a rate, that come back in a window */
+            /** @description largest number of units; for a rate, the units that come back in a window */
             units: number;
-            /** @description rate, quota, concurrency, openTasks or bytes */
+            /** @description kind of bound: rate, quota, concurrency, openTasks or bytes */
             what: string;
-            /** @description seconds, of a rate */
+            /** @description window of a rate in seconds */
             window?: number;
         };
         CallerLimit: {
-            /** @description that it is about; any where there are none, and so on */
+            /** @description agents that the limit applies to; empty for any. The same holds for the following lists */
             agents: string[];
             bounds: components["schemas"]["CallerBound"][];
             groups: string[];
             issuers: string[];
-            /** @description what it is counted by; one count for all where there is nothing */
+            /** @description attributes by which the limit counts; if empty, it has one count for all calls */
             key: string[];
             methods: string[];
             name: string;
-            /** @description only recorded */
+            /** @description the limit is in shadow mode: the gateway only records violations */
             shadow: boolean;
             skills: string[];
             subjects: string[];
         };
         CallerLimits: {
-            /** @description calls that were refused */
+            /** @description number of refused calls */
             counted: number;
-            /** @description those of policy.limits.each, in that order */
+            /** @description limits in the order of policy.limits.each */
             limits: components["schemas"]["CallerLimit"][];
-            /** @description there were more than admin.map.records in the window: since is when the oldest of the newest was refused */
+            /** @description there were more refusals than admin.map.records in the window; only the newest count, and since is the time of the oldest of them */
             more: boolean;
-            /** @description what becomes of calls while nobody can count them */
+            /** @description treatment of calls while the gateway cannot count them */
             onLoss: string;
             /**
              * Format: date-time
-             * @description calls that were refused from then on are counted
+             * @description start of the counted period
              */
             since: string;
-            /** @description the 200 that were refused most often, these first */
+            /** @description the 200 entries with most refusals, most refusals first */
             throttled: components["schemas"]["Throttled"][];
         };
         CardDetail: {
@@ -1424,27 +1424,27 @@ export interface components {
             why?: string;
         };
         CardView: {
-            /** @description as it is served, but for the order of its members */
+            /** @description the card as the gateway serves it, except for the order of its members */
             card?: unknown;
-            /** @description which members it has: mixed, or those of one version of A2A alone, as agents[].card.form says */
+            /** @description members of the card: mixed, or those of one version of A2A, as in agents[].card.form */
             form?: string;
-            /** @description the caller shows no credential, and calls need one */
+            /** @description the caller has no credential, but calls need one */
             stranger: boolean;
-            /** @description there is a card for this caller; to others the agent does not exist */
+            /** @description the caller gets a card; if false, the agent does not exist for the caller */
             visible: boolean;
         };
         Certificate: {
             issuer: string;
-            /** @description server or admin */
+            /** @description listener that serves the certificate: server or admin */
             listener: string;
             names: string[];
             /** Format: date-time */
             notAfter: string;
             /** Format: date-time */
             notBefore: string;
-            /** @description why server.tls.acme could not renew it */
+            /** @description why server.tls.acme could not renew the certificate */
             renewal?: string;
-            /** @description hexadecimal */
+            /** @description serial number in hexadecimal */
             serial: string;
         };
         Change: {
@@ -1506,17 +1506,17 @@ export interface components {
             workload?: string;
         };
         ClientIdentity: {
-            /** @description entries that say more of a name; with any, names without one are refused */
+            /** @description number of entries with attributes of a name; if not 0, the gateway refuses names without an entry */
             identities: number;
-            /** @description kinds of names that are a subject, in the order of preference */
+            /** @description kinds of names that can be the subject, in order of preference */
             names: string[];
-            /** @description of SPIFFE ids; any where there are none */
+            /** @description accepted trust domains of SPIFFE ids; empty for any */
             trustDomains: string[];
         };
         Cluster: {
-            /** @description those that said something within 20 seconds, and this one */
+            /** @description gateways that reported within 20 seconds, and this one */
             gateways: components["schemas"]["Peer"][];
-            /** @description others may have the state as well (state.driver); where not, this gateway is all there is */
+            /** @description other gateways may share the state store (state.driver); if false, this gateway is the only one */
             shared: boolean;
         };
         Content: {
@@ -1534,15 +1534,15 @@ export interface components {
             time: string;
         };
         ContentBody: {
-            /** @description of the body itself */
+            /** @description size of the original body in bytes */
             bytes: number;
-            /** @description there was more than telemetry.audit.content.limit */
+            /** @description the text is truncated at telemetry.audit.content.limit */
             cut?: boolean;
             /** @description why there is no text */
             fault?: string;
-            /** @description how much was taken out */
+            /** @description number of redactions */
             redactions: number;
-            /** @description JSON, redacted; of a stream one event a line */
+            /** @description redacted JSON; for a stream, one event a line */
             text: string;
         };
         ContentPage: {
@@ -1550,31 +1550,31 @@ export interface components {
             next?: string;
         };
         Course: {
-            /** @description calls */
+            /** @description number of counted calls */
             counted: number;
-            /** @description seconds of a step */
+            /** @description length of a step in seconds */
             every: number;
-            /** @description there were more than admin.map.records in the window: since is when the oldest of the newest ended */
+            /** @description there were more calls than admin.map.records in the window; only the newest count, and since is the end of the oldest of them */
             more: boolean;
-            /** @description why calls were denied or failed, the most frequent first */
+            /** @description reasons of denied and failed calls, most frequent first */
             reasons: components["schemas"]["Setback"][];
             /**
              * Format: date-time
-             * @description calls that ended from then on are counted
+             * @description start of the counted period; it counts calls by their end
              */
             since: string;
-            /** @description of the window, the latest last; those before since are empty */
+            /** @description steps of the window, latest last; steps before since are empty */
             steps: components["schemas"]["CourseStep"][];
             /** Format: date-time */
             until: string;
         };
         CourseStep: {
             calls: number;
-            /** @description of them, those that were not permitted */
+            /** @description calls among them that were denied */
             denied: number;
-            /** @description of them, those that failed for another reason */
+            /** @description calls among them that failed for another reason */
             failed: number;
-            /** @description ms from arrival to the last byte, of calls that the agent answered at once; nothing without any */
+            /** @description median time in ms from arrival to the last byte, of unary calls that the agent answered; absent without such calls */
             p50?: number;
             p95?: number;
             p99?: number;
@@ -1624,7 +1624,7 @@ export interface components {
             until?: string;
         };
         Drafted: {
-            /** @description YAML, as an entry of agents: has it */
+            /** @description YAML in the form of an entry of agents: in the configuration */
             agent: string;
         };
         Entry: {
@@ -1697,63 +1697,63 @@ export interface components {
         Health: {
             audit: components["schemas"]["AuditHealth"];
             build: components["schemas"]["Build"];
-            /** @description served now; none without TLS */
+            /** @description certificates that the gateway serves now; none without TLS */
             certificates: components["schemas"]["Certificate"][];
-            /** @description those whose use is known, of this process */
+            /** @description limits of this process whose use is known */
             limits: components["schemas"]["Limit"][];
-            /** @description telemetry.audit.sinks, by kind */
+            /** @description sinks of the audit log (telemetry.audit.sinks), by kind */
             sinks: components["schemas"]["SinkHealth"][];
             state: components["schemas"]["StoreHealth"];
         };
         Hit: {
             allow: number;
             deny: number;
-            /** @description calls that it let through and that were refused for something else */
+            /** @description calls that the rule allowed, but that were refused for another reason */
             error: number;
-            /** @description its name; default, credential and their like where no rule decided, none where something else than the rules did, other for one that is gone */
+            /** @description name of the rule; default, credential and the like if no rule decided; none if something other than the rules decided; other for a removed rule */
             rule: string;
-            /** @description calls that it matches and does not decide: it is in shadow */
+            /** @description calls that the rule matches, but does not decide because it is in shadow mode */
             shadow: number;
         };
         Hits: {
-            /** @description that decided any call, by name */
+            /** @description rules that decided calls, ordered by name */
             rules: components["schemas"]["Hit"][];
             /**
              * Format: date-time
-             * @description when this gateway began to count; others count for themselves
+             * @description when this gateway began to count; each replica counts for itself
              */
             since: string;
         };
         Identities: {
-            /** @description callers without any credential are let in */
+            /** @description the gateway admits callers without a credential */
             anonymous: boolean;
-            /** @description authn.apiKeys; nothing where none is accepted */
+            /** @description API keys (authn.apiKeys); absent if the gateway accepts none */
             apiKeys?: components["schemas"]["KeyRing"];
-            /** @description that client certificates are verified by (server.tls.clientCA) */
+            /** @description CAs that verify client certificates (server.tls.clientCA) */
             authorities: components["schemas"]["CA"][];
-            /** @description authn.mtls; nothing where no certificate is an identity */
+            /** @description client certificates (authn.mtls); absent if no certificate is an identity */
             certificates?: components["schemas"]["ClientIdentity"];
-            /** @description authn.combinations; where there are none, a call has exactly one credential */
+            /** @description sets of credentials (authn.combinations); if empty, a call has exactly one credential */
             combinations: components["schemas"]["CredentialPair"][];
-            /** @description authn.oidc */
+            /** @description token issuers (authn.oidc) */
             issuers: components["schemas"]["Issuer"][];
         };
         InState: {
             agents: number;
-            /** @description as that of an agent; absent for those that are not served */
+            /** @description state of these agents; absent for agents that the gateway does not serve */
             state?: string;
         };
         Instance: {
             address: string;
-            /** @description in flight, streams included */
+            /** @description calls in flight, streams included */
             calls: number;
-            /** @description since it was found */
+            /** @description ejections since the gateway found the instance */
             ejections: number;
-            /** @description it would get the next call */
+            /** @description the instance can get the next call */
             healthy: boolean;
-            /** @description seconds until the head of an answer, smoothed; absent where none has come yet */
+            /** @description smoothed seconds until the head of an answer; absent before the first answer */
             latency?: number;
-            /** @description why it would not */
+            /** @description why the instance gets no calls */
             why?: string;
         };
         Interface: {
@@ -1763,108 +1763,108 @@ export interface components {
         Issuer: {
             algorithms: string[];
             audiences: string[];
-            /** @description why the latest fetch brought nothing; keys that are known hold for a day then */
+            /** @description why the latest fetch failed; known keys then stay valid for a day */
             failure?: string;
             /**
              * Format: date-time
-             * @description when its keys were
+             * @description when the gateway fetched the issuer's keys
              */
             fetched?: string;
             /**
              * Format: date-time
-             * @description until when they may be used without asking again
+             * @description when the gateway must fetch the keys again
              */
             fresh?: string;
-            /** @description that its tokens come in */
+            /** @description header that carries the issuer's tokens */
             header: string;
-            /** @description it is asked about tokens */
+            /** @description the gateway introspects tokens at the issuer */
             introspection: boolean;
             issuer: string;
-            /** @description those known; none before a token of it was shown */
+            /** @description known keys; none before the first token of the issuer */
             keys: components["schemas"]["IssuerKey"][];
-            /** @description tokens that are bound to nothing are refused */
+            /** @description the gateway refuses tokens that are not bound to a key or certificate */
             senderConstrained: boolean;
-            /** @description of all its callers */
+            /** @description tenant of all the issuer's callers */
             tenant?: string;
         };
         IssuerKey: {
-            /** @description the only one it is for */
+            /** @description the only algorithm that the key is for */
             algorithm?: string;
-            /** @description kid */
+            /** @description id of the key (kid) */
             id?: string;
             kind: string;
         };
         KeyRing: {
-            /** @description admins may make and rotate keys here (authn.apiKeys.api) */
+            /** @description admins may create and rotate keys over this API (authn.apiKeys.api) */
             api: boolean;
-            /** @description they may come as bearer tokens, too */
+            /** @description the gateway also accepts keys as bearer tokens */
             bearer: boolean;
             file: string;
             header: string;
-            /** @description in the file */
+            /** @description number of keys in the file */
             keys: number;
-            /** @description a key can be revoked for all gateways of the state */
+            /** @description a key can be revoked for all gateways that share the state */
             shared: boolean;
         };
         KnownValue: {
-            /** @description of those that were looked at */
+            /** @description number of read records with this value */
             records: number;
             value: string;
         };
         KnownValues: {
-            /** @description records that were looked at: the newest calls and events, at most admin.map.records */
+            /** @description number of records read: the newest calls and events, at most admin.map.records */
             counted: number;
-            /** @description there are more values than the answer has */
+            /** @description there are more values than the answer contains */
             more: boolean;
-            /** @description those that most records have come first */
+            /** @description values of the field, most frequent first */
             values: components["schemas"]["KnownValue"][];
         };
         Limit: {
-            /** @description 0 where there is none */
+            /** @description value of the limit; 0 for no limit */
             max: number;
-            /** @description its key in the configuration */
+            /** @description key of the limit in the configuration */
             name: string;
-            /** @description calls are refused for it now */
+            /** @description the gateway refuses calls because of this limit now */
             refuses: boolean;
             unit: string;
             used: number;
         };
         Loaded: {
-            /** @description of the file and of those that it names */
+            /** @description digest of the configuration file and of the files that it names */
             digest: string;
-            /** @description why that reload left the configuration as it was */
+            /** @description why that reload failed and the configuration stayed unchanged */
             failure?: string;
             /**
              * Format: date-time
-             * @description when somebody, or a change of the file, last asked for a reload
+             * @description when an operator, or a change of the file, last requested a reload
              */
             reloaded?: string;
         };
         LoggedOut: {
-            /** @description where to go to be signed out at the identity provider as well */
+            /** @description URL to sign out at the identity provider as well */
             provider?: string;
         };
         MadeKey: {
             id: string;
-            /** @description its text, which is kept nowhere and cannot be shown again */
+            /** @description the key itself; the gateway does not store it and cannot show it again */
             key: string;
-            /** @description id of the key that it was made for */
+            /** @description id of the key that this one replaces */
             replaces?: string;
         };
         Me: {
-            /** @description operators are shown what was captured of calls (admin.content) */
+            /** @description operators may see the captured content of calls (admin.content) */
             content: boolean;
-            /** @description what changes in a session show as X-CSRF-Token */
+            /** @description value of X-CSRF-Token, which changes in a session must send */
             csrf?: string;
             /** Format: date-time */
             expires?: string;
-            /** @description a name for people */
+            /** @description display name of the caller */
             label?: string;
-            /** @description how that was proved */
+            /** @description how the caller authenticated */
             method: string;
-            /** @description as in audit records */
+            /** @description name of the caller, as in audit records */
             name: string;
-            /** @description nobody can change anything (admin.readOnly) */
+            /** @description the API refuses all changes (admin.readOnly) */
             readOnly: boolean;
             role: components["schemas"]["Role"];
         };
@@ -1877,34 +1877,34 @@ export interface components {
             text: string;
         };
         Negotiated: {
-            /** @description asked for, and activated by the agent */
+            /** @description calls that requested the extension, and the agent activated it */
             activated: number;
-            /** @description asked for, and not activated */
+            /** @description calls that requested the extension, and the agent did not activate it */
             inactive: number;
-            /** @description asked for by the gateway alone */
+            /** @description calls to which the gateway added the extension */
             injected: number;
-            /** @description done by the gateway */
+            /** @description calls for which the gateway provided the extension */
             provided: number;
-            /** @description asked for, and not permitted */
+            /** @description calls that requested the extension, and the gateway refused it */
             refused: number;
         };
         NewKey: {
-            /** @description it is good for; any unless set */
+            /** @description agents that the key is valid for; default: any */
             agents?: string[];
             groups?: string[];
-            /** @description 1 to 64 letters, digits, -, _ and .; random unless set */
+            /** @description id of the key: 1 to 64 letters, digits, -, _ and .; default: random */
             id?: string;
-            /** @description who answers for it */
+            /** @description who is responsible for the key */
             owner?: string;
             scopes?: string[];
-            /** @description of the caller; the id unless set */
+            /** @description subject of the caller; default: the id */
             subject?: string;
             tenant?: string;
-            /** @description how long it is good, as in 30d; until it is revoked unless set */
+            /** @description lifetime of the key, such as 30d; default: until it is revoked */
             ttl?: string;
         };
         OpenStream: {
-            /** @description of the client */
+            /** @description address of the client */
             address?: string;
             agent: string;
             /** Format: date-time */
@@ -1913,85 +1913,85 @@ export interface components {
             caller: string;
             /** @description a rule of telemetry.audit.content captures its events */
             captured: boolean;
-            /** @description that the client was given */
+            /** @description events that the client received */
             events: number;
-            /** @description of the request that it answers: request_id in records */
+            /** @description id of the request that the stream answers: request_id in records */
             id: string;
-            /** @description of the caller */
+            /** @description issuer of the caller */
             issuer: string;
             method: string;
             skill?: string;
-            /** @description absent while none was named */
+            /** @description id of the task; absent until the call or an event names one */
             task?: string;
             version: string;
         };
         OpenStreams: {
-            /** @description how many of them are all of what was asked for */
+            /** @description number of open streams that match all parameters */
             found: number;
             /** @description cursor of the next page; absent at the end */
             next?: string;
-            /** @description how many there are, whatever was asked for */
+            /** @description number of all open streams */
             open: number;
             streams: components["schemas"]["OpenStream"][];
         };
         Overview: {
-            /** @description how many agents are how now; states without any are not there */
+            /** @description number of agents in each state now; states without agents are absent */
             agents: components["schemas"]["InState"][];
             /**
              * Format: date-time
-             * @description nothing is known from before: the gateway was started then. A day is kept at most
+             * @description start of the gateway, before which nothing is known; the gateway keeps at most a day
              */
             began: string;
-            /** @description that ended */
+            /** @description ended calls */
             calls: number;
-            /** @description calls are counted; false where telemetry.metrics.enabled is, and then there are no numbers of calls */
+            /** @description the gateway counts calls; if telemetry.metrics.enabled is false, there are no numbers of calls */
             counted: boolean;
-            /** @description admin.dashboards: where more is to be seen */
+            /** @description URL of further dashboards (admin.dashboards) */
             dashboards?: string;
-            /** @description of them, those that were not permitted */
+            /** @description calls among them that were denied */
             denied: number;
-            /** @description seconds of a step */
+            /** @description length of a step in seconds */
             every: number;
-            /** @description of them, those that failed for another reason */
+            /** @description calls among them that failed for another reason */
             failed: number;
-            /** @description ms from arrival to the last byte that half of the calls that are no streams took no more than, by the buckets of request_duration_seconds; absent without any, and the last bound where it is more */
+            /** @description median time in ms from arrival to the last byte, of calls that are not streams, estimated from the buckets of request_duration_seconds; absent without calls, and at most the last bound */
             p50?: number;
             p95?: number;
             p99?: number;
-            /** @description calls a second, while they were counted */
+            /** @description calls per second, over the time for which the gateway has data */
             rate: number;
             /**
              * Format: date-time
-             * @description when the first step begins
+             * @description start of the first step
              */
             since: string;
-            /** @description the latest last */
+            /** @description steps in order of time, latest last */
             steps: components["schemas"]["OverviewStep"][];
-            /** @description event streams that are open now */
+            /** @description event streams open now */
             streams: number;
             /** Format: date-time */
             until: string;
-            /** @description seconds between since and until of which something is known */
+            /** @description seconds between since and until for which the gateway has data */
             watched: number;
-            /** @description notifications that wait for their webhook, as counted within the last ten seconds */
+            /** @description push notifications that wait for delivery, counted within the last ten seconds */
             webhooks: number;
         };
         OverviewStep: {
-            /** @description that ended */
+            /** @description ended calls */
             calls: number;
-            /** @description of them, those that were not permitted */
+            /** @description calls among them that were denied */
             denied: number;
-            /** @description of them, those that failed for another reason */
+            /** @description calls among them that failed for another reason */
             failed: number;
-            /** @description ms from arrival to the last byte that half of the calls that are no streams took no more than, by the buckets of request_duration_seconds; absent without any, and the last bound where it is more */
+            /** @description median time in ms from arrival to the last byte, of calls that are not streams, estimated from the buckets of request_duration_seconds; absent without calls, and at most the last bound */
             p50?: number;
             p95?: number;
             p99?: number;
-            /** @description the most that were open */
+            /** @description largest number of open streams */
             streams: number;
-            /** @description seconds of which something is known; 0 where nothing is */
+            /** @description seconds of the step for which the gateway has data; 0 for none */
             watched: number;
-            /** @description the most that waited */
+            /** @description largest number of waiting push notifications */
             webhooks: number;
         };
         Page: {
@@ -1999,55 +1999,55 @@ export interface components {
             next?: string;
         };
         Pair: {
-            /** @description what became of it; none while it goes on, or where the gateway was killed meanwhile */
+            /** @description record of the outcome; absent while the call is in flight, or if the gateway was killed meanwhile */
             call?: unknown;
-            /** @description what is on record since before the agent was asked; none where it was not */
+            /** @description record written before the gateway called the agent; absent if it did not call the agent */
             intent?: unknown;
         };
         Peer: {
-            /** @description under way */
+            /** @description calls in flight */
             calls: number;
             /** @description digest of the configuration in force */
             config?: string;
             host?: string;
-            /** @description server.id */
+            /** @description name of the gateway (server.id) */
             id?: string;
-            /** @description of the process; random */
+            /** @description random id of the process */
             instance: string;
-            /** @description traffic should go there */
+            /** @description the gateway is ready for traffic */
             ready: boolean;
-            /** @description of the sources, where the build knows it */
+            /** @description revision of the sources, if the build knows it */
             revision?: string;
-            /** @description with keys that this one does not have: neither can open what the other keeps in the state (keys.dir) */
+            /** @description the gateway seals with keys that this one does not have, so neither can open the entries of the other in the state store (keys.dir) */
             sealed?: boolean;
             /**
              * Format: date-time
-             * @description when it said so
+             * @description when the gateway last reported
              */
             seen?: string;
-            /** @description it is the one that answers */
+            /** @description this gateway answers the request */
             self: boolean;
             /** Format: date-time */
             started?: string;
-            /** @description open */
+            /** @description open event streams */
             streams: number;
             version?: string;
-            /** @description why it should not */
+            /** @description why the gateway is not ready */
             why?: string;
         };
         Piece: {
-            /** @description milliseconds after the call began */
+            /** @description milliseconds since the call began */
             at: number;
             text: string;
         };
         Problem: {
-            /** @description for programs; it does not change */
+            /** @description code of the error, for programs; it is stable */
             code: string;
-            /** @description for people */
+            /** @description description of the error, for people */
             detail: string;
-            /** @description of the draft, where the first of what is wrong with it is */
+            /** @description line of the first mistake in the draft */
             line?: number;
-            /** @description the least role that may do this */
+            /** @description lowest role that may use the operation */
             needs?: components["schemas"]["Role"];
             status: number;
             title: string;
@@ -2082,37 +2082,37 @@ export interface components {
             why: string;
         };
         RecentChange: {
-            /** @description kind of event, as docs/audit.md lists them */
+            /** @description kind of event, as listed in docs/audit.md */
             event: string;
-            /** @description what became of it, where it came to nothing */
+            /** @description outcome of a change that failed */
             outcome?: string;
-            /** @description number of the record */
+            /** @description number of the audit record */
             seq: number;
             /** Format: date-time */
             time: string;
-            /** @description the agent or the key that it is about */
+            /** @description agent or key that changed */
             what?: string;
-            /** @description absent where nobody did it through the admin API */
+            /** @description who made the change through the admin API; absent for other changes */
             who?: string;
         };
         RecentChanges: {
-            /** @description the newest first */
+            /** @description changes, newest first */
             changes: components["schemas"]["RecentChange"][];
         };
         RecordContent: {
-            /** @description as in the record of the call */
+            /** @description id of the content, as in the record of the call */
             id: string;
             label: string;
-            /** @description params of the request; absent where they are not captured */
+            /** @description params of the request; absent if not captured */
             request?: components["schemas"]["ContentBody"];
-            /** @description what the agent said; absent where that is not captured */
+            /** @description answer of the agent; absent if not captured */
             response?: components["schemas"]["ContentBody"];
-            /** @description the last day on which it is kept; absent for ever */
+            /** @description last day on which the gateway keeps the content; absent for ever */
             until?: string;
         };
         RecordPage: {
             next?: string;
-            /** @description as they were written, the newest first */
+            /** @description records as written, newest first */
             records: unknown[];
         };
         Redecided: {
@@ -2138,48 +2138,48 @@ export interface components {
             was: string;
         };
         Refused: {
-            /** @description in the gateway's words, which the caller was not told */
+            /** @description cause in the words of the gateway, which the caller does not see */
             cause?: string;
-            /** @description of the JSON-RPC error that says so */
+            /** @description code of the JSON-RPC error for this refusal */
             code?: number;
-            /** @description that refused the call */
+            /** @description limit that refused the call */
             limit?: string;
-            /** @description where the configuration in force has the rule, as FILE:LINE; none where it has no such rule */
+            /** @description place of the rule in the configuration in force, as FILE:LINE; absent if it has no such rule */
             place?: string;
             /** @description what the operator or the caller can do about it */
             remedy: string;
-            /** @description that refused the call; default, credential and their like where no rule did */
+            /** @description rule that refused the call; or default, credential and the like if no rule did */
             rule?: string;
-            /** @description of the request path: routing, authentication, decoding, ownership, policy, limits, negotiation, forwarding, gateway */
+            /** @description stage of the request path that refused the call: routing, authentication, decoding, ownership, policy, limits, negotiation, forwarding, gateway */
             stage: string;
         };
         Registered: {
             calls: components["schemas"]["Negotiated"];
             description?: string;
-            /** @description services that see its calls */
+            /** @description number of services that see calls with this extension */
             hooks: number;
-            /** @description what it adds to A2A: data, profile, method or state; other for what is not registered */
+            /** @description kind of the extension: data, profile, method or state; other for unregistered ones */
             kind: string;
-            /** @description that it adds */
+            /** @description methods that the extension adds */
             methods?: string[];
             replacement?: string;
             specification?: string;
-            /** @description allowed, deprecated or blocked; other for what is not registered */
+            /** @description status of the extension: allowed, deprecated or blocked; other for unregistered ones */
             status: string;
-            /** @description the last day of a deprecated one */
+            /** @description last day of a deprecated extension */
             sunset?: string;
             uri: string;
-            /** @description how its schemas and states are held: off, report or enforce */
+            /** @description how the gateway validates schemas and states: off, report or enforce */
             validation?: string;
-            /** @description what bodies held against it */
+            /** @description violations that the gateway found in bodies */
             violations: components["schemas"]["Violation"][];
         };
         Registry: {
-            /** @description as extensions: lists them; behind these what calls asked for beside: other is all that is not known, none what files had wrong */
+            /** @description registered extensions, in the order of the configuration; then other, for unregistered extensions that calls requested, and none, for violations in files */
             extensions: components["schemas"]["Registered"][];
             /**
              * Format: date-time
-             * @description when this gateway began to count; others count for themselves
+             * @description when this gateway began to count; each replica counts for itself
              */
             since: string;
         };
@@ -2218,17 +2218,17 @@ export interface components {
         /** @enum {string} */
         Role: "viewer" | "operator" | "admin";
         RulePage: {
-            /** @description what becomes of calls that no rule is about */
+            /** @description decision for calls that no rule matches */
             default: string;
             next?: string;
-            /** @description as policy.rules lists them, in that order */
+            /** @description rules in the order of policy.rules */
             rules: unknown[];
         };
         Setback: {
             calls: number;
-            /** @description they were not permitted */
+            /** @description the calls were denied */
             denied: boolean;
-            /** @description as records have it; unknown for none */
+            /** @description reason, as in audit records; unknown if they have none */
             reason: string;
         };
         /** @enum {string} */
@@ -2239,12 +2239,12 @@ export interface components {
             maxAge?: string;
         };
         SinkHealth: {
-            /** @description sinks that take none */
+            /** @description number of sinks that accept no records */
             failing: number;
             kind: string;
-            /** @description seconds since the first of them */
+            /** @description age in seconds of the oldest of these records */
             oldest: number;
-            /** @description records that they do not have yet */
+            /** @description records that these sinks have not received yet */
             waiting: number;
         };
         Skill: {
@@ -2253,26 +2253,26 @@ export interface components {
         };
         Standing: {
             agent: string;
-            /** @description its card is known */
+            /** @description the gateway knows the agent's card */
             card: boolean;
             extensions: components["schemas"]["Account"][];
         };
         /** @enum {string} */
         State: "pending" | "accepted" | "alerted" | "quarantined" | "approved" | "rejected" | "refused";
         Status: {
-            /** @description how many the configuration in force has */
+            /** @description number of agents in the configuration in force */
             agents: number;
-            /** @description as /readyz?verbose */
+            /** @description checks of /readyz?verbose */
             checks: components["schemas"]["Check"][];
             config: components["schemas"]["Loaded"];
-            /** @description traffic should come here, as /readyz says */
+            /** @description the gateway is ready for traffic, as in /readyz */
             ready: boolean;
             /** Format: date-time */
             started: string;
-            /** @description seconds */
+            /** @description time since the start in seconds */
             uptime: number;
             version: string;
-            /** @description why it should not */
+            /** @description why the gateway is not ready */
             why?: string;
         };
         Step: {
@@ -2284,10 +2284,10 @@ export interface components {
             skills?: string[];
         };
         StoreHealth: {
-            /** @description state.driver */
+            /** @description driver of the state store (state.driver) */
             driver: string;
             ok: boolean;
-            /** @description other gateways may have it as well */
+            /** @description other gateways may share the state store */
             shared: boolean;
             why?: string;
         };
@@ -2303,39 +2303,39 @@ export interface components {
             agent?: string;
             caller?: string;
             calls: number;
-            /** @description of the caller */
+            /** @description issuer of the caller */
             issuer?: string;
             /**
              * Format: date-time
-             * @description when one was refused
+             * @description time of the latest refusal
              */
             last: string;
-            /** @description its name; of the listener's, its key in server.limits */
+            /** @description name of the limit; for a limit of the listener, its key in server.limits */
             limit: string;
-            /** @description as records have it */
+            /** @description reason of the refusals, as in audit records */
             reason: string;
         };
         TopCaller: {
             calls: number;
-            /** @description of them, those that were not permitted */
+            /** @description calls among them that were denied */
             denied: number;
-            /** @description of them, those that failed for another reason */
+            /** @description calls among them that failed for another reason */
             failed: number;
-            /** @description subject; empty for all who are not known */
+            /** @description subject of the caller; empty for all unknown callers */
             name: string;
         };
         TopCallers: {
-            /** @description callers */
+            /** @description number of different callers */
             all: number;
-            /** @description those with most calls, the busiest first */
+            /** @description callers with most calls, busiest first */
             callers: components["schemas"]["TopCaller"][];
-            /** @description calls */
+            /** @description number of counted calls */
             counted: number;
-            /** @description there were more than admin.map.records: since is when the oldest of the newest ended */
+            /** @description there were more calls than admin.map.records; only the newest count, and since is the end of the oldest of them */
             more: boolean;
             /**
              * Format: date-time
-             * @description calls that ended from then on are counted
+             * @description start of the counted period; it counts calls by their end
              */
             since: string;
             /** Format: date-time */
@@ -2356,23 +2356,23 @@ export interface components {
             seq: number;
         };
         Traffic: {
-            /** @description calls */
+            /** @description number of counted calls */
             counted: number;
-            /** @description from callers to agents, and from agents to extensions */
+            /** @description links from callers to agents, and from agents to extensions */
             links: components["schemas"]["TrafficLink"][];
-            /** @description there were more than admin.map.records in the window: since is when the oldest of the newest ended */
+            /** @description there were more calls than admin.map.records in the window; only the newest count, and since is the end of the oldest of them */
             more: boolean;
-            /** @description the busiest of each kind first; last the one that stands for the rest */
+            /** @description nodes of each kind, busiest first; the last one stands for the rest */
             nodes: components["schemas"]["TrafficNode"][];
             /**
              * Format: date-time
-             * @description calls that ended from then on are counted
+             * @description start of the counted period; it counts calls by their end
              */
             since: string;
         };
         TrafficLink: {
             calls: number;
-            /** @description of an extension, also calls that went on without it */
+            /** @description denied calls; for an extension, also calls that continued without it */
             denied: number;
             failed: number;
             from: string;
@@ -2380,80 +2380,80 @@ export interface components {
         };
         TrafficNode: {
             calls: number;
-            /** @description of them, those that were not permitted */
+            /** @description calls among them that were denied */
             denied: number;
-            /** @description of them, those that failed for another reason */
+            /** @description calls among them that failed for another reason */
             failed: number;
-            /** @description of links; of this answer only */
+            /** @description id of the node for links, valid only in this answer */
             id: string;
-            /** @description caller, agent or extension */
+            /** @description kind of the node: caller, agent or extension */
             kind: string;
-            /** @description empty for calls without one, and for the rest */
+            /** @description name of the caller, agent or extension; empty for calls without one, and for the rest */
             name: string;
-            /** @description it stands for so many names */
+            /** @description number of names that this node stands for */
             rest?: number;
         };
         Trends: {
-            /** @description calls that ended, step by step, the latest last; agents without any are not there. What nobody looked at is spread evenly */
+            /** @description ended calls of each agent by step, latest step last; agents without calls are absent. The calls of unobserved steps are spread evenly */
             agents: {
                 [key: string]: number[];
             };
-            /** @description seconds of a step */
+            /** @description length of a step in seconds */
             every: number;
             /** Format: date-time */
             until: string;
         };
         Trial: {
-            /** @description extensions that the answer says are active */
+            /** @description extensions that are active according to the answer */
             active: string[];
-            /** @description extensions that were asked for */
+            /** @description requested extensions */
             asked: string[];
-            /** @description the call for a shell with curl, with $CREDENTIAL in place of the credential; absent over gRPC */
+            /** @description the call as a curl command, with $CREDENTIAL instead of the credential; absent over gRPC */
             command?: string;
-            /** @description complete, or what ended it before: admin.try.timeout, admin.try.streamTimeout, admin.try.answer, failed */
+            /** @description complete, or what cut the call short: admin.try.timeout, admin.try.streamTimeout, admin.try.answer, failed */
             ended: string;
-            /** @description why there is no answer, or no end of it */
+            /** @description why there is no answer, or no complete one */
             failure?: string;
             /** @description the call in each version and binding, as the gateway translates it */
             forms: components["schemas"]["TrialForm"][];
-            /** @description status of gRPC and its message, where it is not OK */
+            /** @description gRPC status with its message, if not OK */
             grpc?: string;
-            /** @description of the answer's body, as they came; over gRPC its messages in JSON */
+            /** @description pieces of the answer's body as they came; over gRPC, its messages in JSON */
             pieces: components["schemas"]["Piece"][];
-            /** @description bytes on the wire, as far as they came */
+            /** @description received bytes, as far as they came */
             received: string;
             /** @description id of the call in records and logs */
             request?: string;
-            /** @description bytes on the wire, HTTP/1.1, without the credential; over gRPC header fields, and the frames of its messages in hexadecimal */
+            /** @description sent bytes of HTTP/1.1, without the credential; over gRPC, the header fields and the message frames in hexadecimal */
             sent: string;
-            /** @description of the answer; 0 where there was none */
+            /** @description status of the answer; 0 without an answer */
             status?: number;
-            /** @description milliseconds */
+            /** @description duration of the call in milliseconds */
             took: number;
         };
         TrialForm: {
             /** @description the agent's card has an interface for it */
             agent: boolean;
-            /** @description documents: the answer, or each event */
+            /** @description JSON documents: the answer, or each event */
             answers?: string[];
             binding: string;
             body?: string;
-            /** @description the call was made so */
+            /** @description the call had this version and binding */
             caller: boolean;
-            /** @description below the interface's URL, with its query */
+            /** @description path below the interface's URL, with query */
             path?: string;
-            /** @description why the call, or its answer, has no such form */
+            /** @description why the call or its answer does not exist in this version and binding */
             problem?: string;
             verb?: string;
             version: string;
         };
         Verification: {
             findings: components["schemas"]["Flaw"][];
-            /** @description numbers of the first and the last record */
+            /** @description number of the first record; to has the number of the last one */
             from: number;
-            /** @description nothing was found */
+            /** @description the verification found no faults */
             intact: boolean;
-            /** @description ids of those that signed */
+            /** @description ids of the keys that signed */
             keys: string[];
             records: number;
             /** @description number of the last record that retention removed */
@@ -2463,32 +2463,32 @@ export interface components {
             signed: number;
             signedAt?: string;
             to: number;
-            /** @description these are the gateway's own */
+            /** @description the gateway's own keys signed */
             trusted: boolean;
-            /** @description records since, which the next checkpoint covers */
+            /** @description records after that one, which the next checkpoint will cover */
             unsigned: number;
         };
         Viewed: {
-            /** @description one without a credential unless set */
+            /** @description caller that gets the card; default: a caller without a credential */
             caller?: components["schemas"]["Claimed"];
-            /** @description of A2A, of which the form is: 1.0 (default), 0.3 or 0.1 */
+            /** @description version of A2A that the caller requests: 1.0 (default), 0.3 or 0.1 */
             version?: string;
         };
         Violation: {
             count: number;
-            /** @description it was refused or taken out, and not recorded only */
+            /** @description the gateway refused or removed it; if false, it only recorded it */
             enforced: boolean;
-            /** @description as in audit records */
+            /** @description kind of violation, as in audit records */
             fault: string;
         };
         Ways: {
-            /** @description by GET /api/v1/login, at the identity provider */
+            /** @description sign-in by GET /api/v1/login at the identity provider */
             provider: boolean;
-            /** @description by POST /api/v1/login with a token */
+            /** @description sign-in by POST /api/v1/login with a token */
             token: boolean;
         };
         Written: {
-            /** @description YAML, as policy.rules lists them, or with the key rules: around them */
+            /** @description YAML in the form of policy.rules, or with the key rules: around it */
             rules: string;
         };
     };
@@ -2503,9 +2503,9 @@ export interface operations {
     "list-agents": {
         parameters: {
             query?: {
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -2523,7 +2523,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentPage"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -2843,7 +2843,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -3490,7 +3490,7 @@ export interface operations {
     "agent-course": {
         parameters: {
             query?: {
-                /** @description how lately; 15m unless set */
+                /** @description period up to now; default: 15m */
                 window?: "5m" | "15m" | "1h" | "24h";
             };
             header?: never;
@@ -3510,7 +3510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Course"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -3637,7 +3637,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentDraft"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -3775,37 +3775,37 @@ export interface operations {
     "export-audit": {
         parameters: {
             query?: {
-                /** @description as they were written, or in the words of OCSF 1.9.0; jsonl unless set */
+                /** @description format: records as written, or in the schema of OCSF 1.9.0; default: jsonl */
                 format?: "jsonl" | "ocsf";
-                /** @description of this subject; in this and the other texts a * stands for any run of characters */
+                /** @description subject of the caller; in this and the other texts, a * stands for any characters */
                 caller?: string;
-                /** @description of this agent */
+                /** @description id of the agent */
                 agent?: string;
-                /** @description decided for this skill */
+                /** @description skill that the decision was about */
                 skill?: string;
-                /** @description about this task */
+                /** @description id of the task */
                 task?: string;
-                /** @description about this context */
+                /** @description id of the context */
                 context?: string;
-                /** @description calls of this method, under its 1.0 name */
+                /** @description method of the call, by its 1.0 name */
                 method?: string;
-                /** @description events of this kind */
+                /** @description kind of event */
                 event?: string;
-                /** @description decided so */
+                /** @description decision about the call */
                 decision?: "allow" | "deny" | "error";
-                /** @description calls that did not go well for this reason, as in RATE_LIMITED */
+                /** @description reason for which the call failed, such as RATE_LIMITED */
                 reason?: string;
-                /** @description of callers who signed in with this issuer */
+                /** @description issuer of the caller's credential */
                 issuer?: string;
-                /** @description decided by this rule, or refused by this limit */
+                /** @description rule that decided the call, or limit that refused it */
                 rule?: string;
-                /** @description refused by this stage of the request path */
+                /** @description stage of the request path that refused the call */
                 stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
-                /** @description of this type; calls and events unless set */
+                /** @description type of the records; default: calls and events */
                 type?: "intent" | "call" | "event";
-                /** @description made at or after this time (RFC 3339) */
+                /** @description only records since this time (RFC 3339) */
                 since?: string;
-                /** @description made before this time (RFC 3339) */
+                /** @description only records before this time (RFC 3339) */
                 until?: string;
             };
             header?: never;
@@ -3926,39 +3926,39 @@ export interface operations {
     "list-records": {
         parameters: {
             query?: {
-                /** @description of this subject; in this and the other texts a * stands for any run of characters */
+                /** @description subject of the caller; in this and the other texts, a * stands for any characters */
                 caller?: string;
-                /** @description of this agent */
+                /** @description id of the agent */
                 agent?: string;
-                /** @description decided for this skill */
+                /** @description skill that the decision was about */
                 skill?: string;
-                /** @description about this task */
+                /** @description id of the task */
                 task?: string;
-                /** @description about this context */
+                /** @description id of the context */
                 context?: string;
-                /** @description calls of this method, under its 1.0 name */
+                /** @description method of the call, by its 1.0 name */
                 method?: string;
-                /** @description events of this kind */
+                /** @description kind of event */
                 event?: string;
-                /** @description decided so */
+                /** @description decision about the call */
                 decision?: "allow" | "deny" | "error";
-                /** @description calls that did not go well for this reason, as in RATE_LIMITED */
+                /** @description reason for which the call failed, such as RATE_LIMITED */
                 reason?: string;
-                /** @description of callers who signed in with this issuer */
+                /** @description issuer of the caller's credential */
                 issuer?: string;
-                /** @description decided by this rule, or refused by this limit */
+                /** @description rule that decided the call, or limit that refused it */
                 rule?: string;
-                /** @description refused by this stage of the request path */
+                /** @description stage of the request path that refused the call */
                 stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
-                /** @description of this type; calls and events unless set */
+                /** @description type of the records; default: calls and events */
                 type?: "intent" | "call" | "event";
-                /** @description made at or after this time (RFC 3339) */
+                /** @description only records since this time (RFC 3339) */
                 since?: string;
-                /** @description made before this time (RFC 3339) */
+                /** @description only records before this time (RFC 3339) */
                 until?: string;
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -3976,7 +3976,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordPage"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4103,7 +4103,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4244,7 +4244,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordContent"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4385,7 +4385,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pair"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4526,7 +4526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refused"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4650,9 +4650,9 @@ export interface operations {
     "list-audit-values": {
         parameters: {
             query: {
-                /** @description of a search */
+                /** @description which field of a search to complete */
                 field: "agent" | "caller" | "event" | "issuer" | "method" | "reason" | "rule" | "skill";
-                /** @description only values with this text in them, in whatever case */
+                /** @description only values that contain this text, in any case */
                 contains?: string;
             };
             header?: never;
@@ -4670,7 +4670,7 @@ export interface operations {
                     "application/json": components["schemas"]["KnownValues"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4780,9 +4780,9 @@ export interface operations {
     "verify-audit": {
         parameters: {
             query?: {
-                /** @description the first day, as 2026-11-21 */
+                /** @description first day, such as 2026-11-21 */
                 from?: string;
-                /** @description the last day */
+                /** @description last day */
                 to?: string;
             };
             header?: never;
@@ -4903,13 +4903,13 @@ export interface operations {
     "top-callers": {
         parameters: {
             query?: {
-                /** @description how lately; 1h unless set */
+                /** @description period up to now; default: 1h */
                 window?: "15m" | "1h" | "6h" | "24h";
-                /** @description from this time on (RFC 3339), in place of window */
+                /** @description start of the period (RFC 3339), instead of window */
                 since?: string;
-                /** @description before this time (RFC 3339), beside since; now unless set */
+                /** @description end of the period (RFC 3339), with since; default: now */
                 until?: string;
-                /** @description so many of them, 10 unless set */
+                /** @description number of callers; default: 10 */
                 top?: number;
             };
             header?: never;
@@ -4927,7 +4927,7 @@ export interface operations {
                     "application/json": components["schemas"]["TopCallers"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5037,9 +5037,9 @@ export interface operations {
     "list-cards": {
         parameters: {
             query?: {
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -5057,7 +5057,7 @@ export interface operations {
                     "application/json": components["schemas"]["CardPage"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5184,7 +5184,7 @@ export interface operations {
                     "application/json": components["schemas"]["CardDetail"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5308,7 +5308,7 @@ export interface operations {
     "approve-card": {
         parameters: {
             query: {
-                /** @description which card is meant */
+                /** @description which card to approve or reject, by its digest */
                 digest: string;
             };
             header?: never;
@@ -5445,7 +5445,7 @@ export interface operations {
     "reject-card": {
         parameters: {
             query: {
-                /** @description which card is meant */
+                /** @description which card to approve or reject, by its digest */
                 digest: string;
             };
             header?: never;
@@ -5748,9 +5748,9 @@ export interface operations {
     "list-changes": {
         parameters: {
             query?: {
-                /** @description made before this time (RFC 3339) */
+                /** @description only changes before this time (RFC 3339) */
                 until?: string;
-                /** @description so many of the newest, 10 unless set */
+                /** @description number of changes, newest first; default: 10 */
                 top?: number;
             };
             header?: never;
@@ -5768,7 +5768,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecentChanges"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5893,7 +5893,7 @@ export interface operations {
                     "application/json": components["schemas"]["Cluster"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6018,7 +6018,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6260,13 +6260,13 @@ export interface operations {
     "list-content": {
         parameters: {
             query: {
-                /** @description whose content is meant */
+                /** @description whose content to list or erase, as the subject of a principal */
                 subject: string;
-                /** @description of which issuer that principal is; of any unless set */
+                /** @description issuer of the principal; default: any */
                 issuer?: string;
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -6284,7 +6284,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContentPage"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6394,9 +6394,9 @@ export interface operations {
     "erase-content": {
         parameters: {
             query: {
-                /** @description whose content is meant */
+                /** @description whose content to list or erase, as the subject of a principal */
                 subject: string;
-                /** @description of which issuer that principal is; of any unless set */
+                /** @description issuer of the principal; default: any */
                 issuer?: string;
             };
             header?: never;
@@ -6532,7 +6532,7 @@ export interface operations {
                     "application/json": components["schemas"]["Registry"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6642,9 +6642,9 @@ export interface operations {
     "extension-adoption": {
         parameters: {
             query?: {
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -6662,7 +6662,7 @@ export interface operations {
                     "application/json": components["schemas"]["AdoptionPage"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6789,7 +6789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Standing"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6928,7 +6928,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7053,7 +7053,7 @@ export interface operations {
                     "application/json": components["schemas"]["Identities"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7163,11 +7163,11 @@ export interface operations {
     "list-keys": {
         parameters: {
             query?: {
-                /** @description a part of the id, subject, tenant or owner */
+                /** @description only keys with this text in their id, subject, tenant or owner */
                 q?: string;
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -7185,7 +7185,7 @@ export interface operations {
                     "application/json": components["schemas"]["APIKeyPage"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7593,7 +7593,7 @@ export interface operations {
     "rotate-key": {
         parameters: {
             query?: {
-                /** @description for how many hours the old one holds; 24 unless set */
+                /** @description hours for which the old key stays valid; default: 24 */
                 overlap?: number;
             };
             header?: never;
@@ -7730,31 +7730,31 @@ export interface operations {
     live: {
         parameters: {
             query?: {
-                /** @description of this subject; in this and the other texts a * stands for any run of characters */
+                /** @description subject of the caller; in this and the other texts, a * stands for any characters */
                 caller?: string;
-                /** @description of this agent */
+                /** @description id of the agent */
                 agent?: string;
-                /** @description decided for this skill */
+                /** @description skill that the decision was about */
                 skill?: string;
-                /** @description about this task */
+                /** @description id of the task */
                 task?: string;
-                /** @description about this context */
+                /** @description id of the context */
                 context?: string;
-                /** @description calls of this method, under its 1.0 name */
+                /** @description method of the call, by its 1.0 name */
                 method?: string;
-                /** @description events of this kind */
+                /** @description kind of event */
                 event?: string;
-                /** @description decided so */
+                /** @description decision about the call */
                 decision?: "allow" | "deny" | "error";
-                /** @description calls that did not go well for this reason, as in RATE_LIMITED */
+                /** @description reason for which the call failed, such as RATE_LIMITED */
                 reason?: string;
-                /** @description of callers who signed in with this issuer */
+                /** @description issuer of the caller's credential */
                 issuer?: string;
-                /** @description decided by this rule, or refused by this limit */
+                /** @description rule that decided the call, or limit that refused it */
                 rule?: string;
-                /** @description refused by this stage of the request path */
+                /** @description stage of the request path that refused the call */
                 stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
-                /** @description of this type; intents, calls and events unless set */
+                /** @description only records of this type; default: intents, calls and events */
                 type?: "intent" | "call" | "event";
             };
             header?: never;
@@ -7875,7 +7875,7 @@ export interface operations {
     login: {
         parameters: {
             query?: {
-                /** @description a path of this listener to come back to; /api/v1/session unless set */
+                /** @description path on this listener to return to; default: /api/v1/session */
                 to?: string;
             };
             header?: never;
@@ -8229,7 +8229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ways"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -8415,15 +8415,15 @@ export interface operations {
     map: {
         parameters: {
             query?: {
-                /** @description how lately; 15m unless set */
+                /** @description period up to now; default: 15m */
                 window?: "5m" | "15m" | "1h" | "24h";
-                /** @description of this subject */
+                /** @description only calls of this subject */
                 caller?: string;
-                /** @description of this agent */
+                /** @description only calls to this agent */
                 agent?: string;
-                /** @description of callers, agents or extensions with this in their names, in whatever case */
+                /** @description only calls of callers, agents or extensions with this text in their names, in any case */
                 q?: string;
-                /** @description so many of each kind, 16 unless set; the rest are one */
+                /** @description number of nodes of each kind; default: 16. One more node stands for the rest */
                 top?: number;
             };
             header?: never;
@@ -8441,7 +8441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Traffic"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -8566,7 +8566,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -8676,11 +8676,11 @@ export interface operations {
     overview: {
         parameters: {
             query?: {
-                /** @description how lately; 1h unless set */
+                /** @description period up to now; default: 1h */
                 window?: "15m" | "1h" | "6h" | "24h";
-                /** @description from this time on (RFC 3339), in place of window */
+                /** @description start of the period (RFC 3339), instead of window */
                 since?: string;
-                /** @description before this time (RFC 3339), beside since; now unless set */
+                /** @description end of the period (RFC 3339), with since; default: now */
                 until?: string;
             };
             header?: never;
@@ -8698,7 +8698,7 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9123,7 +9123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hits"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9233,7 +9233,7 @@ export interface operations {
     "list-limits": {
         parameters: {
             query?: {
-                /** @description how lately; 15m unless set */
+                /** @description period up to now; default: 15m */
                 window?: "5m" | "15m" | "1h" | "24h";
             };
             header?: never;
@@ -9251,7 +9251,7 @@ export interface operations {
                     "application/json": components["schemas"]["CallerLimits"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9511,9 +9511,9 @@ export interface operations {
     "list-rules": {
         parameters: {
             query?: {
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -9531,7 +9531,7 @@ export interface operations {
                     "application/json": components["schemas"]["RulePage"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9656,7 +9656,7 @@ export interface operations {
                     "application/json": components["schemas"]["Depth"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9766,11 +9766,11 @@ export interface operations {
     "list-deliveries": {
         parameters: {
             query: {
-                /** @description which are meant */
+                /** @description which notifications to list: dead letters (dead) or waiting ones */
                 state: "dead" | "waiting";
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -9788,7 +9788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Page"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10181,7 +10181,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10306,7 +10306,7 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10416,15 +10416,15 @@ export interface operations {
     "list-streams": {
         parameters: {
             query?: {
-                /** @description whose they are; in this and the other texts a * stands for any run of characters */
+                /** @description subject of the caller; in this and the other texts, a * stands for any characters */
                 caller?: string;
-                /** @description whose agent's they are */
+                /** @description id of the agent */
                 agent?: string;
-                /** @description which task they are about */
+                /** @description id of the task */
                 task?: string;
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -10442,7 +10442,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenStreams"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10820,9 +10820,9 @@ export interface operations {
     "task-timeline": {
         parameters: {
             query?: {
-                /** @description what the page before had as next */
+                /** @description value of next from the previous page */
                 cursor?: string;
-                /** @description how many at most; 100 unless set */
+                /** @description largest number of entries; default: 100 */
                 limit?: number;
             };
             header?: never;
@@ -10842,7 +10842,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecordPage"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10967,7 +10967,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trends"];
                 };
             };
-            /** @description what If-None-Match names is what there is */
+            /** @description Not Modified: the ETag in If-None-Match is still current */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -11228,11 +11228,11 @@ export interface operations {
     "profile-allocs": {
         parameters: {
             query?: {
-                /** @description how long it is taken */
+                /** @description duration of the profile */
                 seconds?: number;
-                /** @description how it is written: 0 for programs, 1 and 2 for people */
+                /** @description format: 0 for programs, 1 and 2 for people */
                 debug?: number;
-                /** @description 1 for a collection of garbage before */
+                /** @description 1 runs a garbage collection first */
                 gc?: number;
             };
             header?: never;
@@ -11353,11 +11353,11 @@ export interface operations {
     "profile-block": {
         parameters: {
             query?: {
-                /** @description how long it is taken */
+                /** @description duration of the profile */
                 seconds?: number;
-                /** @description how it is written: 0 for programs, 1 and 2 for people */
+                /** @description format: 0 for programs, 1 and 2 for people */
                 debug?: number;
-                /** @description 1 for a collection of garbage before */
+                /** @description 1 runs a garbage collection first */
                 gc?: number;
             };
             header?: never;
@@ -11478,11 +11478,11 @@ export interface operations {
     "profile-goroutine": {
         parameters: {
             query?: {
-                /** @description how long it is taken */
+                /** @description duration of the profile */
                 seconds?: number;
-                /** @description how it is written: 0 for programs, 1 and 2 for people */
+                /** @description format: 0 for programs, 1 and 2 for people */
                 debug?: number;
-                /** @description 1 for a collection of garbage before */
+                /** @description 1 runs a garbage collection first */
                 gc?: number;
             };
             header?: never;
@@ -11603,11 +11603,11 @@ export interface operations {
     "profile-heap": {
         parameters: {
             query?: {
-                /** @description how long it is taken */
+                /** @description duration of the profile */
                 seconds?: number;
-                /** @description how it is written: 0 for programs, 1 and 2 for people */
+                /** @description format: 0 for programs, 1 and 2 for people */
                 debug?: number;
-                /** @description 1 for a collection of garbage before */
+                /** @description 1 runs a garbage collection first */
                 gc?: number;
             };
             header?: never;
@@ -11728,11 +11728,11 @@ export interface operations {
     "profile-mutex": {
         parameters: {
             query?: {
-                /** @description how long it is taken */
+                /** @description duration of the profile */
                 seconds?: number;
-                /** @description how it is written: 0 for programs, 1 and 2 for people */
+                /** @description format: 0 for programs, 1 and 2 for people */
                 debug?: number;
-                /** @description 1 for a collection of garbage before */
+                /** @description 1 runs a garbage collection first */
                 gc?: number;
             };
             header?: never;
@@ -11853,11 +11853,11 @@ export interface operations {
     "profile-profile": {
         parameters: {
             query?: {
-                /** @description how long it is taken */
+                /** @description duration of the profile */
                 seconds?: number;
-                /** @description how it is written: 0 for programs, 1 and 2 for people */
+                /** @description format: 0 for programs, 1 and 2 for people */
                 debug?: number;
-                /** @description 1 for a collection of garbage before */
+                /** @description 1 runs a garbage collection first */
                 gc?: number;
             };
             header?: never;
@@ -11978,11 +11978,11 @@ export interface operations {
     "profile-threadcreate": {
         parameters: {
             query?: {
-                /** @description how long it is taken */
+                /** @description duration of the profile */
                 seconds?: number;
-                /** @description how it is written: 0 for programs, 1 and 2 for people */
+                /** @description format: 0 for programs, 1 and 2 for people */
                 debug?: number;
-                /** @description 1 for a collection of garbage before */
+                /** @description 1 runs a garbage collection first */
                 gc?: number;
             };
             header?: never;
@@ -12103,11 +12103,11 @@ export interface operations {
     "profile-trace": {
         parameters: {
             query?: {
-                /** @description how long it is taken */
+                /** @description duration of the profile */
                 seconds?: number;
-                /** @description how it is written: 0 for programs, 1 and 2 for people */
+                /** @description format: 0 for programs, 1 and 2 for people */
                 debug?: number;
-                /** @description 1 for a collection of garbage before */
+                /** @description 1 runs a garbage collection first */
                 gc?: number;
             };
             header?: never;
