@@ -27,6 +27,17 @@ func (s *Set) Sees(p *authn.Principal, agent string) bool {
 		slices.ContainsFunc(buckets, func(b *bucket) bool { return b.allows(p, allMethods&^denied) })
 }
 
+// Hides says why an agent does not exist for a principal; nil where it does (Sees).
+func (s *Set) Hides(p *authn.Principal, agent string) *Denied {
+	switch {
+	case p != nil && !p.MayUse(agent):
+		return &Denied{Rule: byCredential, Reason: "the credential is not valid for this agent"}
+	case !s.Sees(p, agent):
+		return &Denied{Rule: byDefault, Reason: "no rule allows the caller anything on this agent, so that it does not exist for the caller"}
+	}
+	return nil
+}
+
 // Skills returns which of an agent's skills a principal may send messages to, in
 // the order given; authentication, consent and conditions on the call are left open, as
 // in Sees. It is what cards and the catalog show. The result is never nil: no skill is not the same as

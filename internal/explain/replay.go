@@ -80,7 +80,7 @@ func (r *Replay) Add(c *reader.Call) error {
 	if why == "" {
 		strict, lenient, why, err = r.answer(c)
 	}
-	hidden := c.Rule == "" // refused before it was known by which rule
+	hidden := before.rule == "" // refused before it was known by which rule
 	switch {
 	case err != nil:
 		return err

@@ -21,8 +21,11 @@ func (in *Inspector) MeetAgent(x *exchange.Exchange) error {
 			return err
 		}
 	}
-	if x.Agent == nil || !x.Principal.MayUse(x.Agent.ID) || !in.Policy.Sees(x.Principal, x.Agent.ID) {
+	if x.Agent == nil {
 		return agents.ErrUnknown
+	}
+	if hidden := in.Policy.Hides(x.Principal, x.Agent.ID); hidden != nil {
+		return hidden // told as the same; the record says by which rule
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 )
@@ -34,8 +33,10 @@ func (ds *Documents) ServeCard(x *exchange.Exchange) error {
 	if x.Agent == nil || x.Agent.Card.Visibility == card.None {
 		return ds.NoCard(x)
 	}
-	if x.Principal != nil && !ds.lists(x.Principal, x.Agent) {
-		return agents.ErrUnknown
+	if x.Principal != nil {
+		if hidden := ds.Policy.Hides(x.Principal, x.Agent.ID); hidden != nil {
+			return hidden
+		}
 	}
 	version, pure := x.Agent.Card.Form.Of(x.Request.Header, x.Request.URL.Query())
 	if x.Rest == exchange.LegacyCardPath && version != wire.V10 {
