@@ -35,7 +35,7 @@ func (s *Set) denied(q *Request, n *need, hits []*rule, v *outcome) *Denied {
 	switch {
 	case v.by != nil:
 		d.Rule = v.by.name
-		d.Reason = "a deny rule matches"
+		d.Reason = "a deny rule matches" + n.reached(v.by)
 	case n.level == unsettled:
 		d.Rule = byUndeclared
 		d.Reason = "the call does not say which skill it is for"

@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/a2a-gateway/a2a-gateway/internal/wire"
+import (
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
 
 // level says how the skills condition of a rule is read for a call.
 type level uint8
@@ -106,6 +110,16 @@ func (s *Set) level(q *Request) level {
 		return anySkill
 	}
 	return bySkill
+}
+
+// reached says for which skill a rule matches a call that names none; "" for a call that names one.
+func (n *need) reached(r *rule) string {
+	for _, skill := range n.all {
+		if n.level.met(r, skill) {
+			return fmt.Sprintf(" for skill %q; the call names no skill", skill)
+		}
+	}
+	return ""
 }
 
 // met reports whether r is about any of the skills needed.

@@ -106,6 +106,23 @@ var onSkills = condition{
 	asks: func(src *Rule) Facts { return Facts{Skill: src.Skills != nil} },
 }
 
+// SkillsNamed are the skills that rules name which are about an agent, without patterns, in the order of the
+// alphabet: what is known of its skills without its card.
+func (s *Set) SkillsNamed(agent string) []string {
+	named := map[string]bool{}
+	for _, r := range s.rules {
+		if !r.target.agents.Match(agent) {
+			continue
+		}
+		for _, skill := range r.source.Skills {
+			if !strings.Contains(skill, "*") {
+				named[skill] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(named))
+}
+
 // lintSkills reports the skills that none of the rule's agents has. A rule with
 // an agent whose skills are not known yet is left alone.
 func (r *rule) lintSkills(ids agentIDs, known map[string][]string) []warning {

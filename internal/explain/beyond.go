@@ -21,9 +21,9 @@ import (
 )
 
 // learn settles which skills the agent has, and says what is not known of it.
-// The section of the agent wins over its card, as in the running gateway. Without either, the
-// skill that the call names is taken for the agent's: otherwise every rule about skills would fail
-// and the answer would be of no use to somebody who has the configuration and no network.
+// The section of the agent wins over its card, as in the running gateway. Without either, suppose has
+// them: otherwise every rule about skills would fail and the answer would be of no use to somebody who
+// has the configuration and no network.
 func (j *judgement) learn() {
 	for _, s := range j.Agent.Skills {
 		j.skills = append(j.skills, s.ID)
@@ -43,11 +43,8 @@ func (j *judgement) learn() {
 		for _, s := range j.Card.Skills {
 			j.skills = append(j.skills, s.ID)
 		}
-	case named != "":
-		j.skills = []string{named}
-		j.note("whether the agent has this skill is for its card to say")
 	default:
-		j.note("which skills the agent has is for its card to say: it is judged as one without any")
+		j.suppose(named)
 	}
 	if hint := spelling.Hint(named, j.skills); named != "" && hint != "" && !slices.Contains(j.skills, named) {
 		j.note(fmt.Sprintf("the agent has no skill %q%s", named, hint))
@@ -59,6 +56,27 @@ func (j *judgement) learn() {
 	}
 	if j.Message == nil && j.Method.Subject == wire.OfMessage && j.reads() {
 		j.note("what the message brings is not known: where it matters deny rules match and allow rules do not", "--message")
+	}
+}
+
+// suppose settles the skills of an agent whose card is not known: the one that the call names, or else
+// those that rules name and one more, which the card may have: nothing is allowed here that the gateway
+// would refuse.
+func (j *judgement) suppose(named string) {
+	known := j.Rules.SkillsNamed(j.Agent.ID)
+	switch {
+	case named != "":
+		j.skills = []string{named}
+		text := "whether the agent has this skill is for its card to say"
+		if !slices.Contains(known, named) {
+			text += spelling.Hint(named, known)
+		}
+		j.note(text, cardFlags)
+	case len(known) > 0:
+		j.skills = append(known, "another skill")
+		j.note("which skills the agent has is for its card to say: it is judged as one with those that rules name and another, "+strings.Join(known, ", "), cardFlags)
+	default:
+		j.note("which skills the agent has is for its card to say: it is judged as one without any", cardFlags)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -74,6 +75,7 @@ func TestExplainsConditions(t *testing.T) {
 	if err = q.Bring([]byte(`{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}]}`)); err != nil {
 		t.Fatal(err)
 	}
+	q.Card = &card.Card{Skills: []card.Skill{{ID: "another"}}}
 	e := jd.Judge(context.Background(), q)
 	if len(e.Rules) != len(rules)+1 || e.Rule != "all" {
 		t.Fatalf("rule %q decides, and %d rules are told of, want %d", e.Rule, len(e.Rules), len(rules)+1)

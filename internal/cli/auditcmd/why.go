@@ -68,6 +68,8 @@ func (w why) cause() string {
 	switch {
 	case text == "":
 		return cmp.Or(c.Cause, "no cause is on record")
+	case strings.HasPrefix(c.Cause, text), c.Rule != "" && strings.HasPrefix(c.Cause, "denied by "+c.Rule+":"): // it names the rule or limit
+		return c.Cause
 	case c.Cause == "":
 		return text
 	}
@@ -81,10 +83,7 @@ func (w why) remedy() string {
 		return w.why.Remedy
 	}
 	c := w.call
-	ask := "a2a-gateway explain"
-	if w.config != "" {
-		ask += " -c " + w.config
-	}
+	ask := "a2a-gateway explain -c " + cmp.Or(w.config, "CONFIG")
 	add := func(flag, value string) {
 		if value != "" {
 			ask += " --" + flag + " " + quoted(value)
@@ -101,6 +100,9 @@ func (w why) remedy() string {
 	}
 	add("method", c.Method)
 	add("skill", c.Skill)
+	if c.Skill == "" {
+		ask += " --online" // the rules were asked about all skills of the card
+	}
 	return w.why.Remedy + "; what each rule says: " + ask
 }
 
