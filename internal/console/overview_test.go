@@ -126,9 +126,10 @@ func TestOverviewServed(t *testing.T) {
 		t.Error(got)
 	}
 	for query, want := range map[string]string{
-		"window=2h":                  "window must be",
-		"since=yesterday":            "since must be a time",
-		"until=2026-01-01T00:00:00Z": "until is there without since",
+		"window=2h":       "window must be",
+		"since=yesterday": "since must be a time as 2026-01-02T15:04:05Z",
+		"since=0001-01-01T00:00:00Z&until=0001-01-01T00:00:00Z": "since is not before until",
+		"until=2026-01-01T00:00:00Z":                            "until is there without since",
 		"since=2026-01-01T00:00:00Z&until=2026-01-01T00:00:00Z": "since is not before until",
 		"since=2026-01-01T00:00:00Z&window=1h":                  "window and since exclude each other",
 	} {

@@ -81,8 +81,8 @@ func TestTry(t *testing.T) {
 		t.Errorf("recorded %v", events)
 	}
 	for _, tt := range []struct{ body, want string }{
-		{`{"agent":"a-1","apikey":7}`, "INVALID_CALL"}, {`[]`, "INVALID_CALL"}, {`{"apiKey":["canary-key"]}`, "at /apiKey"},
-		{`{"apiKey":"canary-key`, "broken JSON at byte"}, {strings.Replace(good, "a-1", "a b", 1), "agent: it is no agent's id"},
+		{`{"agent":"a-1","apikey":7}`, "the body has a member that the operation does not take: /apikey"}, {`[]`, "the body must be a JSON object"}, {`{"apiKey":["canary-key"]}`, "the body has an array where the operation takes another type: /apiKey"},
+		{`{"apiKey":"canary-key`, "not valid JSON at byte"}, {strings.Replace(good, "a-1", "a b", 1), "agent: it is no agent's id"},
 		{strings.Replace(good, "SendMessage", strings.Repeat("m", 65), 1), "method: A2A has none of that length"},
 		{strings.Replace(good, `"apiKey"`, `"bearer":"x","apiKey"`, 1), "bearer: there is an API key already"},
 		{`{"agent":"` + strings.Repeat("a", 300<<10) + `"}`, "TOO_LARGE"},

@@ -45,8 +45,9 @@ func (a *agentStates) watch(closed <-chan struct{}) {
 	// A spell is a time for which an agent has not been serving, for one reason. Agents
 	// that serve have none.
 	type spell struct {
-		word  string
-		since time.Time
+		word    string
+		reached bool // by calls, as the card in force is used on
+		since   time.Time
 	}
 	known := map[string]spell{}
 	tick := time.NewTicker(standingEvery)
@@ -74,12 +75,20 @@ func (a *agentStates) watch(closed <-chan struct{}) {
 			// would begin with a warning for each agent.
 			case now.Pending() || now.Word == before.word:
 			case !now.Serving():
-				known[id] = spell{now.Word, time.Now()}
-				a.telemetry.Log.Warn("agent not serving", "agent", id, "state", now.Word, "why", now.Why)
+				known[id] = spell{now.Word, now.Reached(), time.Now()}
+				text := "agent not serving"
+				if now.Reached() {
+					text = "agent serving by an earlier card"
+				}
+				a.telemetry.Log.Warn(text, "agent", id, "state", now.Word, "why", now.Why)
 			// Serving again after a spell; one that has always served has nothing to tell.
 			case before.word != "":
 				delete(known, id)
-				a.telemetry.Log.Info("agent serving again", "agent", id, "was", before.word, "for", time.Since(before.since).Round(time.Second).String())
+				text := "agent serving again"
+				if before.reached {
+					text = "agent serving by its present card again"
+				}
+				a.telemetry.Log.Info(text, "agent", id, "was", before.word, "for", time.Since(before.since).Round(time.Second).String())
 			}
 		}
 		s.Release()

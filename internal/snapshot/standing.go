@@ -11,7 +11,13 @@ import (
 )
 
 // Standing is whether calls reach an agent: one of metrics.AgentServing and its like, and why.
-type Standing struct{ Word, Why string }
+type Standing struct {
+	Word, Why string
+	kept      bool // the card in force is used on
+}
+
+// Reached reports whether calls reach the agent, by the card in force, though something is wrong with the next one.
+func (s Standing) Reached() bool { return s.Serving() || s.kept }
 
 // Pending is before anything is known.
 func (s Standing) Pending() bool { return s.Word == metrics.AgentPending }
@@ -29,25 +35,25 @@ func (m *Member) Standing() Standing {
 	up, trouble := m.Agent.Upstream.State(), m.Agent.Upstream.Trouble()
 	switch {
 	case current == nil && waits && err != nil:
-		return Standing{metrics.AgentCardWaiting, err.Error()}
+		return Standing{metrics.AgentCardWaiting, err.Error(), false}
 	case errors.Is(err, card.ErrPending) && current == nil:
-		return Standing{metrics.AgentPending, err.Error()}
+		return Standing{metrics.AgentPending, err.Error(), false}
 	case current == nil && err != nil:
-		return Standing{metrics.AgentNoCard, err.Error()}
+		return Standing{metrics.AgentNoCard, err.Error(), false}
 	case current == nil:
-		return Standing{metrics.AgentNoCard, "card not fetched yet"}
+		return Standing{metrics.AgentNoCard, "card not fetched yet", false}
 	case !m.Agent.Callable():
-		return Standing{metrics.AgentNoInterface, "the card names no interface that can be called; write one down under interfaces, or list its origin under endpoints"}
+		return Standing{metrics.AgentNoInterface, "the card names no interface that can be called; write one down under interfaces, or list its origin under endpoints", false}
 	case trouble == upstream.Unreachable:
-		return Standing{metrics.AgentUnreachable, "no connection to where calls go comes about"}
+		return Standing{metrics.AgentUnreachable, "no connection to where calls go comes about", false}
 	case len(m.Config.Load.Instances) > 0 && up.Healthy == 0:
-		return Standing{metrics.AgentUnreachable, fmt.Sprintf("none of %d instances is healthy", up.Instances)}
+		return Standing{metrics.AgentUnreachable, fmt.Sprintf("none of %d instances is healthy", up.Instances), false}
 	case trouble == upstream.Failing:
-		return Standing{metrics.AgentFailing, "one call after the other fails"}
+		return Standing{metrics.AgentFailing, "one call after the other fails", false}
 	case waits:
-		return Standing{metrics.AgentCardWaiting, fmt.Sprintf("another card waits for a decision: %s (%s)", ruling.Why, ruling.Digest)}
+		return Standing{metrics.AgentCardWaiting, fmt.Sprintf("another card waits for a decision: %s (%s)", ruling.Why, ruling.Digest), true}
 	case err != nil && !errors.Is(err, card.ErrPending):
-		return Standing{metrics.AgentCardStale, err.Error()}
+		return Standing{metrics.AgentCardStale, err.Error(), true}
 	}
 	return Standing{Word: metrics.AgentServing}
 }

@@ -68,7 +68,7 @@ func (c *Call) Time(name, layout string) (time.Time, error) {
 	}
 	t, err := time.Parse(layout, text)
 	if err != nil {
-		return t, c.InvalidParameter(name + " must be a time as " + layout)
+		return t, c.InvalidParameter(name + " must be a time as " + time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC).Format(layout))
 	}
 	return t, nil
 }

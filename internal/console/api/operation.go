@@ -2,12 +2,15 @@ package api
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 )
 
 // Operation is one request that is answered. Its row is all there is to say about it:
@@ -77,9 +80,28 @@ func (o *Operation) read(query string) (url.Values, error) {
 		asked += len(q[p.Name])
 	}
 	if asked != len(q) && !o.Loose {
-		return nil, invalidParameter.Refuse("the query holds an unknown parameter")
+		return nil, invalidParameter.Refuse(o.unknown(q))
 	}
 	return q, nil
+}
+
+// unknown says that a query has a parameter which the operation does not take, and which was probably meant. The
+// name is not repeated: a secret may have been pasted there.
+func (o *Operation) unknown(q url.Values) string {
+	var known []string
+	for _, p := range o.Query() {
+		known = append(known, p.Name)
+	}
+	const text = "the query holds an unknown parameter"
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		if hint := spelling.Hint(name, known); hint != "" && !slices.Contains(known, name) {
+			return text + hint
+		}
+	}
+	if len(known) == 0 {
+		return text + "; this operation takes none"
+	}
+	return text + "; this operation takes " + strings.Join(known, ", ")
 }
 
 func (p *Param) check(values []string) error {

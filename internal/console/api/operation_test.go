@@ -21,7 +21,8 @@ func TestQueries(t *testing.T) {
 		"state=gone":                           "state must be dead or waiting",
 		"state=dead&top=6":                     "top must be a number from 1 to 5",
 		"state=dead&limit=1001":                "limit must be a number from 1 to 1000",
-		"state=dead&stat=dead":                 "the query holds an unknown parameter",
+		"state=dead&stat=dead":                 `the query holds an unknown parameter, did you mean "state"?`,
+		"state=dead&secret=1":                  "the query holds an unknown parameter; this operation takes state, top, cursor, limit",
 		"state=dead;top=1":                     "the query is malformed",
 	} {
 		c := &Call{Request: httptest.NewRequest("GET", "/?"+query, nil), Operation: &op}

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
@@ -160,13 +158,9 @@ func (s *screen) listKeys(c *api.Call) (any, error) {
 }
 
 func (s *screen) makeKey(c *api.Call) (any, error) {
-	doc, err := c.Document()
-	if err != nil {
-		return nil, err
-	}
 	var k NewKey
-	if err := json.Unmarshal(doc, &k, json.RejectUnknownMembers(true)); err != nil {
-		return nil, invalidKey.Refuse("the body is no API key that is to be made: " + err.Error())
+	if err := c.Decode(&k, invalidKey); err != nil {
+		return nil, err
 	}
 	if k.ID == "" {
 		k.ID = strings.ToLower(rand.Text()[:8]) // here, so that it is on record
@@ -186,7 +180,7 @@ func (s *screen) makeKey(c *api.Call) (any, error) {
 	}
 	maps.DeleteFunc(attrs, func(_, v string) bool { return v == "" })
 	var made MadeKey
-	err = s.changeKey(c, "key.created", attrs, func(ctx context.Context) (err error) {
+	err := s.changeKey(c, "key.created", attrs, func(ctx context.Context) (err error) {
 		made, err = s.keys.MakeKey(ctx, &k, ttl.Std())
 		return err
 	})

@@ -9,7 +9,6 @@ import (
 	"sort"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/card/lint"
@@ -138,13 +137,9 @@ func Screen(cards Cards) api.Screen {
 }
 
 func (s *screen) cardView(c *api.Call) (any, error) {
-	doc, err := c.Document()
-	if err != nil {
-		return nil, err
-	}
 	var q Viewed
-	if err := json.Unmarshal(doc, &q, json.RejectUnknownMembers(true)); err != nil {
-		return nil, api.InvalidQuestion.Refuse("the body is no question: " + err.Error())
+	if err := c.Decode(&q, api.InvalidQuestion); err != nil {
+		return nil, err
 	}
 	view, err := s.all.View(c.Context(), c.PathValue("id"), &q)
 	switch {

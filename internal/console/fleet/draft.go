@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"github.com/go-json-experiment/json"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
@@ -59,13 +57,9 @@ func (s *screen) draft(c *api.Call) (any, error) {
 // check reads a draft as Put would. What is wrong with it is the answer and no error: while
 // somebody writes, most drafts are wrong for a moment.
 func (s *screen) check(c *api.Call) (any, error) {
-	doc, err := c.Document()
-	if err != nil {
-		return nil, err
-	}
 	var d drafted
-	if err := json.Unmarshal(doc, &d, json.RejectUnknownMembers(true)); err != nil {
-		return nil, api.InvalidQuestion.Refuse("the body is no draft: " + err.Error())
+	if err := c.Decode(&d, api.InvalidQuestion); err != nil {
+		return nil, err
 	}
 	answer, ok, err := s.fleet.Check(c.Context(), c.PathValue("id"), []byte(d.Agent))
 	if err == nil && !ok {

@@ -33,13 +33,13 @@ func Between(c *api.Call) (from, until time.Time, err error) {
 		return from, until, err
 	}
 	switch {
-	case from.IsZero() && !until.IsZero():
+	case !c.Query.Has("since") && c.Query.Has("until"):
 		return from, until, c.InvalidParameter("until is there without since")
-	case from.IsZero():
+	case !c.Query.Has("since"):
 		return now.Add(-lately[cmp.Or(c.Query.Get("window"), usualLately)]), now, nil
 	case c.Query.Has("window"):
 		return from, until, c.InvalidParameter("window and since exclude each other")
-	case until.IsZero():
+	case !c.Query.Has("until"):
 		until = now
 	}
 	if !from.Before(until) {

@@ -99,13 +99,9 @@ func Screen(policy Policy, config Config) api.Screen {
 // explain answers a question about a call. An authorizer, which is asked over the network
 // for real calls, is not asked: it could count or act.
 func (s *screen) explain(c *api.Call) (any, error) {
-	doc, err := c.Document()
-	if err != nil {
-		return nil, err
-	}
 	var q verdict.Question
-	if err := json.Unmarshal(doc, &q, json.RejectUnknownMembers(true)); err != nil {
-		return nil, api.InvalidQuestion.Refuse("the body is no question: " + err.Error())
+	if err := c.Decode(&q, api.InvalidQuestion); err != nil {
+		return nil, err
 	}
 	return s.policy.Explain(c.Context(), &q)
 }

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
@@ -83,13 +81,9 @@ type written struct {
 // check reads and compiles a draft. What is wrong with it is the answer and no error: while
 // somebody writes, most drafts are wrong for a moment.
 func (s *replays) check(c *api.Call) (any, error) {
-	doc, err := c.Document()
-	if err != nil {
-		return nil, err
-	}
 	var w written
-	if err := json.Unmarshal(doc, &w, json.RejectUnknownMembers(true)); err != nil {
-		return nil, api.InvalidQuestion.Refuse("the body is no draft: " + err.Error())
+	if err := c.Decode(&w, api.InvalidQuestion); err != nil {
+		return nil, err
 	}
 	answer, err := s.policy.Check(w.Rules)
 	if err != nil {
@@ -104,13 +98,9 @@ func (s *replays) check(c *api.Call) (any, error) {
 // bounds refuse instead of cutting short: an answer about a part of the calls would look
 // like one about all of them. Who asks for a number of the newest gets just those.
 func (s *replays) replay(c *api.Call) (any, error) {
-	doc, err := c.Document()
-	if err != nil {
-		return nil, err
-	}
 	var d verdict.Draft
-	if err := json.Unmarshal(doc, &d, json.RejectUnknownMembers(true)); err != nil {
-		return nil, api.InvalidQuestion.Refuse("the body is no draft: " + err.Error())
+	if err := c.Decode(&d, api.InvalidQuestion); err != nil {
+		return nil, err
 	}
 	// A draft that names no number of records is tried on all, up to this many.
 	most := s.most.Records

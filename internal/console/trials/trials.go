@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
@@ -196,13 +195,9 @@ func (s *screen) try(c *api.Call) (any, error) {
 
 // attempt reads the call that is to be made.
 func attempt(c *api.Call) (*Attempt, error) {
-	doc, err := c.Document()
-	if err != nil {
-		return nil, err
-	}
 	a := new(Attempt)
-	if err := json.Unmarshal(doc, a, json.RejectUnknownMembers(true)); err != nil {
-		return nil, invalidCall.Refuse("the body is no call: " + unquoted(err))
+	if err := c.Decode(a, invalidCall); err != nil {
+		return nil, err
 	}
 	return a, a.check()
 }
@@ -221,17 +216,3 @@ func (a *Attempt) check() error {
 }
 
 const longestMethod = 64
-
-// unquoted is what is wrong with a document, without anything that stands in it: it may be
-// a credential.
-func unquoted(err error) string {
-	var odd *json.SemanticError
-	if errors.As(err, &odd) && odd.JSONPointer != "" {
-		return "at " + string(odd.JSONPointer) + ", want other than " + odd.JSONKind.String()
-	}
-	var broken *jsontext.SyntacticError
-	if errors.As(err, &broken) {
-		return fmt.Sprintf("it is broken JSON at byte %d", broken.ByteOffset)
-	}
-	return "want an object"
-}

@@ -20,6 +20,9 @@ export const words = Object.keys(states);
 /** health is the word for whether calls reach an agent. */
 export const health = (a: Agent): string => a.state ?? 'not served';
 
+/** reached reports whether calls reach an agent: by the card in force, whatever the next card waits for. */
+export const reached = (a: Agent): boolean => a.state === 'serving' || ((a.state === 'card-waiting' || a.state === 'card-stale') && a.interfaces !== undefined);
+
 export const toneOf = (word: string): Tone => states[word]?.tone ?? 'bad';
 
 export const adviceOn = (word: string): string | undefined => states[word]?.advice;

@@ -108,7 +108,7 @@ export function Audit() {
       {found.isPending ? (
         <Loading />
       ) : rows.length === 0 ? (
-        !found.isError && <Empty title="No record matches">No call or event in the audit log matches these filters. Clear some, or choose another time.</Empty>
+        !found.isError && <Empty title="No record matches">No call or event in the audit log matches these filters. Clear some, or choose another time. A filter compares the whole text; ~text finds what contains text.</Empty>
       ) : (
         <Table label="Audit records" rows={rows} columns={shown} name={(r) => String(r.seq)} height={560} wraps details={(r) => <Details of={r} operates={operates} />} />
       )}

@@ -8,7 +8,7 @@ import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { Donut } from '../parts/donut';
 import { Sparkline } from '../parts/sparkline';
-import { health, reason, tally, toneOf, words } from '../parts/health';
+import { health, reached, reason, tally, toneOf, words } from '../parts/health';
 import { decides, tones } from '../parts/trust';
 
 interface Row extends Agent {
@@ -108,7 +108,7 @@ const columns: Column<Row>[] = [
 const route = getRouteApi('/fleet');
 
 const kinds: Record<string, { label: string; is: (r: Row) => boolean }> = {
-  failing: { label: 'Not serving', is: (r) => r.health !== 'serving' },
+  failing: { label: 'Not serving', is: (r) => !reached(r) },
   waiting: { label: 'Card pending', is: (r) => r.card !== undefined && decides(r.card.state) },
 };
 
@@ -150,6 +150,7 @@ export function Fleet() {
       </>
     );
   const count = (word: string) => rows.filter((r) => r.health === word).length;
+  const silent = rows.filter((r) => kinds.failing?.is(r)).length;
   const waiting = rows.filter((r) => kinds.waiting?.is(r)).length;
   return (
     <>
@@ -160,7 +161,7 @@ export function Fleet() {
           label="Agents"
           parts={words.flatMap((name) => (name === 'serving' || count(name) > 0 ? [{ name, value: count(name), tone: toneOf(name) }] : [])).reverse()}
         />
-        <Tile label="Not serving" value={rows.length - count('serving')} tone={rows.length > count('serving') ? 'bad' : undefined} />
+        <Tile label="Not serving" value={silent} tone={silent > 0 ? 'bad' : undefined} />
         <Tile label="Cards pending approval" value={waiting} tone={waiting > 0 ? 'warn' : undefined} />
         <Tile label="Registered at run time" value={rows.filter((r) => r.origin === 'api').length} />
       </div>
