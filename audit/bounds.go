@@ -1,22 +1,32 @@
 package audit
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/chain"
+	"github.com/a2a-gateway/a2a-gateway/audit/segment"
 )
 
 // beginning judges what the log begins with: the first record there was, or one whose
 // predecessors were removed by retention, which a later record says that is signed.
 func (j *judging) beginning() {
-	if len(j.kept) == 0 || j.cut.before || j.failed {
+	if len(j.kept) == 0 || j.failed {
 		return
 	}
 	first := j.kept[0]
+	// What is not there may be of days that nobody asked about.
+	if first.claim == nil && j.cut.before || first.claim != nil && j.days.before(first.claim.After) {
+		return
+	}
 	if first.bare && (j.head == nil || j.head.Seq == 0 || j.head.Seq >= first.first) {
 		return // nothing is known of them, but that no checkpoint was before
 	}
@@ -29,16 +39,71 @@ func (j *judging) beginning() {
 		f.Text = fmt.Sprintf("it begins with record %d, which was not the first of a file", first.first)
 	case first.claim.Hash == "" && first.first == 1:
 		return // there was none before
-	case slices.ContainsFunc(j.removals(), func(r removal) bool {
+	case slices.ContainsFunc(append(j.removals(), j.removed...), func(r removal) bool {
 		return r.through == first.first-1 && r.hash == first.claim.Hash || r.through >= first.first
 	}):
 		j.report.Removed = first.first - 1
 		return
+	case j.cut.before:
+		f.Kind, f.Segment, f.Line = kindMissingSegment, first.claim.After, 0
+		f.Text = fmt.Sprintf("it is not there, and its last record was record %d", f.To)
 	default:
 		f.Kind, f.Segment, f.Line = kindMissingSegment, first.claim.After, 0
 		f.Text = fmt.Sprintf("it and what was before it are not there, up to record %d, and no record that is signed says that they were removed", f.To)
 	}
 	j.report.find(f)
+}
+
+// readRemoved looks through the records of later days for those that say that files were removed,
+// where the first of these days may have been: retention removes a file long after its day. They
+// are not verified. Whoever adds one to a log is found when the days of that record are.
+func (v *verifier) readRemoved(ctx context.Context) error {
+	if !v.cut.after || len(v.segments[0].passages) == 0 {
+		return nil
+	}
+	first := v.segments[0].passages[0].claim
+	if first == nil || first.Hash == "" || v.days.before(first.After) {
+		return nil
+	}
+	for _, s := range v.segments {
+		if !s.later {
+			continue
+		}
+		if err := v.removedBy(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", s.name.File(), err)
+		}
+	}
+	return nil
+}
+
+// removedBy notes what the records of a file say that was removed. A file that is gone, or damaged,
+// says nothing.
+func (v *verifier) removedBy(ctx context.Context, s *scanned) error {
+	in, err := v.source.Dir().Open(s.name, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	buf := make([]byte, segment.BlockSize)
+	for ctx.Err() == nil {
+		lines, err := in.Next(buf)
+		if errors.Is(err, io.EOF) || errors.Is(err, segment.ErrChanged) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for line := range bytes.Lines(lines) {
+			if r, ok := removalOf(line, 0); ok {
+				v.removed = append(v.removed, r)
+			}
+		}
+		buf = lines[:cap(lines)]
+	}
+	return ctx.Err()
 }
 
 // removals are those that count. A line that says that files were removed anybody can
@@ -62,7 +127,9 @@ func (j *judging) signatures() {
 	r := j.report
 	for _, p := range j.kept {
 		for _, s := range p.signatures {
-			r.Checkpoints++
+			if !p.segment.later {
+				r.Checkpoints++
+			}
 			r.Keys = append(r.Keys, s.kid)
 			switch {
 			case s.err != nil:
@@ -98,7 +165,7 @@ func (j *judging) countUnsigned() {
 		signed++
 	}
 	for _, p := range j.kept {
-		if !p.bare && p.last > signed {
+		if !p.bare && !p.segment.later && p.last > signed {
 			r.Unsigned += int(p.last - max(signed, p.first-1)) //nolint:gosec // at most as many as there are
 		}
 	}
@@ -137,16 +204,43 @@ func (j *judging) begun() (time.Time, bool) {
 	return r.Time, err == nil
 }
 
+// none judges that there are no records of the last days that were asked for, while there are
+// files of days before. The head names the file of the last checkpoint that is known.
+func (j *judging) none() {
+	switch h := j.head; {
+	case h == nil:
+		j.report.find(Finding{Kind: Unsigned, Segment: chain.HeadFile,
+			Text: "it is not there: files of these days that were taken away could not be found"})
+	case h.Seq > 0 && !j.days.before(h.Segment):
+		j.report.Head = h.Seq
+		j.report.find(Finding{Kind: kindMissingSegment, Segment: h.Segment, To: h.Seq,
+			Text: fmt.Sprintf("its records are not there, of which %s is known, a checkpoint", records(h.Seq, h.Seq))})
+	default:
+		j.report.Head = h.Seq
+	}
+}
+
 // ending judges what the log ends with, by the last checkpoint that is known. Without that
 // nobody can tell a log from one whose last records were taken away: what is left of a chain
 // is a chain.
 // With a copy of the head that was kept elsewhere it also finds a log that was replaced together
 // with its own head.
 func (j *judging) ending() {
-	if j.cut.after || j.headPath == NoHead {
+	r := j.report
+	if j.headPath == NoHead {
 		return
 	}
-	r := j.report
+	// What follows these days says how they ended, where there is any.
+	if j.cut.after {
+		if j.head != nil {
+			r.Head = j.head.Seq
+		}
+		return
+	}
+	if r.Records == 0 && j.cut.before {
+		j.none()
+		return
+	}
 	if j.head == nil {
 		if r.Checkpoints > 0 {
 			r.find(Finding{Kind: kindTruncated, Segment: chain.HeadFile, Text: "it is not there: records that were taken off the end could not be found"})

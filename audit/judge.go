@@ -35,8 +35,11 @@ func (v *verifier) judge() *Report {
 	j.ending()
 	j.boundaries()
 	j.contents()
-	j.report.Segments = len(v.segments)
 	for _, s := range v.segments {
+		if s.later {
+			continue
+		}
+		j.report.Segments++
 		j.report.Bytes += s.size
 		if s.err != nil {
 			j.report.find(Finding{Kind: kindChanged, Segment: s.name.File(), Text: fmt.Sprintf("after byte %d: %v", s.size, s.err)})
@@ -44,6 +47,10 @@ func (v *verifier) judge() *Report {
 		if s.torn > 0 {
 			j.report.Torn = append(j.report.Torn, s.name.File())
 		}
+	}
+	j.report.Signed = min(j.report.Signed, j.report.To) // a checkpoint of a later day covers all of these
+	if v.days.bounded() && j.report.Records == 0 {
+		j.report.none()
 	}
 	return j.report
 }
@@ -157,6 +164,10 @@ func (j *judging) mend() {
 			out = append(out, p)
 		// It follows by its number and by its hash: it was the line between that was not right.
 		case p.first == a.last+1 && j.follows(a, p):
+			if p.segment.later && !a.end.later {
+				out = append(out, p) // they are counted by themselves
+				continue
+			}
 			a.extend(p)
 		case p.first == a.last+1:
 			if j.hashChanged(a, p, b) {
@@ -261,7 +272,6 @@ func (j *judging) count() {
 	for _, p := range sorted {
 		switch {
 		case last == nil:
-			j.report.From = p.first
 		case p.last <= last.last:
 			j.duplicated(p, p.first, p.last)
 			continue
@@ -276,11 +286,7 @@ func (j *judging) count() {
 			j.changed(p, p.first, "it does not follow from the one before, unless that was")
 		}
 		j.kept = append(j.kept, p)
-		j.report.Records += p.count
-		if p.bare {
-			j.report.Unchained += p.count
-		}
-		j.report.To = p.last
+		j.report.count(p)
 		last = p
 	}
 	j.moved()

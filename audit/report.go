@@ -58,6 +58,8 @@ type Report struct {
 
 	// Unchained are records of versions that wrote no hashes. Nothing is known of them.
 	Unchained int `json:"unchained"`
+	// Empty says that there are no records of the days that were asked for.
+	Empty bool `json:"empty,omitempty"`
 	// Removed is the number of the last record that retention removed, 0 for none.
 	Removed uint64 `json:"removed,omitempty"`
 	// Torn are files whose last line is not whole, as a crash leaves them.
@@ -96,6 +98,27 @@ func (r *Report) find(f Finding) {
 	if len(r.Findings) < maxFindings {
 		r.Findings = append(r.Findings, f)
 	}
+}
+
+// count adds the records of a passage, if they are of the days that were asked for.
+func (r *Report) count(p *passage) {
+	if p.segment.later {
+		return
+	}
+	if r.Records == 0 {
+		r.From = p.first
+	}
+	r.Records += p.count
+	if p.bare {
+		r.Unchained += p.count
+	}
+	r.To = p.last
+}
+
+// none makes a report one of days without records. What was signed are then records of a later
+// day, which nobody asked about.
+func (r *Report) none() {
+	r.Empty, r.Keys, r.Checkpoints, r.Signed, r.SignedAt, r.Trusted = true, []string{}, 0, 0, "", false
 }
 
 // records names one record or several.

@@ -280,6 +280,11 @@ func holds(t *testing.T, config Config, ring *keys.Ring, all bool) {
 	if err != nil || len(r.Findings) > 0 || (r.Removed == 0) != all || r.Removed > 0 && r.From != r.Removed+1 {
 		t.Errorf("%+v, %v", r, err)
 	}
+	// That older files were removed says a record of a later day.
+	names, _ := segment.List(config.Dir)
+	if r := verified(t, config.Dir, Check{Keys: ring.JWKS(), To: names[0].End().Add(-time.Hour)}); len(r.Findings) > 0 || r.Segments != 1 {
+		t.Errorf("of the first day: %+v", r)
+	}
 }
 
 // TestInterruptedTidying: what a crash leaves of it is made good.

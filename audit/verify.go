@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -36,7 +37,9 @@ type Check struct {
 	NoContent bool
 	// Interval is how often a checkpoint is due; default 10s.
 	Interval time.Duration
-	// From and To choose segments by their days; zero times choose all.
+	// From and To choose segments by their days; zero times choose all. Of the first segment behind
+	// them the records up to its first checkpoint are read too, since they say what the last of
+	// these days ended with.
 	From, To time.Time
 	// Progress is told now and then how many lines have been verified; nil: nobody is.
 	Progress func(lines int)
@@ -76,7 +79,9 @@ type verifier struct {
 	headPath string
 	keys     keySet
 	segments []*scanned
+	days     period
 	cut      struct{ before, after bool } // there are segments that were not chosen
+	removed  []removal                    // by what later records say that were not verified
 	now      time.Time
 	interval time.Duration
 	progress func(lines int) // nil: nobody is told
@@ -89,10 +94,11 @@ type verifier struct {
 
 // scanned is what is known of a file.
 type scanned struct {
-	name segment.Name
-	size int64 // of what is whole
-	torn int64 // bytes behind that
-	err  error // why it could not be read to its end
+	name  segment.Name
+	later bool  // it is of a day after those that were asked for
+	size  int64 // of what is whole
+	torn  int64 // bytes behind that
+	err   error // why it could not be read to its end
 
 	passages []*passage
 }
@@ -109,6 +115,9 @@ func newVerifier(s reader.Source, c Check) (*verifier, error) {
 		v.headPath = filepath.Join(s.Path, chain.HeadFile)
 	}
 	var err error
+	if v.days, err = periodOf(c.From, c.To); err != nil {
+		return nil, err
+	}
 	if v.shelf != nil {
 		// Erasures behind this place may be in no record yet.
 		if v.told, err = v.shelf.Place(); err != nil {
@@ -131,17 +140,13 @@ func newVerifier(s reader.Source, c Check) (*verifier, error) {
 		return nil, err
 	}
 	for _, n := range names {
-		switch {
-		// Days are those of file names, in UTC.
-		case !c.From.IsZero() && n.Day < segment.DayOf(c.From):
+		if v.days.before(n.File()) {
 			v.cut.before = true
-		case !c.To.IsZero() && n.Day > segment.DayOf(c.To.AddDate(0, 0, 1)): // the last of a day may be in the next one's file
-			v.cut.after = true
-		default:
-			v.segments = append(v.segments, &scanned{name: n})
+			continue
 		}
+		v.segments = append(v.segments, &scanned{name: n, later: v.days.after(n)})
 	}
-	if len(v.segments) == 0 && v.head == nil {
+	if len(names) == 0 && v.head == nil {
 		return nil, fmt.Errorf("%s: there is no segment of an audit log (audit-YYYY-MM-DD.jsonl)", s.Path)
 	}
 	return v, nil
@@ -185,6 +190,9 @@ func (v *verifier) read(ctx context.Context) error {
 		defer close(work)
 		for _, s := range v.segments {
 			v.readSegment(ctx, s, buffers, func(j *job) { order <- j; work <- j })
+			if s.later && s.size > 0 {
+				break
+			}
 		}
 	}()
 	verified := 0
@@ -197,11 +205,12 @@ func (v *verifier) read(ctx context.Context) error {
 	}
 	workers.Wait()
 	for _, s := range v.segments {
+		v.cut.after = v.cut.after || s.later && len(s.passages) > 0
 		if s.err != nil && !errors.Is(s.err, segment.ErrChanged) {
 			return fmt.Errorf("%s: %w", s.name.File(), s.err)
 		}
 	}
-	return errors.Join(ctx.Err(), v.held.fault, v.readPending())
+	return errors.Join(ctx.Err(), v.held.fault, v.readPending(), v.readRemoved(ctx))
 }
 
 // readSegment cuts a segment into jobs. Blocks end with lines, so that no worker needs another
@@ -226,23 +235,45 @@ func (v *verifier) readSegment(ctx context.Context, s *scanned, buffers *sync.Po
 			}
 			break
 		}
-		j := &job{segment: s, lines: lines, line: line, before: before, done: make(chan struct{})}
-		before, j.count = chain.LastOf(lines)
+		n := len(lines)
+		if s.later {
+			n = throughCheckpoint(lines)
+		}
+		whole := n == len(lines)
+		j := &job{segment: s, lines: lines[:n], line: line, before: before, done: make(chan struct{})}
+		before, j.count = chain.LastOf(j.lines)
 		line += j.count
-		send(j)
+		send(j) // and lines are the worker's
+		if !whole {
+			break
+		}
 	}
 	s.size, s.torn = in.Offset(), in.Rest()
+}
+
+// throughCheckpoint is how many bytes of a block there are up to the end of its first checkpoint;
+// all of them without one.
+func throughCheckpoint(lines []byte) (n int) {
+	for line := range bytes.Lines(lines) {
+		n += len(line)
+		if kindOf(line) == 'h' {
+			break
+		}
+	}
+	return n
 }
 
 // join puts the passages of a block behind those of the blocks before.
 func (v *verifier) join(j *job) {
 	found := j.found
 	s := j.segment
-	v.held.add(j.held.Contents)
-	v.held.fault = errors.Join(v.held.fault, j.held.fault)
-	for _, a := range j.held.amiss {
-		a.file = s.name.File()
-		v.held.amiss = append(v.held.amiss, a)
+	if !s.later { // whose content was not asked for
+		v.held.add(j.held.Contents)
+		v.held.fault = errors.Join(v.held.fault, j.held.fault)
+		for _, a := range j.held.amiss {
+			a.file = s.name.File()
+			v.held.amiss = append(v.held.amiss, a)
+		}
 	}
 	if len(s.passages) > 0 && len(found) > 0 && found[0].continues(s.passages[len(s.passages)-1]) {
 		s.passages[len(s.passages)-1].extend(found[0])

@@ -62,16 +62,101 @@ func TestVerifyWhole(t *testing.T) {
 	if r = verified(t, dir, Check{}); len(r.Findings) > 0 || r.Trusted {
 		t.Errorf("without keys: %+v", r)
 	}
-	day := func(text string) time.Time {
-		d, err := time.Parse(time.DateOnly, text)
+}
+
+// TestVerifyDays: of the days that are asked for every record is counted and no other one, what is
+// missing at their ends is found, and days without records are no finding.
+func TestVerifyDays(t *testing.T) {
+	t.Parallel()
+	// Of each day from 2026-11-21 to 25 there is a file.
+	whole, ring := specimen(t)
+	names, err := segment.List(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const none = "none"
+	for _, test := range []struct {
+		first, last string
+		without     []string // days
+		cut         string   // the day of a file that loses all records but one
+		want        string   // the days that are counted, none, or a finding
+	}{
+		{"2026-11-23", "2026-11-23", nil, "", "2026-11-23"},
+		{"2026-11-22", "2026-11-23", nil, "", "2026-11-22 2026-11-23"},
+		{"2026-11-23", "", nil, "", "2026-11-23 2026-11-24 2026-11-25"},
+		{"", "2026-11-22", nil, "", "2026-11-21 2026-11-22"},
+		{"2026-11-26", "", nil, "", none},
+		{"2026-11-27", "2026-11-30", nil, "", none},
+		{"2026-11-01", "2026-11-20", nil, "", none},
+		{"2026-11-23", "2026-11-23", nil, "2026-11-23", kindTruncated},
+		{"2026-11-25", "", nil, "2026-11-25", kindTruncated},
+		{"2026-11-25", "", []string{"2026-11-25"}, "", kindMissingSegment},
+		{"2026-11-24", "", []string{"2026-11-24", "2026-11-25"}, "", kindMissingSegment},
+		{"2026-11-23", "2026-11-23", []string{"2026-11-23"}, "", kindMissingSegment},
+		{"2026-11-23", "", []string{"2026-11-23"}, "", kindMissingSegment},
+		{"2026-11-22", "2026-11-23", []string{"2026-11-22"}, "", kindMissingSegment},
+		{"2026-11-27", "", nil, chain.HeadFile, Unsigned},
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range names {
+			if slices.Contains(test.without, n.Day) {
+				err = errors.Join(err, os.Remove(n.Path(dir)))
+			}
+		}
+		for _, f := range filesOf(t, dir) {
+			if strings.Contains(f.path, test.cut) && test.cut != "" {
+				err = errors.Join(err, os.WriteFile(f.path, bytes.Join(f.lines[:1], nil), 0o600))
+			}
+		}
+		if test.cut == chain.HeadFile {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, chain.HeadFile)))
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d
+		c := Check{Keys: ring.JWKS(), From: dayOf(t, test.first), To: dayOf(t, test.last)}
+		if err := wantDays(verified(t, dir, c), filesOf(t, dir), test.want); err != nil {
+			t.Errorf("%+v: %v", test, err)
+		}
 	}
-	if r = verified(t, dir, Check{From: day("2026-11-23"), To: day("2026-11-23")}); len(r.Findings) > 0 || r.Segments != 2 {
-		t.Errorf("of a day: %+v", r)
+	if _, err := Verify(t.Context(), reader.Source{Path: whole}, Check{From: dayOf(t, "2026-11-23"), To: dayOf(t, "2026-11-22")}); !errors.Is(err, errDays) {
+		t.Error(err)
 	}
+}
+
+// dayOf reads a day, "" for the zero time.
+func dayOf(t *testing.T, text string) (day time.Time) {
+	if text != "" {
+		var err error
+		if day, err = time.Parse(time.DateOnly, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return day
+}
+
+// wantDays compares a report with the days that it should have counted, "none" without records, or
+// the kind of the one finding that it should have.
+func wantDays(r *Report, files []*fileOf, want string) error {
+	if !strings.HasPrefix(want, "2026") && want != "none" {
+		if len(r.Findings) != 1 || r.Findings[0].Kind != want {
+			return fmt.Errorf("%+v", r)
+		}
+		return nil
+	}
+	segments, count := 0, 0
+	for _, f := range files {
+		if n, _ := segment.ParseName(filepath.Base(f.path)); strings.Contains(want, n.Day) {
+			segments, count = segments+1, count+len(f.lines)
+		}
+	}
+	if len(r.Findings) > 0 || r.Segments != segments || r.Records != count || r.Empty != (want == "none") || r.Unsigned > 0 {
+		return fmt.Errorf("%+v, want %d records in %d files", r, count, segments)
+	}
+	return nil
 }
 
 // damage is one thing that is done to a log.

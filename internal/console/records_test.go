@@ -213,6 +213,10 @@ func TestVerification(t *testing.T) {
 	if w.ledger.from != time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) {
 		t.Error(w.ledger.from)
 	}
+	if got := w.ask("POST", "/api/v1/audit/verify?from=2026-01-02&to=2026-01-01", nil); got.status != http.StatusBadRequest ||
+		!strings.Contains(got.body, "it ends before it begins") {
+		t.Error(got)
+	}
 	if got := w.ask("POST", "/api/v1/audit/verify?from=monday", nil); got.status != http.StatusBadRequest {
 		t.Error(got)
 	}

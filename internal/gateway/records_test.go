@@ -68,6 +68,9 @@ func TestRecordsByAPI(t *testing.T) {
 	if got := ask("POST", "audit/verify", nil); !strings.Contains(got, `"intact":true`) {
 		t.Error(got)
 	}
+	if got := ask("POST", "audit/verify?from=2199-01-01", nil); !strings.Contains(got, `"intact":true,"empty":true,"records":0`) {
+		t.Error(got)
+	}
 }
 
 // TestLiveByAPI: whoever looks sees a call when it begins and when it has ended, and either

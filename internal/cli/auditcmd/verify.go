@@ -82,6 +82,9 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if check.To, err = dayFlag("to", v.last); err != nil {
 		return err
 	}
+	if !check.To.IsZero() && check.To.Before(check.From) {
+		return verb.Usage(fmt.Errorf("--from %s --to %s: it ends before it begins", v.first, v.last))
+	}
 	if check.Keys, err = v.keys(cmd); err != nil {
 		return verb.Usage(err)
 	}
@@ -243,25 +246,41 @@ func printReport(w io.Writer, r *audit.Report) {
 	for _, f := range r.Findings {
 		p("%s", f)
 	}
-	p("%s in %s, numbers %d to %d", plural(r.Records, "record"), plural(r.Segments, "file"), r.From, r.To)
-	if r.Removed > 0 {
-		p("records up to %d were removed by retention", r.Removed)
+	if r.Empty {
+		p("there are no records of these days")
+		printUncounted(p, r)
+		printHead(p, r)
+		return
 	}
+	p("%s in %s, numbers %d to %d", plural(r.Records, "record"), plural(r.Segments, "file"), r.From, r.To)
+	printUncounted(p, r)
 	if r.Unchained > 0 {
 		p("%s of an older version have no hashes: nothing is known of them", plural(r.Unchained, "record"))
-	}
-	for _, file := range r.Torn {
-		p("%s ends in a torn line, as after a crash", file)
 	}
 	printSigned(p, r)
 	if !r.Trusted && r.Signed > 0 {
 		p("the signatures fit the keys beside them; give --jwks or --key to know whose they are: %s", strings.Join(r.Keys, ", "))
 	}
-	if r.Head == 0 && !r.Young {
-		p("no checkpoint was known before: what is missing at the end could not be found")
-	}
+	printHead(p, r)
 	if c := r.Content; c != nil {
 		printContents(p, c)
+	}
+}
+
+// printUncounted says which records are not there, without a finding about it.
+func printUncounted(p func(string, ...any), r *audit.Report) {
+	if r.Removed > 0 {
+		p("records up to %d were removed by retention", r.Removed)
+	}
+	for _, file := range r.Torn {
+		p("%s ends in a torn line, as after a crash", file)
+	}
+}
+
+// printHead says that nothing was known of the end of the log.
+func printHead(p func(string, ...any), r *audit.Report) {
+	if r.Head == 0 && !r.Young {
+		p("no checkpoint was known before: what is missing at the end could not be found")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 // verification is the answer of POST /api/v1/audit/verify.
 type verification struct {
 	Intact   bool     `json:"intact" doc:"the verification found no faults"`
+	Empty    bool     `json:"empty,omitzero" doc:"there are no records of the days that were asked for"`
 	Records  int      `json:"records"`
 	Segments int      `json:"segments"`
 	From     int64    `json:"from" doc:"number of the first record; to has the number of the last one"`
@@ -66,6 +67,9 @@ func (s *verifier) verify(c *api.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !to.IsZero() && to.Before(from) {
+		return nil, c.InvalidParameter("to is before from: it ends before it begins")
+	}
 	r, err := s.log.Verify(c.Context(), from, to)
 	if err != nil {
 		return nil, err
@@ -79,7 +83,7 @@ func (s *verifier) verify(c *api.Call) (any, error) {
 func verificationOf(r *audit.Report) verification {
 	number := func(seq uint64) int64 { return int64(seq) } //nolint:gosec // numbers have 18 digits at most
 	v := verification{
-		Intact: len(r.Findings) == 0, Records: r.Records, Segments: r.Segments, From: number(r.From), To: number(r.To),
+		Intact: len(r.Findings) == 0, Empty: r.Empty, Records: r.Records, Segments: r.Segments, From: number(r.From), To: number(r.To),
 		Signed: number(r.Signed), SignedAt: r.SignedAt, Unsigned: r.Unsigned, Removed: number(r.Removed), Keys: r.Keys,
 		Trusted: r.Trusted, Flaws: []flaw{},
 	}

@@ -183,15 +183,15 @@ function Integrity() {
       {v && (
         <div role="status">
           <p>
-            <Badge tone={v.intact ? 'good' : 'bad'}>{v.intact ? 'intact' : count(v.findings.length, 'finding')}</Badge>{' '}
-            {v.records === 0 ? 'There are no records.' : `${count(v.records, 'record')} in ${count(v.segments, 'file')}, numbers ${v.from} to ${v.to}.`}{' '}
+            {!(v.empty && v.intact) && <Badge tone={v.intact ? 'good' : 'bad'}>{v.intact ? 'intact' : count(v.findings.length, 'finding')}</Badge>}{' '}
+            {v.empty ? 'There are no records of these days.' : v.records === 0 ? 'There are no records.' : `${count(v.records, 'record')} in ${count(v.segments, 'file')}, numbers ${v.from} to ${v.to}.`}{' '}
             {v.signed > 0 ? (
               <>
                 Signed up to number {v.signed}, <When at={v.signedAt} />
                 {v.unsigned > 0 && `; ${v.unsigned} since then await the next signature`}.
               </>
             ) : (
-              'Nothing is signed yet.'
+              !v.empty && 'Nothing is signed yet.'
             )}{' '}
             {v.keys.length > 0 && !v.trusted && 'The keys that signed are not this gateway’s own.'} {v.removed ? `Retention removed what was before number ${v.removed + 1}.` : ''}
           </p>
