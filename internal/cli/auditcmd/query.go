@@ -237,6 +237,7 @@ type summary struct {
 	Method    string            `json:"method"`
 	Task      string            `json:"task_id"`
 	Rule      string            `json:"rule"`
+	Limit     string            `json:"limit"`
 	Status    int               `json:"status"`
 	Reason    string            `json:"reason"`
 	Event     string            `json:"event"`
@@ -269,8 +270,12 @@ func printRecord(w io.Writer, line []byte, output string) error {
 	if r.Skill != "" {
 		what += "/" + r.Skill
 	}
+	// Where a limit refused the call, the rule has allowed it, and is not what decided.
+	if r.Limit != "" {
+		r.Rule = ""
+	}
 	_, err := fmt.Fprintf(w, "%s %-6s %s %s %s%s\n", at, verb.Cell(r.Decision), verb.Cell(r.Principal), verb.Cell(what), verb.Cell(r.Method), attributes(map[string]string{
-		"task": r.Task, "rule": r.Rule, "reason": r.Reason, "status": statusText(r.Status),
+		"task": r.Task, "rule": r.Rule, "limit": r.Limit, "reason": r.Reason, "status": statusText(r.Status),
 	}))
 	return err
 }

@@ -69,7 +69,8 @@ export const cause = (r: AuditRecord) =>
 /** why is what decided, or what came of it, in a few words. */
 export function why(r: AuditRecord): string {
   if (r.type === 'event') return [r.attrs?.outcome, r.attrs?.why, r.attrs?.detector, r.attrs?.target_host, r.attrs?.id].filter(Boolean).join(' · ');
-  return [r.rule && `rule ${r.rule}`, r.limit && `limit ${r.limit}`, r.reason, r.cause].filter(Boolean).join(' · ') || (r.decision === 'deny' ? 'no rule allows it' : '');
+  // Where a limit refused the call, the rule has allowed it before.
+  return [r.limit ? `limit ${r.limit}` : r.rule && `rule ${r.rule}`, r.reason, r.cause].filter(Boolean).join(' · ') || (r.decision === 'deny' ? 'no rule allows it' : '');
 }
 
 const bad = /^(dead|failed|refused|gone)$/;

@@ -156,7 +156,10 @@ const trace: [string, string][] = [
 ];
 
 function Decided({ record: r }: { record: AuditRecord }) {
-  const said = trace.filter(([member]) => r[member] !== undefined);
+  const said = trace
+    .filter(([member]) => r[member] !== undefined)
+    // Where a limit refused the call, the rule has allowed it before.
+    .map(([member, name]): [string, string] => [member, member === 'rule' && r.limit !== undefined ? 'Rule that allowed the call' : name]);
   return (
     <section aria-label="Decision">
       <div className="head">
