@@ -132,9 +132,13 @@ func auditQuery(from *auditSource) *cobra.Command {
 		}
 		defer done()
 		out := bufio.NewWriter(cmd.OutOrStdout())
+		tried := attempts{}
+		if q.Oldest {
+			tried = nil // what came of a change is then read behind it
+		}
 		for e, err := range found {
 			if err == nil {
-				err = printRecord(out, e.Line, *output)
+				err = printRecord(out, e.Line, *output, tried)
 			}
 			if err != nil {
 				return verb.Failed(err)
@@ -250,8 +254,9 @@ type summary struct {
 //
 // Names come from callers and agents, who may have put escape sequences for a terminal into them:
 // every one of them goes through verb.Cell, which also makes "-" of an empty one, so that the
-// columns stay where they are.
-func printRecord(w io.Writer, line []byte, output string) error {
+// columns stay where they are. tried has what is known of changes that came to nothing: their first
+// records end in "(attempt)"; nil where records come the oldest first.
+func printRecord(w io.Writer, line []byte, output string, tried attempts) error {
 	if output == "json" {
 		_, err := fmt.Fprintf(w, "%s\n", line)
 		return err
@@ -263,7 +268,11 @@ func printRecord(w io.Writer, line []byte, output string) error {
 	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z")
 	// An event has no caller and no decision: its attributes are what it says.
 	if r.Type == "event" {
-		_, err := fmt.Fprintf(w, "%s event  %s%s\n", at, verb.Cell(r.Event), attributes(r.Attrs))
+		text := attributes(r.Attrs)
+		if tried != nil && tried.attempted(&r) {
+			text += " (attempt)"
+		}
+		_, err := fmt.Fprintf(w, "%s event  %s%s\n", at, verb.Cell(r.Event), text)
 		return err
 	}
 	what := r.Agent
