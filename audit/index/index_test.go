@@ -128,6 +128,7 @@ func TestFind(t *testing.T) {
 		{"refused by another stage", Query{Stage: "policy", Agent: "billing"}, []uint64{3}},
 		{"an issuer's", Query{Issuer: "https://id.example"}, []uint64{2}},
 		{"a method's", Query{Method: "GetTask"}, []uint64{3, 5}},
+		{"a method's by its name of 0.3", Query{Method: "tasks/get"}, []uint64{3, 5}},
 		{"a kind of event", Query{Event: "push.drop"}, []uint64{7}},
 		{"an operator's", Query{Principal: "admin-token"}, []uint64{7}},
 		{"of strange names", Query{Principal: "eve\u202e\\"}, []uint64{8}},

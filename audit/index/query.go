@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/refusal"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -27,7 +28,7 @@ type Query struct {
 	Skill     string
 	Task      string
 	Context   string
-	Method    string // under its 1.0 name
+	Method    string // under its 1.0 name, or that of an older version
 	Decision  string // allow, deny or error
 	Reason    string // why a call did not go well, as in RATE_LIMITED
 	Issuer    string // whose tokens the caller signed in with
@@ -49,6 +50,7 @@ func (q Query) clean() Query {
 	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason, &q.Issuer, &q.Rule} {
 		*s = telemetry.Clean(*s)
 	}
+	q.Method = wire.CoreName(q.Method) // which records have
 	return q
 }
 

@@ -124,9 +124,9 @@ func auditQuery(from *auditSource) *cobra.Command {
 		if err := there(source); err != nil {
 			return err
 		}
-		// found reads as it goes: the first lines are there before the last segment has been
+		// search reads as it goes: the first lines are there before the last segment has been
 		// opened.
-		found, done, err := find(cmd, source, q, *scan)
+		search, done, err := find(cmd, source, *scan)
 		if err != nil {
 			return verb.Failed(err)
 		}
@@ -136,11 +136,18 @@ func auditQuery(from *auditSource) *cobra.Command {
 		if q.Oldest {
 			tried = nil // what came of a change is then read behind it
 		}
-		for e, err := range found {
+		none := true
+		for e, err := range search(q) {
 			if err == nil {
+				none = false
 				err = printRecord(out, e.Line, *output, tried)
 			}
 			if err != nil {
+				return verb.Failed(err)
+			}
+		}
+		if none {
+			if err := noMatch(cmd.ErrOrStderr(), q, search); err != nil {
 				return verb.Failed(err)
 			}
 		}
@@ -162,16 +169,16 @@ func there(source reader.Source) error {
 	return nil
 }
 
-// find gives the records that are asked for, in the order that is asked for, and done, which
-// closes the index. Where the index cannot be written, the log being somebody else's, it reads the
+// find gives what searches for records, in the order that is asked for, and done, which closes the
+// index. Where the index cannot be written, the log being somebody else's, it reads the
 // whole log and says so on standard error; any other failure of the index is one of the command,
 // as the index may then say too little.
-func find(cmd *cobra.Command, source reader.Source, q index.Query, scan bool) (found iter.Seq2[reader.Entry, error], done func(), err error) {
+func find(cmd *cobra.Command, source reader.Source, scan bool) (search func(index.Query) iter.Seq2[reader.Entry, error], done func(), err error) {
 	done = func() {}
 	if !scan {
 		i, err := updated(cmd, source)
 		if err == nil {
-			return i.Find(cmd.Context(), q), func() { _ = i.Close() }, nil
+			return func(q index.Query) iter.Seq2[reader.Entry, error] { return i.Find(cmd.Context(), q) }, func() { _ = i.Close() }, nil
 		}
 		// A directory that may not be written to is the usual case of a log of another user.
 		if !errors.Is(err, fs.ErrPermission) {
@@ -179,10 +186,12 @@ func find(cmd *cobra.Command, source reader.Source, q index.Query, scan bool) (f
 		}
 		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%v; the whole log is read\n", err)
 	}
-	if q.Oldest {
-		return index.Scan(cmd.Context(), source, q), done, nil
-	}
-	return newest(cmd.Context(), source, q), done, nil
+	return func(q index.Query) iter.Seq2[reader.Entry, error] {
+		if q.Oldest {
+			return index.Scan(cmd.Context(), source, q)
+		}
+		return newest(cmd.Context(), source, q)
+	}, done, nil
 }
 
 // newest scans a log from its beginning to its end, as segments can only be read so, and gives the
