@@ -37,7 +37,7 @@ func (w *filter) flags(f *pflag.FlagSet) {
 	f.StringVar(&w.query.Skill, "skill", "", "calls decided for this `skill`")
 	f.StringVar(&w.query.Task, "task", "", "calls about this `task`")
 	f.StringVar(&w.query.Context, "context", "", "calls about this `context`")
-	f.StringVar(&w.query.Method, "method", "", "calls of this `method`, by its 1.0 name")
+	f.StringVar(&w.query.Method, "method", "", "calls of this `method`, by any name that it has had")
 	f.StringVar(&w.query.Event, "event", "", "events of this `kind`, such as push.delivery")
 	f.StringVar(&w.query.Decision, "decision", "", "`decision`: allow, deny or error")
 	f.StringVar(&w.query.Reason, "reason", "", "calls that failed for this `reason`, such as RATE_LIMITED")

@@ -81,7 +81,7 @@ var whichRecords = []api.Param{
 	{Name: "skill", Text: "skill that the decision was about"},
 	{Name: "task", Text: "id of the task"},
 	{Name: "context", Text: "id of the context"},
-	{Name: "method", Text: "method of the call, by its 1.0 name"},
+	{Name: "method", Text: "calls of this method, by any name that it has had"},
 	{Name: "event", Text: "kind of event"},
 	{Name: "decision", Text: "decision about the call", Values: []string{"allow", "deny", "error"}},
 	{Name: "reason", Text: "reason for which the call failed, such as RATE_LIMITED"},

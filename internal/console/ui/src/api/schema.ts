@@ -2448,6 +2448,8 @@ export interface components {
             version: string;
         };
         Verification: {
+            /** @description there are no records of the days that were asked for */
+            empty?: boolean;
             findings: components["schemas"]["Flaw"][];
             /** @description number of the first record; to has the number of the last one */
             from: number;
@@ -3787,7 +3789,7 @@ export interface operations {
                 task?: string;
                 /** @description id of the context */
                 context?: string;
-                /** @description method of the call, by its 1.0 name */
+                /** @description calls of this method, by any name that it has had */
                 method?: string;
                 /** @description kind of event */
                 event?: string;
@@ -3936,7 +3938,7 @@ export interface operations {
                 task?: string;
                 /** @description id of the context */
                 context?: string;
-                /** @description method of the call, by its 1.0 name */
+                /** @description calls of this method, by any name that it has had */
                 method?: string;
                 /** @description kind of event */
                 event?: string;
@@ -7740,7 +7742,7 @@ export interface operations {
                 task?: string;
                 /** @description id of the context */
                 context?: string;
-                /** @description method of the call, by its 1.0 name */
+                /** @description calls of this method, by any name that it has had */
                 method?: string;
                 /** @description kind of event */
                 event?: string;
