@@ -70,7 +70,7 @@ func commandPage(b *strings.Builder, c *cobra.Command) {
 			// Lines of a command's own text are laid out by hand.
 			fmt.Fprintf(b, "```text\n%s\n```\n\n", c.Long)
 		}
-		if c.Runnable() {
+		if c.Runnable() && !c.DisableFlagsInUseLine { // one that only holds others prints its help
 			fmt.Fprintf(b, "Usage: `%s`\n", c.UseLine())
 		}
 		if c.Example != "" {

@@ -47,6 +47,8 @@ func Root(version string) *cobra.Command {
 	// completeAll reads the flags of all commands, which are complete by now.
 	completeAll(root)
 	addShells(root)
+	addHelp(root)
+	refuseUnknown(root)
 	return root
 }
 
