@@ -44,18 +44,26 @@ func keptToken(path string) (secret.Value, error) {
 	return secret.New(text), nil
 }
 
-// ReadToken reads a file with a token. One that every user of the machine can read, or
-// write, is refused: it is a secret no more. The group may read it: that is how operators
-// on a machine are given the token. On Windows permissions are not in the mode, and are not
-// looked at.
+// ReadToken reads the gateway's own file with a token, TokenFile of its data directory. One that every
+// user of the machine can read, or write, is refused: it is a secret no more, and the gateway makes
+// another where the file is removed. The group may read it: that is how operators on a machine are given
+// the token. On Windows permissions are not in the mode, and are not looked at.
 func ReadToken(path string) (secret.Value, error) {
+	return readToken(path, "remove it, and the gateway makes another at its next start")
+}
+
+// ReadGivenToken is ReadToken for a file that an operator has made, of which there is no other copy: the
+// error for one that every user can read says how to take it from them.
+func ReadGivenToken(path string) (secret.Value, error) { return readToken(path, "chmod 600 "+path) }
+
+// readToken is both; remedy is what the error for a file that every user can read says to do.
+func readToken(path, remedy string) (secret.Value, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return secret.Value{}, err
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
-		return secret.Value{}, fmt.Errorf("%s: every user can read it (mode %04o); remove it, and the gateway makes another "+
-			"at its next start", path, info.Mode().Perm())
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o007 != 0 {
+		return secret.Value{}, fmt.Errorf("%s: every user can read it (mode %04o); %s", path, mode, remedy)
 	}
 	text, err := readLine(path)
 	if err != nil {

@@ -87,8 +87,12 @@ func (a *Target) Connect(ctx context.Context) (*Client, error) {
 	// --token-file was given, or the configuration has no token of its own.
 	if token.IsZero() {
 		var err error
-		if token, err = console.ReadToken(from); err != nil {
-			return nil, verb.Failed(tokenUnread(from, err))
+		read := console.ReadToken
+		if a.TokenFile != "" {
+			read = console.ReadGivenToken
+		}
+		if token, err = read(from); err != nil {
+			return nil, verb.Failed(a.tokenUnread(from, err))
 		}
 	}
 	base, err := adminBase(address)
@@ -157,8 +161,12 @@ func addressOf(cfg *config.Config) (string, error) {
 	return address, nil
 }
 
-// tokenUnread says in words of the command line why there is no token.
-func tokenUnread(file string, err error) error {
+// tokenUnread says in words of the command line why there is no token. Only the configured file is one that
+// the gateway makes.
+func (a *Target) tokenUnread(file string, err error) error {
+	if a.TokenFile != "" {
+		return fmt.Errorf("--token-file: %w", err)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s does not exist: the gateway makes it at its first start; --token-file names another", file)
 	}

@@ -39,9 +39,8 @@ func AdminCommand() *cobra.Command {
 // checked before there is a token, so that an error does not leave one behind that was shown and
 // is of no use.
 //
-// The text output is the token, and below it the lines for the configuration:
-//
-//	ZQ3S…
+// Standard output has the token and nothing else, so that it can be sent to the file that --token-file names
+// (JSON has all in one document). The lines for the configuration are on standard error:
 //
 //	admin:
 //	  tokens:
@@ -82,13 +81,21 @@ func adminTokenCommand() *cobra.Command {
 		if err := t.Validate(); err != nil {
 			return verb.Usage(err)
 		}
-		return verb.Show(cmd.OutOrStdout(), *output, made, func(w io.Writer) {
-			expires := ""
-			if ttl > 0 {
-				expires = fmt.Sprintf(", expires: %q", t.Expires.Format(time.RFC3339))
-			}
-			_, _ = fmt.Fprintf(w, "%s\n\nadmin:\n  tokens:\n    - {name: %s, role: %s, digest: %q%s}\n", token, t.Name, t.Role, t.Digest, expires)
-		})
+		if *output == "text" {
+			belongs(cmd.ErrOrStderr(), &t)
+		}
+		return verb.Show(cmd.OutOrStdout(), *output, made, func(w io.Writer) { _, _ = fmt.Fprintln(w, token) })
 	}
 	return cmd
+}
+
+// belongs prints the lines that the configuration needs for the gateway to take a token.
+func belongs(w io.Writer, t *console.Token) {
+	expires := ""
+	if !t.Expires.IsZero() {
+		expires = fmt.Sprintf(", expires: %q", t.Expires.Format(time.RFC3339))
+	}
+	_, _ = fmt.Fprintf(w, "The gateway takes the token once its configuration has:\n\n"+
+		"admin:\n  tokens:\n    - {name: %s, role: %s, digest: %q%s}\n\n"+
+		"A file with the token, for --token-file, must be closed to other users: chmod 600 FILE\n", t.Name, t.Role, t.Digest, expires)
 }
