@@ -68,7 +68,7 @@ func (a *Target) Connect(ctx context.Context) (*Client, error) {
 	if address == "" || from == "" {
 		cfg, err := config.Load(a.Config)
 		if err != nil {
-			return nil, verb.Usage(err)
+			return nil, a.unread(err)
 		}
 		if address == "" {
 			if address, err = addressOf(cfg); err != nil {
@@ -109,6 +109,20 @@ func (a *Target) Connect(ctx context.Context) (*Client, error) {
 			return http.ErrUseLastResponse
 		},
 	}}, nil
+}
+
+// unread is the error for a configuration that cannot be read, and says which flags do without it: a gateway
+// goes on with the configuration of before while somebody mends the file, and can be asked all the while.
+func (a *Target) unread(err error) error {
+	switch err = verb.Unread(a.Config, err); {
+	case a.Address != "": // --admin for some verbs
+		err = fmt.Errorf("--token-file FILE is missing: an address alone leaves the token to the configuration, which cannot be read: %w", err)
+	case a.TokenFile != "":
+		err = fmt.Errorf("%w\n--address URL beside --token-file asks the gateway without the configuration", err)
+	default:
+		err = fmt.Errorf("%w\n--address URL --token-file FILE asks the gateway without the configuration", err)
+	}
+	return verb.Usage(err)
 }
 
 // pinned trusts the certificates that the configuration names, and no others: the listener is

@@ -18,6 +18,7 @@ package auditcmd
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -64,11 +65,20 @@ func (a auditSource) open() (reader.Source, error) {
 	}
 	cfg, err := config.Load(a.config)
 	if err != nil {
-		return reader.Source{}, verb.Usage(err)
+		return reader.Source{}, verb.Usage(a.unread(err))
 	}
 	// A copy elsewhere, and the keys of the configuration.
 	if a.dir != "" {
 		cfg.Telemetry.Audit.Dir = a.dir
 	}
 	return cfg.Telemetry.Audit.Source(), nil
+}
+
+// unread adds to the error of a configuration how the log is read without it. What is sealed or encrypted
+// stays closed then, as only a configuration says where the keys are.
+func (a auditSource) unread(err error) error {
+	if a.dir != "" {
+		return fmt.Errorf("%w\n--dir %s alone, without -c, reads the log without the configuration", err, a.dir)
+	}
+	return fmt.Errorf("%w\n--dir DIR in place of -c reads the log without the configuration", err)
 }

@@ -24,15 +24,15 @@ func (a auditSource) held() (r vault.Reader, done func(), err error) {
 	if a.config == "" {
 		return r, nil, verb.Usage(errors.New("content is sealed by the gateway's keys: name its configuration by -c"))
 	}
-	// open has read the configuration as well; it is read once more for the keys, which a Source
-	// has not.
-	source, err := a.open()
-	if err != nil {
-		return r, nil, err
-	}
+	// For the keys, which a Source has not. First, as an error of open names --dir in place of the
+	// configuration, which does not do here.
 	cfg, err := config.Load(a.config)
 	if err != nil {
 		return r, nil, verb.Usage(err)
+	}
+	source, err := a.open()
+	if err != nil {
+		return r, nil, err
 	}
 	ring, err := sealingKeys(cfg)
 	if err != nil {

@@ -120,7 +120,7 @@ func Command() *cobra.Command {
 func (d *doctor) examine(ctx context.Context, path string, online bool) {
 	cfg, err := config.Load(path)
 	if err != nil {
-		d.failEach("configuration", err)
+		d.failEach("configuration", verb.Unread(path, err))
 		return
 	}
 	warnings, err := cfg.Check()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
@@ -35,7 +36,7 @@ type compiled struct {
 func compile(path string) (*compiled, error) {
 	cfg, err := config.Load(path)
 	if err != nil {
-		return nil, err
+		return nil, verb.Unread(path, err)
 	}
 	c := &compiled{cfg: cfg, agents: map[string]*explain.Agent{}}
 	if err := c.build(); err != nil {

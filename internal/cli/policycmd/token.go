@@ -70,7 +70,7 @@ func TokenCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := config.Load(*path)
 		if err != nil {
-			return verb.Usage(err)
+			return verb.Unread(*path, err)
 		}
 		r, err := b.request(cfg, cmd.InOrStdin())
 		if err != nil {

@@ -42,7 +42,7 @@ func Command(version string) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := config.Load(*path)
 		if err != nil {
-			return verb.Usage(err)
+			return verb.Unread(*path, err)
 		}
 		// GOMEMLIMIT from the cgroup, where nobody has set it: the collector then works
 		// harder before the system ends the process, and calls are refused before that.

@@ -45,7 +45,7 @@ func Command() *cobra.Command {
 		// All errors of the file at once, each with its place.
 		cfg, err := config.Load(*path)
 		if err != nil {
-			return verb.Usage(err)
+			return verb.Unread(*path, err)
 		}
 		warnings, err := cfg.Check()
 		if err != nil {
