@@ -23,6 +23,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/policycmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/servecmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/validatecmd"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 )
 
@@ -39,6 +40,9 @@ func Root(version string) *cobra.Command {
 		SilenceErrors: true,
 		Version:       version,
 	}
+	// All verbs below have them: errors of flags in the words of this project.
+	root.SetFlagErrorFunc(verb.FlagError)
+	root.PersistentPreRunE = verb.FlagsTogether
 	// Without a verb: what people do first. cobra would print the list of all verbs.
 	root.RunE = begin
 	// The order is that of the help: what runs, what checks, what operates.
@@ -58,7 +62,7 @@ func versionCommand(version string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  verb.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "a2a-gateway", version)
 			if left := feature.Absent(); err == nil && len(left) > 0 {

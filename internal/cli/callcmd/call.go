@@ -61,7 +61,7 @@ func Command() *cobra.Command {
 		Example: "  a2a-gateway call billing 'summarize March'\n" +
 			"  A2A_GATEWAY_KEY=$(cat me.key) a2a-gateway call billing hello --gateway https://agents.example.com\n" +
 			"  a2a-gateway call http://localhost:9001 hello --json",
-		Args: cobra.RangeArgs(1, 2),
+		Args: verb.Arguments(1, 2),
 	}
 	a.flags(cmd)
 	output := verb.OutputFlag(cmd)

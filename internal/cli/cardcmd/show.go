@@ -41,7 +41,7 @@ func cardShow() *cobra.Command {
 		Long: "Show how the running gateway handles an agent's card: the card that the agent serves, the one in\n" +
 			"force, and earlier ones. For a card at a URL, in a file or - for the standard input, show its digest\n" +
 			"for card.trust.digests and its problems. A FILE has a slash in its name, or ends in .json.",
-		Args: cobra.ExactArgs(1),
+		Args: verb.Arguments(1, 1),
 	}
 	a.Flags(cmd.Flags())
 	verb.AddProxy(cmd.Flags())

@@ -30,7 +30,7 @@ func cardSign() *cobra.Command {
 		Example: "  openssl genpkey -algorithm ed25519 -out card.pem\n" +
 			"  a2a-gateway card sign agent-card.json --key card.pem >signed.json\n" +
 			"  a2a-gateway card sign --key card.pem --public >jwks.json",
-		Args: cobra.MaximumNArgs(1),
+		Args: verb.Arguments(0, 1),
 	}
 	f := cmd.Flags()
 	f.StringVar(&path, "key", "", "`file` with the private key")

@@ -119,7 +119,7 @@ func keysRotate(file, output *string) *cobra.Command {
 		Short: "Replace a key by a new one for the same caller, and print it once",
 		Long: "Replace a key by a new one with the same subject, groups, scopes, agents, tenant and owner.\n" +
 			"The gateway accepts the old key for --overlap, but not beyond its own expiry.",
-		Args: cobra.ExactArgs(1),
+		Args: verb.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			keys, err := apikey.Open(*file)
 			if err != nil {

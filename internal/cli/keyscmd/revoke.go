@@ -26,7 +26,7 @@ func keysRevoke(file *string) *cobra.Command {
 		Long: "Revoke a key by removing it from its file. With --config, revoke it for all gateways that share the\n" +
 			"state of that configuration (state.driver: redis), whatever files they read. The key then stays in\n" +
 			"the file. Do not use an id again that you revoked like this.",
-		Args: cobra.MaximumNArgs(1),
+		Args: verb.Arguments(0, 1),
 	}
 	path := cmd.Flags().StringP("config", "c", "", "configuration `file` of the gateways that share the revocation")
 	name := cmd.Flags().String("id", "", "`name` of the key, instead of the argument")

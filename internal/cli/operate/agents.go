@@ -92,7 +92,7 @@ func agentsShow(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show an agent's entry as JSON, without secrets",
-		Args:  cobra.ExactArgs(1),
+		Args:  verb.Arguments(1, 1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return oneAgent(a, cmd, func(api *adminapi.Client, into *fleet.Agent) error {
@@ -148,7 +148,7 @@ func agentsAdd(a *adminapi.Target) *cobra.Command {
 		Short: "Register an agent",
 		Long: "Register an agent from a JSON file; - is the standard input. The file has the keys of an entry of\n" +
 			"agents: in the configuration. It cannot refer to other files, and the gateway does not expand ${NAME}.",
-		Args: cobra.ExactArgs(1),
+		Args: verb.Arguments(1, 1),
 	}
 	replace := cmd.Flags().Bool("replace", false, "replace an agent with the same id")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -187,7 +187,7 @@ func agentsRemove(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove ID",
 		Short: "Remove a registered agent",
-		Args:  cobra.ExactArgs(1),
+		Args:  verb.Arguments(1, 1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		api, err := a.Connect(cmd.Context())
