@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
@@ -31,29 +32,56 @@ func cardReject() *cobra.Command {
 // the gateway records with the token's name. The digest is an argument so that what is decided is
 // the card that somebody has looked at; the agent may serve yet another one by now. The whole
 // digest is printed after the word for what was done, for the log of whoever runs it.
-func cardDecision(verb, short, long string) *cobra.Command {
+//
+// Without a digest nothing is decided: the error says which card waits.
+func cardDecision(decision, short, long string) *cobra.Command {
 	var a adminapi.Target
-	cmd := &cobra.Command{Use: verb + " AGENT DIGEST", Short: short, Long: long, Args: cobra.ExactArgs(2)}
+	cmd := &cobra.Command{Use: decision + " AGENT DIGEST", Short: short, Long: long, Args: verb.Arguments(1, 2)}
 	a.Flags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		api, err := a.Connect(cmd.Context())
 		if err != nil {
 			return err
 		}
+		if len(args) == 1 {
+			return whichCard(api, args[0], cmd.CommandPath())
+		}
 		// The whole digest is what the gateway is told; a beginning is for people.
 		digest, err := digestOf(api, args[0], args[1])
 		if err != nil {
 			return err
 		}
-		path := cardPath(args[0]) + "/" + verb + "?digest=" + url.QueryEscape(digest)
+		path := cardPath(args[0]) + "/" + decision + "?digest=" + url.QueryEscape(digest)
 		if err := api.Do(http.MethodPost, path, nil); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintln(cmd.OutOrStdout(), map[string]string{"approve": "approved", "reject": "rejected"}[verb], digest)
+		_, _ = fmt.Fprintln(cmd.OutOrStdout(), map[string]string{"approve": "approved", "reject": "rejected"}[decision], digest)
 		return nil
 	}
 	return cmd
 }
+
+// whichCard is the error for a decision that names no card, with exit code 2. It has a command for each card that
+// waits, and one that shows what changed, as nobody should decide about a card unseen.
+func whichCard(a *adminapi.Client, agent, command string) error {
+	d, err := cardOf(a, agent)
+	if err != nil {
+		return err
+	}
+	var waits []string
+	for i := range d.History {
+		if e := &d.History[i]; e.State == trust.Quarantined {
+			waits = append(waits, fmt.Sprintf("%s… waits: %s %s %s", e.Digest[:min(len(e.Digest), shownDigest)], command, agent, e.Digest))
+		}
+	}
+	if len(waits) == 0 {
+		return verb.Usage(fmt.Errorf("which card of %s? None waits; a2a-gateway card show %s lists those that were seen", agent, agent))
+	}
+	return verb.Usage(fmt.Errorf("which card of %s? %s\na2a-gateway card diff %s shows what changed", agent, strings.Join(waits, "\n"), agent))
+}
+
+// shownDigest is how much of a digest tells two apart on a screen, with "sha256:".
+const shownDigest = 19
 
 // cardPath is the path of an agent's card in the admin API. Ids of agents need no escaping;
 // arguments of a command line might.

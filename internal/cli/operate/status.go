@@ -16,13 +16,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/health"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/process"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/streams"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/metrics"
 )
 
 // standing is how a gateway stands, and what `status --json` prints.
@@ -131,8 +134,10 @@ func stands(api *adminapi.Client) (*standing, error) {
 	return s, nil
 }
 
-// count adds up the agents by their states, page by page, and warns of those that fail.
+// count adds up the agents by their states, page by page, and warns of those that fail. The warning of one whose
+// card waits has the command that approves it.
 func (s *standing) count(api *adminapi.Client) error {
+	waiting := map[string]int{} // agents whose cards wait: index of the warning
 	for cursor := ""; ; {
 		var page fleet.AgentPage
 		if err := api.Do(http.MethodGet, adminapi.PagePath(agentsPath, cursor), &page); err != nil {
@@ -145,11 +150,34 @@ func (s *standing) count(api *adminapi.Client) error {
 			if a.Failure != "" {
 				s.Warnings = append(s.Warnings, fmt.Sprintf("agent %s: %s", a.ID, a.Failure))
 			}
+			if a.State == metrics.AgentCardWaiting {
+				waiting[a.ID] = len(s.Warnings) - 1
+			}
 		}
 		if cursor = page.Next; cursor == "" {
-			return nil
+			return s.approvals(api, waiting)
 		}
 	}
+}
+
+// approvals adds to the warnings of agents whose cards wait how each is approved.
+func (s *standing) approvals(api *adminapi.Client, waiting map[string]int) error {
+	for cursor, more := "", len(waiting) > 0; more; more = cursor != "" {
+		var page struct {
+			Cards []cards.CardSummary `json:"cards"`
+			Next  string              `json:"next"`
+		}
+		if err := api.Do(http.MethodGet, adminapi.PagePath("/api/v1/cards", cursor), &page); err != nil {
+			return err
+		}
+		for _, c := range page.Cards {
+			if i, waits := waiting[c.Agent]; waits && c.State == trust.Quarantined {
+				s.Warnings[i] += fmt.Sprintf("; a2a-gateway card diff %s shows it, a2a-gateway card approve %s %s has it come into force", c.Agent, c.Agent, c.Digest)
+			}
+		}
+		cursor = page.Next
+	}
+	return nil
 }
 
 // expiresSoon is from when on the end of a certificate is worth a warning.
