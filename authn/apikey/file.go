@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/yamlerror"
 )
 
 // Spec describes an API key; it holds nothing secret.
@@ -243,13 +244,31 @@ func parseKeyFile(doc []byte) ([]keyRecord, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return nil, err
+		return nil, misread(doc, err)
 	}
 	// Keys of a second document would be in no table, although the file has them.
 	if err := l.Load(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("more than one document")
 	}
 	return d.Keys, nil
+}
+
+// misread is an error of the YAML library with the lines that it is about, all in one line.
+func misread(doc []byte, err error) error {
+	err = yamlerror.In(doc, err)
+	var many *yaml.LoadErrors
+	var one *yaml.LoadError
+	switch {
+	case errors.As(err, &many):
+		var said []string
+		for _, e := range many.Errors {
+			said = append(said, fmt.Sprintf("line %d: %s", e.Mark.Line, e.Message))
+		}
+		return errors.New(strings.Join(said, "; "))
+	case errors.As(err, &one):
+		return fmt.Errorf("line %d: %s", one.Mark.Line, one.Message)
+	}
+	return err
 }
 
 // printable admits what may stand in logs and records.

@@ -7,11 +7,11 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/yamlerror"
 )
 
 // problem is something wrong at a place in a file: what Load says, one a line, in the form in which
@@ -83,16 +83,7 @@ var position = regexp.MustCompile(`^(yaml: )?(line \d+: )?`)
 // there already, and every text that it quotes from the file. A password that
 // begins with * is an unknown anchor to it.
 func plain(message string) string {
-	message = message[len(position.FindString(message)):]
-	switch {
-	case strings.HasPrefix(message, "unknown anchor "):
-		return "the alias has no anchor; put a text that begins with * in quotes"
-	case strings.HasPrefix(message, "cannot construct "):
-		return "the value does not fit here"
-	case message == "no documents in stream":
-		return "the file is empty"
-	}
-	return message
+	return yamlerror.Words(message[len(position.FindString(message)):])
 }
 
 // placed adds file, line and column to the errors of Validate, in the order of the files. Those

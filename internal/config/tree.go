@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/yamlerror"
 )
 
 // aliasBudget bounds how many nodes a file may reach through aliases. A few
@@ -37,7 +39,7 @@ func document(name string, data []byte) (*yaml.Node, error) {
 func oneDocument(name string, data []byte) (*yaml.Node, error) {
 	var docs []yaml.Node
 	if err := yaml.Load(data, &docs, yaml.WithAllDocuments()); err != nil {
-		return nil, located(name, err, nil)
+		return nil, located(name, yamlerror.In(data, err), nil)
 	}
 	switch len(docs) {
 	case 0:

@@ -51,6 +51,7 @@ var floors = [][]string{
 		"internal/wire/mediatype",
 		"internal/wire/taskstate",
 		"internal/wire/transcode",
+		"internal/yamlerror",
 		"proxy/buffers",
 		"proxy/stream/ending",
 		"proxy/stream/grammar",
