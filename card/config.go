@@ -111,7 +111,7 @@ func (c Config) Validate() error {
 	case !strings.Contains(c.URL.Reveal(), "://"):
 		errs = append(errs, keypath.At(keypath.Point(errors.New("url is not an absolute http or https URL: it lacks the scheme, http:// or https://"), "url"), "card"))
 	case err != nil || origin(c.URL.Reveal()) == "":
-		errs = append(errs, keypath.At(keypath.Point(errors.New("url is not an absolute http or https URL"), "url"), "card"))
+		errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("url: %w", secret.NotAbsolute(err)), "url"), "card"))
 	case u.Fragment != "":
 		errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("url %s has a fragment", c.URL), "url"), "card"))
 	}

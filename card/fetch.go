@@ -84,7 +84,8 @@ func fetch(
 // Errors do not show the URL where it may hold a secret.
 func newRequest(ctx context.Context, at secret.URL, have validators) (*http.Request, error) {
 	if origin(at.Reveal()) == "" {
-		return nil, errors.New("fetch card: not an absolute http or https URL")
+		_, err := at.Parse()
+		return nil, fmt.Errorf("fetch card: %w", secret.NotAbsolute(err))
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.Reveal(), nil)
 	if err != nil {

@@ -50,7 +50,7 @@ func (c InterfaceConfig) read() (Interface, error) {
 	u, err := secret.URL(text).Parse()
 	switch {
 	case err != nil || origin(text) == "":
-		return i, keypath.At(errors.New("not an absolute http or https URL"), "url")
+		return i, keypath.At(secret.NotAbsolute(err), "url")
 	case !isBare(text):
 		return i, keypath.At(errors.New("must have neither a user name, a password nor a fragment"), "url")
 	case i.Binding == wire.GRPC && (strings.Trim(u.Path, "/") != "" || u.RawQuery != ""):

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 const (
@@ -74,7 +75,7 @@ func (c Config) checkEndpoint() error {
 	case c.Endpoint == "":
 		return keypath.Point(errors.New("endpoint is missing"), "endpoint")
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		return keypath.At(errors.New("it is not an absolute http or https URL"), "endpoint")
+		return keypath.At(secret.NotAbsolute(err), "endpoint")
 	case u.User != nil || u.Fragment != "" || u.RawQuery != "":
 		return keypath.At(errors.New("it must have no user, query or fragment; headers are for credentials"), "endpoint")
 	case c.protocol() == protocolGRPC && u.Port() == "":

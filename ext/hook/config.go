@@ -49,7 +49,9 @@ var errURL = errors.New("not an absolute http or https URL without user and frag
 // header's value: either may hold a credential.
 func (c Config) Validate() error {
 	var errs []error
-	if !goodURL(c.URL) {
+	if _, unread := c.URL.Parse(); unread != nil {
+		errs = append(errs, keypath.At(secret.NotAbsolute(unread), "url"))
+	} else if !goodURL(c.URL) {
 		errs = append(errs, keypath.At(errURL, "url"))
 	}
 	if err := checkPhases(c.Phases); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,13 @@ func (d *Duration) UnmarshalText(text []byte) error {
 
 var errDuration = errors.New(`want numbers with units d, h, m, s, ms, us or ns, as in "30s", "1h30m" or "7d"`)
 
+// errLong is of what does not fit in 63 bits of nanoseconds.
+var errLong = fmt.Errorf("too long, the most is %q", fmt.Sprint(int64(math.MaxInt64/day))+"d")
+
+// clocks are the durations of time.ParseDuration, which says of one that is too long what it says of any other
+// that it does not read.
+var clocks = regexp.MustCompile(`^([0-9]+(\.[0-9]*)?(h|m|s|ms|us|ns))+$`)
+
 // parseDuration takes the days off, which time.ParseDuration does not know, and leaves the rest to it.
 func parseDuration(s string) (time.Duration, error) {
 	digits, rest := splitNumber(s)
@@ -44,11 +52,14 @@ func parseDuration(s string) (time.Duration, error) {
 	var days int64
 	if after, ok := strings.CutPrefix(rest, "d"); ok {
 		n, err := parseWhole(digits)
+		if errors.Is(err, errLarge) {
+			return 0, errLong
+		}
 		if err != nil {
 			return 0, err
 		}
 		if n > int64(math.MaxInt64/day) {
-			return 0, errors.New("too long")
+			return 0, errLong
 		}
 		if s, days = after, n; s == "" {
 			return time.Duration(days) * day, nil
@@ -58,11 +69,14 @@ func parseDuration(s string) (time.Duration, error) {
 		return 0, errors.New("want no sign")
 	}
 	clock, err := time.ParseDuration(s)
-	if err != nil {
+	switch {
+	case err != nil && clocks.MatchString(s):
+		return 0, errLong
+	case err != nil:
 		return 0, errDuration // ParseDuration's own text knows nothing of days
 	}
 	if clock > math.MaxInt64-time.Duration(days)*day {
-		return 0, errors.New("too long")
+		return 0, errLong
 	}
 	return time.Duration(days)*day + clock, nil
 }

@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -78,6 +79,9 @@ func splitNumber(s string) (digits, rest string) {
 	return s[:end], s[end:]
 }
 
+// errLarge is of a number that does not fit in 63 bits.
+var errLarge = errors.New("the number is too large")
+
 // parseWhole reads decimal digits that strconv would print again unchanged.
 func parseWhole(digits string) (int64, error) {
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -85,7 +89,7 @@ func parseWhole(digits string) (int64, error) {
 	case digits == "":
 		return 0, fmt.Errorf("want a whole number first")
 	case err != nil:
-		return 0, fmt.Errorf("the number is too large")
+		return 0, errLarge
 	case strconv.FormatInt(n, 10) != digits:
 		return 0, fmt.Errorf("want a number without leading zeros")
 	}

@@ -27,6 +27,15 @@ var (
 	errPort = errors.New("the port of the URL is not between 0 and 65535")
 )
 
+// NotAbsolute is what to say of a URL where an absolute one of http or https is needed: the error of Parse where
+// that knows what is wrong, which is the port, and else that it is none. err may be nil.
+func NotAbsolute(err error) error {
+	if errors.Is(err, errPort) {
+		return errPort
+	}
+	return errors.New("not an absolute http or https URL")
+}
+
 // Reveal is the URL as it was written.
 func (u URL) Reveal() string { return string(u) }
 

@@ -95,7 +95,7 @@ func BaseOf(raw string) (*url.URL, error) {
 	}
 	u, err := secret.URL(raw).Parse()
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("the card's URL is not an absolute http or https URL")
+		return nil, fmt.Errorf("the card's URL: %w", secret.NotAbsolute(err))
 	}
 	// Without query and fragment, which belong to a card's URL alone.
 	base := &url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: u.Path}

@@ -8,6 +8,12 @@ import (
 
 func TestNoArguments(t *testing.T) {
 	t.Parallel()
+	explain, content := &cobra.Command{Use: "explain"}, &cobra.Command{Use: "content"}
+	explain.Flags().String("agent", "", "")
+	explain.Flags().String("config", "", "")
+	content.Flags().String("id", "", "")
+	content.Flags().String("dir", "", "")
+	content.Flags().String("config", "", "")
 	plain, verify := &cobra.Command{Use: "version"}, &cobra.Command{Use: "verify"}
 	verify.Flags().String("dir", "", "")
 	for _, tc := range []struct {
@@ -18,6 +24,11 @@ func TestNoArguments(t *testing.T) {
 		{plain, nil, ""},
 		{plain, []string{"now"}, "version takes no arguments, and now is one"},
 		{verify, []string{"data/audit"}, "verify takes flags and no arguments: was data/audit meant as --dir data/audit?"},
+		{explain, []string{"billing"}, "explain takes flags and no arguments: was billing meant as --agent billing?"},
+		{explain, []string{"a.yaml"}, "explain takes flags and no arguments: was a.yaml meant as --config a.yaml?"},
+		{content, []string{"41"}, "content takes flags and no arguments: was 41 meant as --id 41?"},
+		{content, []string{"data/audit"}, "content takes flags and no arguments: was data/audit meant as --dir data/audit?"},
+		{content, []string{"config.yml"}, "content takes flags and no arguments: was config.yml meant as --config config.yml?"},
 	} {
 		got := ""
 		if err := NoArguments(tc.cmd, tc.args); err != nil {

@@ -203,7 +203,7 @@ func endpointURL(text secret.URL) error {
 	u, err := text.Parse()
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("not an absolute http or https URL")
+		return secret.NotAbsolute(err)
 	case u.User != nil:
 		return errors.New("must not hold a user name or password")
 	case u.Fragment != "":
