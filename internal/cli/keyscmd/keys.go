@@ -121,9 +121,9 @@ func keysRotate(file, output *string) *cobra.Command {
 			"The gateway accepts the old key for --overlap, but not beyond its own expiry.",
 		Args: verb.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			keys, err := apikey.Open(*file)
+			keys, err := openExisting(*file)
 			if err != nil {
-				return verb.Usage(err)
+				return err
 			}
 			if !slices.Contains(verb.Formats, *output) {
 				return verb.Usage(verb.ErrOutput) // before there is a key that nobody would see

@@ -57,6 +57,9 @@ func keysList(file, output *string) *cobra.Command {
 			"state of that configuration.",
 		Args: verb.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains(verb.Formats, *output) {
+				return verb.Usage(verb.ErrOutput)
+			}
 			if unusedFor > 0 && len(files) == 0 {
 				return verb.Usage(errors.New("--unused-for needs --usage: the file in which a gateway keeps the use of keys"))
 			}
@@ -65,7 +68,11 @@ func keysList(file, output *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keys, err := apikey.Open(*file)
+			open := openExisting
+			if path != "" { // what was revoked for all gateways is worth a list without the file here
+				open = apikey.Open
+			}
+			keys, err := open(*file)
 			if err != nil {
 				return verb.Usage(err)
 			}

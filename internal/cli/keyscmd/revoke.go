@@ -3,7 +3,11 @@ package keyscmd
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +45,7 @@ func keysRevoke(file *string) *cobra.Command {
 			return verb.Usage(errors.New("no key is named: give its id"))
 		}
 		if *path == "" {
-			return revokeInFile(*file, id)
+			return revokeInFile(cmd.ErrOrStderr(), *file, id)
 		}
 		cfg, err := sharedConfig(cmd, *path, file)
 		if err != nil {
@@ -53,9 +57,14 @@ func keysRevoke(file *string) *cobra.Command {
 }
 
 // revokeInFile takes a key out of the file. A key that is not there is an error with exit code 1:
-// a misspelt id must not look as if it had been revoked.
-func revokeInFile(file, id string) error {
-	keys, err := apikey.Open(file)
+// a misspelt id must not look as if it had been revoked. Other keys of the same caller stay valid, such as the
+// one that Rotate has made of it, and w is told of them: whoever revokes a key may mean the caller.
+func revokeInFile(w io.Writer, file, id string) error {
+	keys, err := openExisting(file)
+	if err != nil {
+		return err
+	}
+	specs, err := keys.List()
 	if err != nil {
 		return verb.Usage(err)
 	}
@@ -67,7 +76,34 @@ func revokeInFile(file, id string) error {
 	if err != nil {
 		return verb.Failed(err)
 	}
+	if others := sameSubject(specs, id, time.Now()); len(others) > 0 {
+		_, _ = fmt.Fprintf(w, "still valid for the same subject: %s\n", strings.Join(others, ", "))
+	}
 	return nil
+}
+
+// sameSubject are the ids of the other keys that are valid now for the subject of a key.
+func sameSubject(specs []apikey.Spec, id string, now time.Time) (others []string) {
+	at := slices.IndexFunc(specs, func(k apikey.Spec) bool { return k.ID == id })
+	for i := range specs {
+		if k := &specs[i]; at >= 0 && i != at && k.Subject == specs[at].Subject && (k.Expires.IsZero() || k.Expires.After(now)) {
+			others = append(others, k.ID)
+		}
+	}
+	return others
+}
+
+// openExisting opens a key file that has to be there: only create makes one, and a misspelt name must not look
+// like a file without keys. Errors have exit code 2.
+func openExisting(file string) (*apikey.File, error) {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil, verb.Usage(fmt.Errorf("--file: %s does not exist", file))
+	}
+	keys, err := apikey.Open(file)
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	return keys, nil
 }
 
 // sharedConfig loads the configuration of gateways with API keys. Unless --file says otherwise
