@@ -49,9 +49,18 @@ func Command(version string) *cobra.Command {
 		if _, err := memlimit.Set(); err != nil {
 			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "a2a-gateway: memory limit:", err)
 		}
-		return Serve(cmd.Context(), cfg, *path, version, nil)
+		return taken(Serve(cmd.Context(), cfg, *path, version, nil), *path)
 	}
 	return cmd
+}
+
+// taken says what can be done about a port that somebody else has: the error names the key and the address, and
+// has exit code 2, as another port in the configuration at path mends it.
+func taken(err error, path string) error {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return err
+	}
+	return verb.Usage(fmt.Errorf("%w\nAnother process has this port, such as another gateway: end it, or set this key to another port in %s", err, path))
 }
 
 // Serve runs a gateway until ctx ends or a signal comes. ready is called once it serves; path,
