@@ -71,9 +71,9 @@ type beginning struct {
 	Token                         string // the file of the console's
 }
 
-// Command is `a2a-gateway init`, which internal/cli mounts. A file that exists is never replaced,
-// and is looked for first: nobody should wait for an agent to be told that. O_EXCL keeps the
-// promise where the file appears meanwhile.
+// Command is `a2a-gateway init`, which internal/cli mounts. A file that exists is never replaced:
+// the lines that it lacks are printed, for an agent that was named. O_EXCL keeps the promise where the
+// file appears meanwhile.
 func Command() *cobra.Command {
 	var b beginning
 	cmd := &cobra.Command{
@@ -101,6 +101,9 @@ func Command() *cobra.Command {
 	path := f.StringP("config", "c", "config.yaml", "`file` to write")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if _, err := os.Lstat(*path); !errors.Is(err, fs.ErrNotExist) {
+			if egress, err := verb.EgressOf(cmd); err == nil && b.agentAt(args) == nil {
+				b.lines(cmd.Context(), cmd.ErrOrStderr(), egress, *path)
+			}
 			return verb.Usage(fmt.Errorf("%s exists, and is left as it is: choose another file with --config", *path))
 		}
 		// All that is wrong with the flags is told at once.
