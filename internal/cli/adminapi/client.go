@@ -178,7 +178,10 @@ func addressOf(cfg *config.Config) (string, error) {
 // tokenUnread says in words of the command line why there is no token. Only the configured file is one that
 // the gateway makes.
 func (a *Target) tokenUnread(file string, err error) error {
-	if a.TokenFile != "" {
+	switch {
+	case a.TokenFile != "" && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--token-file: %s does not exist", file)
+	case a.TokenFile != "":
 		return fmt.Errorf("--token-file: %w", err)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
