@@ -50,8 +50,19 @@ func (q Query) clean() Query {
 	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason, &q.Issuer, &q.Rule} {
 		*s = telemetry.Clean(*s)
 	}
-	q.Method = wire.CoreName(q.Method) // which records have
+	q.Method = recorded(q.Method)
 	return q
+}
+
+// recorded is the 1.0 name of a method, which records have, by any name that it has had; name itself where A2A
+// has no such method, as of an extension's.
+func recorded(name string) string {
+	for _, v := range []wire.Version{wire.V10, wire.V03, wire.V01} {
+		if m, ok := wire.ByName(v, name); ok {
+			return m.Name
+		}
+	}
+	return name
 }
 
 // Check reports what could never be found, in place of an empty answer, which would be taken for

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -23,7 +24,7 @@ func manCommand(root *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man",
 		Short: "Write manual pages for the commands (section 1) and the configuration (section 5)",
-		Args:  verb.NoArguments,
+		Args:  arguments.None,
 	}
 	dir := cmd.Flags().String("dir", ".", "`directory` to write to")
 	cmd.RunE = func(*cobra.Command, []string) error {

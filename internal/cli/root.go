@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/auditcmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/callcmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/cardcmd"
@@ -23,7 +24,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/policycmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/servecmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/validatecmd"
-	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 )
 
@@ -41,8 +41,8 @@ func Root(version string) *cobra.Command {
 		Version:       version,
 	}
 	// All verbs below have them: errors of flags in the words of this project.
-	root.SetFlagErrorFunc(verb.FlagError)
-	root.PersistentPreRunE = verb.FlagsTogether
+	root.SetFlagErrorFunc(arguments.FlagError)
+	root.PersistentPreRunE = arguments.FlagsTogether
 	// Without a verb: what people do first. cobra would print the list of all verbs.
 	root.RunE = begin
 	// The order is that of the help: what runs, what checks, what operates.
@@ -62,7 +62,7 @@ func versionCommand(version string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  verb.NoArguments,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "a2a-gateway", version)
 			if left := feature.Absent(); err == nil && len(left) > 0 {

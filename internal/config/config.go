@@ -216,7 +216,7 @@ func (c *Config) Validate() error {
 		sink.Check(c.Telemetry.Audit.Sinks),
 		c.Telemetry.Anomalies.Check(),
 	}
-	errs = append(errs, c.checkListeners()...)
+	errs = append(errs, checkListeners(c)...)
 	errs = append(errs, c.checkIdentity()...)
 	errs = append(errs, c.checkUndeclared()...)
 	defer book.Close() // nil where the registry is wrong, and knows nothing then

@@ -10,7 +10,7 @@ import (
 
 // checkListeners refuses two listeners at the same host:port, of which the second could not listen. With port 0
 // each is given a port of its own.
-func (c *Config) checkListeners() (errs []error) {
+func checkListeners(c *Config) (errs []error) {
 	taken := map[string]string{} // key by address
 	for _, l := range []struct {
 		address       string

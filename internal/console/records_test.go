@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
@@ -122,7 +123,10 @@ func TestRecords(t *testing.T) {
 	} {
 		var pages []string
 		for target := base; target != ""; {
-			var page records.RecordPage
+			var page struct {
+				Records []jsontext.Value
+				Next    string
+			}
 			got := w.ask("GET", target, nil)
 			if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 {
 				t.Fatal(got, err)

@@ -116,6 +116,7 @@ var floors = [][]string{
 		"authn/dpop",
 		"card/trust",
 		"ext",
+		"internal/cli/arguments",
 		"internal/console/apikeys",
 		"internal/console/health",
 		"internal/console/identities",

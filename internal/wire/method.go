@@ -206,17 +206,6 @@ func ByName(v Version, name string) (*Method, bool) {
 	return m, ok
 }
 
-// CoreName is the 1.0 name of what any version's JSON-RPC binding calls name; name itself where none
-// does, as of an extension's method.
-func CoreName(name string) string {
-	for _, v := range []Version{V10, V03, V01} {
-		if m, ok := ByName(v, name); ok {
-			return m.Name
-		}
-	}
-	return name
-}
-
 // nameKey tells names apart by version: 0.1 and 0.3 share three, which mean the same operation in
 // both, but other params.
 type nameKey struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
@@ -68,7 +69,7 @@ func auditContent(from *auditSource) *cobra.Command {
 		Use:   "content",
 		Short: "Show the captured content of a call",
 		Long:  "Show the captured content of a call. Select it by its content id or by the request id.",
-		Args:  verb.NoArguments,
+		Args:  arguments.None,
 	}
 	id := cmd.Flags().String("id", "", "`id` of the content: content.id in the record")
 	request := cmd.Flags().String("request", "", "`id` of the request: request_id in the record")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
 )
@@ -34,7 +35,7 @@ func (a *subjectArgs) command(cmd *cobra.Command, do func(*cobra.Command) error)
 	f.StringVar(&a.whose.Issuer, "issuer", "", "`issuer` of the subject; default: any")
 	f.StringVar(&a.admin.Address, "admin", "", "`URL` or host:port of the admin listener; a running gateway then does the work")
 	f.StringVar(&a.admin.TokenFile, "token-file", "", "`file` with the admin token, instead of the configured one")
-	cmd.Args = verb.Arguments(1, 1)
+	cmd.Args = arguments.Count(1, 1)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// cobra takes "" for an argument.
 		if a.whose.Name = args[0]; a.whose.Name == "" {

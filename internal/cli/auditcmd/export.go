@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/audit/ocsf"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
@@ -26,7 +27,7 @@ func auditExport(from *auditSource) *cobra.Command {
 		Long: "Print all records that match all flags, oldest first, one JSON object a line. Records are as the\n" +
 			"gateway wrote them, or in the schema of OCSF " + ocsf.Version + " (API Activity) for security tools.\n" +
 			"The command reads the whole log.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	var w filter
 	f := cmd.Flags()

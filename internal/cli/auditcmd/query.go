@@ -18,6 +18,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/refusal"
@@ -93,7 +94,7 @@ func auditQuery(from *auditSource) *cobra.Command {
 		Long: "Find the newest records that match all flags. The command first updates an index beside the segments,\n" +
 			"and then searches the index. The index holds no names. If the command cannot write the index, it reads\n" +
 			"the whole log.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	var w filter
 	f := cmd.Flags()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -24,7 +25,7 @@ func auditTail(from *auditSource) *cobra.Command {
 		Long: "Print the last records, and with --follow also new ones, across all files of the log. Each record is\n" +
 			"a line of JSON, as the gateway wrote it. With --why, explain refused calls in words: the stage that\n" +
 			"refused each call, the rule, the reason, and the remedy.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	n := cmd.Flags().IntP("lines", "n", 10, "`number` of last records; 0 for new ones only")
 	follow := cmd.Flags().BoolP("follow", "f", false, "wait for new records, until interrupted")

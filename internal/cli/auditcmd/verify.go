@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/reader"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -50,7 +51,7 @@ func auditVerify(from *auditSource) *cobra.Command {
 			"last checkpoint are not signed yet; this is normal while the gateway writes. Captured content must\n" +
 			"exist unless it was erased. With -c and the gateway's keys, the command compares the content with\n" +
 			"the digests in the records.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd) },
 	}
 	f := cmd.Flags()

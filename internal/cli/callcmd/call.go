@@ -25,6 +25,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
@@ -61,7 +62,7 @@ func Command() *cobra.Command {
 		Example: "  a2a-gateway call billing 'summarize March'\n" +
 			"  A2A_GATEWAY_KEY=$(cat me.key) a2a-gateway call billing hello --gateway https://agents.example.com\n" +
 			"  a2a-gateway call http://localhost:9001 hello --json",
-		Args: verb.Arguments(1, 2),
+		Args: arguments.Count(1, 2),
 	}
 	a.flags(cmd)
 	output := verb.OutputFlag(cmd)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 )
@@ -36,7 +37,7 @@ func cardReject() *cobra.Command {
 // Without a digest nothing is decided: the error says which card waits.
 func cardDecision(decision, short, long string) *cobra.Command {
 	var a adminapi.Target
-	cmd := &cobra.Command{Use: decision + " AGENT DIGEST", Short: short, Long: long, Args: verb.Arguments(1, 2)}
+	cmd := &cobra.Command{Use: decision + " AGENT DIGEST", Short: short, Long: long, Args: arguments.Count(1, 2)}
 	a.Flags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		api, err := a.Connect(cmd.Context())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -35,7 +36,7 @@ func cardDiff() *cobra.Command {
 		Long: "Show what has changed in the meaning of a card, not in its spelling. For an AGENT, the running\n" +
 			"gateway compares the card in force with the one that the agent serves. A and B are two cards, each\n" +
 			"at a URL or in a file; one of them may be - for the standard input. Exit 1 if anything has changed.",
-		Args: verb.Arguments(1, 2),
+		Args: arguments.Count(1, 2),
 	}
 	a.Flags(cmd.Flags())
 	verb.AddProxy(cmd.Flags())

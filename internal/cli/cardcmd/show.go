@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card/lint"
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -41,7 +42,7 @@ func cardShow() *cobra.Command {
 		Long: "Show how the running gateway handles an agent's card: the card that the agent serves, the one in\n" +
 			"force, and earlier ones. For a card at a URL, in a file or - for the standard input, show its digest\n" +
 			"for card.trust.digests and its problems. A FILE has a slash in its name, or ends in .json.",
-		Args: verb.Arguments(1, 1),
+		Args: arguments.Count(1, 1),
 	}
 	a.Flags(cmd.Flags())
 	verb.AddProxy(cmd.Flags())

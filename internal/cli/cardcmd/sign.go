@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 )
@@ -30,7 +31,7 @@ func cardSign() *cobra.Command {
 		Example: "  openssl genpkey -algorithm ed25519 -out card.pem\n" +
 			"  a2a-gateway card sign agent-card.json --key card.pem >signed.json\n" +
 			"  a2a-gateway card sign --key card.pem --public >jwks.json",
-		Args: verb.Arguments(0, 1),
+		Args: arguments.Count(0, 1),
 	}
 	f := cmd.Flags()
 	f.StringVar(&path, "key", "", "`file` with the private key")

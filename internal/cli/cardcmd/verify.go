@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -54,7 +55,7 @@ func cardVerify() *cobra.Command {
 		Short: "Verify the signatures of a card; exit 1 if none is valid",
 		Long: "Verify the signatures of a card at a URL, in a file, or - for the standard input. The flags name the\n" +
 			"trusted keys. The command checks each signature separately. Exit 1 if none is valid.",
-		Args: verb.Arguments(1, 1),
+		Args: arguments.Count(1, 1),
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&trust.Keys, "key", nil, "`file` with public keys: PEM, a JWK or a JWK set; repeatable")

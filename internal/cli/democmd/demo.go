@@ -29,6 +29,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/servecmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -48,7 +49,7 @@ func Command(version string) *cobra.Command {
 			"gateway serves the second agent under two names, billing and treasury, with different rules.\n" +
 			"Made-up people make calls all the time, and the console shows the results. The demo deletes\n" +
 			"all its data at the end. The verbs below run one part alone, for your own gateway.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	// Only the gateway's address can be chosen; agents and issuer are found by the configuration.
 	address := cmd.Flags().String("address", demoAddress, "gateway `address`, host or host:port; with a port other than 8080, the console and\n"+

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
@@ -54,7 +55,7 @@ func demoParts() []*cobra.Command {
 // for parts that others reach by another name than the address, as in a network of containers:
 // cards and tokens have it in them.
 func demoPart(name, short, address string, start func(address, url string) (part, string, error)) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Args: verb.NoArguments}
+	cmd := &cobra.Command{Use: name, Short: short, Args: arguments.None}
 	at := cmd.Flags().String("address", address, "`address` to listen on; port 0 picks a free one")
 	url := cmd.Flags().String("url", "", "`URL` under which others reach it; default: the address")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {

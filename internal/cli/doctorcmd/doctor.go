@@ -23,6 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/validatecmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -84,7 +85,7 @@ func Command() *cobra.Command {
 			"changes nothing, with two exceptions: it writes one key to Redis, as the gateway does at its start,\n" +
 			"and it listens for a moment at free addresses.\n\n" +
 			"Exit 1 if there are errors, else 0, also with warnings.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	path := verb.ConfigFlag(cmd)
 	offline := cmd.Flags().Bool("offline", false, "make no network requests")

@@ -31,6 +31,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
 	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/findcard"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/keyscmd"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
@@ -84,7 +85,7 @@ func Command() *cobra.Command {
 			"a task that does not exist and prints the answer, the next commands and a first call. It creates an\n" +
 			"API key for that call and shows the key only this once. Beside the configuration, it writes the key\n" +
 			"file and a JSON Schema for editors. It never overwrites an existing configuration.",
-		Args: verb.Arguments(0, 1),
+		Args: arguments.Count(0, 1),
 	}
 	f := cmd.Flags()
 	f.StringVar(&b.CardURL, "card", "", "base `URL` of the agent, or of its card; may be given without the flag")

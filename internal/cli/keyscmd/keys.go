@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
@@ -54,7 +55,7 @@ func keysCreate(file, output *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create a key and print it once",
-		Args:  verb.NoArguments,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			keys, err := apikey.Open(*file)
 			if err != nil {
@@ -119,7 +120,7 @@ func keysRotate(file, output *string) *cobra.Command {
 		Short: "Replace a key by a new one for the same caller, and print it once",
 		Long: "Replace a key by a new one with the same subject, groups, scopes, agents, tenant and owner.\n" +
 			"The gateway accepts the old key for --overlap, but not beyond its own expiry.",
-		Args: verb.Arguments(1, 1),
+		Args: arguments.Count(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			keys, err := openExisting(*file)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
@@ -55,7 +56,7 @@ func keysList(file, output *string) *cobra.Command {
 		Long: "List the keys. Each gateway writes the last use of keys to its own file; pass the files of all\n" +
 			"gateways with --usage. With --config, also show keys revoked for all gateways that share the\n" +
 			"state of that configuration.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(verb.Formats, *output) {
 				return verb.Usage(verb.ErrOutput)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/revocation"
@@ -30,7 +31,7 @@ func keysRevoke(file *string) *cobra.Command {
 		Long: "Revoke a key by removing it from its file. With --config, revoke it for all gateways that share the\n" +
 			"state of that configuration (state.driver: redis), whatever files they read. The key then stays in\n" +
 			"the file. Do not use an id again that you revoked like this.",
-		Args: verb.Arguments(0, 1),
+		Args: arguments.Count(0, 1),
 	}
 	path := cmd.Flags().StringP("config", "c", "", "configuration `file` of the gateways that share the revocation")
 	name := cmd.Flags().String("id", "", "`name` of the key, instead of the argument")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
@@ -56,7 +57,7 @@ func adminTokenCommand() *cobra.Command {
 		Long: "Create a random token for the admin listener. The command prints the token once and stores it\n" +
 			"nowhere. Copy the printed lines with the token's digest into the configuration. Pass the token to\n" +
 			"commands with --token-file. Programs send it as bearer token.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	f := cmd.Flags()
 	f.StringVar(&t.Name, "name", "", "`name` of the token's holder in audit records; required")

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
@@ -54,7 +55,7 @@ const agentsPath = "/api/v1/agents"
 //	billing  file  true    -
 //	travel   api   false   fetch the card: connection refused
 func agentsList(a *adminapi.Target) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List all agents", Args: verb.NoArguments}
+	cmd := &cobra.Command{Use: "list", Short: "List all agents", Args: arguments.None}
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		api, err := a.Connect(cmd.Context())
@@ -92,7 +93,7 @@ func agentsShow(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show an agent's entry as JSON, without secrets",
-		Args:  verb.Arguments(1, 1),
+		Args:  arguments.Count(1, 1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return oneAgent(a, cmd, func(api *adminapi.Client, into *fleet.Agent) error {
@@ -148,7 +149,7 @@ func agentsAdd(a *adminapi.Target) *cobra.Command {
 		Short: "Register an agent",
 		Long: "Register an agent from a JSON file; - is the standard input. The file has the keys of an entry of\n" +
 			"agents: in the configuration. It cannot refer to other files, and the gateway does not expand ${NAME}.",
-		Args: verb.Arguments(1, 1),
+		Args: arguments.Count(1, 1),
 	}
 	replace := cmd.Flags().Bool("replace", false, "replace an agent with the same id")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -187,7 +188,7 @@ func agentsRemove(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove ID",
 		Short: "Remove a registered agent",
-		Args:  verb.Arguments(1, 1),
+		Args:  arguments.Count(1, 1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		api, err := a.Connect(cmd.Context())

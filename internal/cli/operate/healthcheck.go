@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
@@ -20,7 +21,7 @@ func HealthcheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "healthcheck",
 		Short: "Check whether a running gateway is ready; exit 0 if it is",
-		Args:  verb.NoArguments,
+		Args:  arguments.None,
 	}
 	url := cmd.Flags().String("url", "http://127.0.0.1:9902/readyz", "readiness `URL`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

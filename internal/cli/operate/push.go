@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
 )
@@ -44,7 +45,7 @@ func pushList(a *adminapi.Target) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List dead letters, or notifications that wait for delivery",
-		Args:  verb.NoArguments,
+		Args:  arguments.None,
 	}
 	dead := cmd.Flags().Bool("dead", false, "dead letters; the default")
 	waiting := cmd.Flags().Bool("waiting", false, "notifications that wait for delivery")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/adminapi"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
@@ -52,7 +53,7 @@ func StatusCommand() *cobra.Command {
 			"The command calls the admin API at admin.address of the configuration, with admin.token or the token\n" +
 			"in the data directory.\n\n" +
 			"Exit 0 if the gateway is ready, also with warnings, else 1.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	a.Flags(cmd.Flags())
 	watch := cmd.Flags().Bool("watch", false, "repeat every 2 seconds, until interrupted")

@@ -28,6 +28,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -109,7 +110,7 @@ func ExplainCommand() *cobra.Command {
 		Short:   "Show what the gateway would do with a call, and why",
 		Long:    explainLong,
 		Example: explainExamples,
-		Args:    verb.NoArguments,
+		Args:    arguments.None,
 	}
 	// The configuration is read when the verb runs, not when its flags are declared.
 	path := verb.ConfigFlag(cmd)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/progress"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
@@ -22,7 +23,7 @@ func PolicyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Test the rules",
-		Args:  verb.NoArguments,
+		Args:  arguments.None,
 	}
 	cmd.AddCommand(policyTestCommand())
 	return cmd

@@ -17,6 +17,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
@@ -60,7 +61,7 @@ func TokenCommand() *cobra.Command {
 		Short:   "Show which caller a credential identifies, and what that caller may do",
 		Long:    tokenLong,
 		Example: tokenExamples,
-		Args:    verb.NoArguments,
+		Args:    arguments.None,
 	}
 	path := verb.ConfigFlag(cmd)
 	var b bearings

@@ -21,6 +21,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
@@ -36,7 +37,7 @@ func Command(version string) *cobra.Command {
 			"The gateway reloads the configuration when the file changes, or on SIGHUP. SIGUSR2 starts a hot\n" +
 			"restart: the program now at the gateway's path takes over if it accepts the configuration. New\n" +
 			"connections wait meanwhile, and the process id stays the same.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	path := verb.ConfigFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

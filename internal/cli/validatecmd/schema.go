@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -16,7 +17,7 @@ func SchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of the configuration file",
-		Args:  verb.NoArguments,
+		Args:  arguments.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			schema, err := config.Schema()
 			if err != nil {

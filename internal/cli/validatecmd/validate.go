@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -37,7 +38,7 @@ func Command() *cobra.Command {
 			"at URLs with their digests. Connect to issuers, Redis and PostgreSQL.\n\n" +
 			"Exit 0 if all checks pass, 2 if the configuration is wrong, 1 if only online checks fail.\n" +
 			"Warnings do not change the exit code.",
-		Args: verb.NoArguments,
+		Args: arguments.None,
 	}
 	path := verb.ConfigFlag(cmd)
 	online := cmd.Flags().Bool("online", false, "also fetch cards and specifications, and contact agents, issuers, Redis and PostgreSQL")

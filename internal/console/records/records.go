@@ -48,8 +48,8 @@ func (e busy) Refusal() *api.Refusal {
 	return &api.Refusal{Code: api.Busy, Message: e.Error(), Header: http.Header{"Retry-After": {"5"}}}
 }
 
-// RecordPage is the answer of GET /api/v1/audit/records.
-type RecordPage struct {
+// recordsPage is the answer of GET /api/v1/audit/records.
+type recordsPage struct {
 	Records []jsontext.Value `json:"records" doc:"records as written, newest first"`
 	Next    string           `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
@@ -67,7 +67,7 @@ func AuditScreen(log Records) api.Screen {
 			{
 				Method: http.MethodGet, Path: "/api/v1/audit/records", ID: "list-records", Tag: "audit", Role: api.Viewer,
 				Summary: "Find the audit records that match all parameters, newest first", Params: whichRecords, Pages: true,
-				Out: reflect.TypeFor[RecordPage](), Errors: []api.Code{api.Busy}, Answer: s.records,
+				Out: reflect.TypeFor[recordsPage](), Errors: []api.Code{api.Busy}, Answer: s.records,
 			},
 		},
 	}
@@ -142,7 +142,7 @@ func (s *search) recordPage(c *api.Call, q index.Query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := RecordPage{Records: []jsontext.Value{}}
+	page := recordsPage{Records: []jsontext.Value{}}
 	for _, e := range list[:min(limit, len(list))] {
 		page.Records = append(page.Records, e.Line)
 	}

@@ -21,7 +21,7 @@ func TaskScreen(log Records) api.Screen {
 			{
 				Method: http.MethodGet, Path: "/api/v1/tasks/{id}/timeline", ID: "task-timeline", Tag: "audit", Role: api.Viewer,
 				Summary: "List the records of calls and events about a task, oldest first", Pages: true,
-				Out: reflect.TypeFor[RecordPage](), Errors: []api.Code{api.Busy}, Answer: s.timeline,
+				Out: reflect.TypeFor[recordsPage](), Errors: []api.Code{api.Busy}, Answer: s.timeline,
 			},
 		},
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 )
 
-// KnownValues is the answer of GET /api/v1/audit/values: what a field of a search can be completed with.
-type KnownValues struct {
+// knownValues is the answer of GET /api/v1/audit/values: what a field of a search can be completed with.
+type knownValues struct {
 	Values  []knownValue `json:"values" doc:"values of the field, most frequent first"`
 	More    bool         `json:"more" doc:"there are more values than the answer contains"`
 	Counted int          `json:"counted" doc:"number of records read: the newest calls and events, at most admin.map.records"`
@@ -59,7 +59,7 @@ func ValuesScreen(log Records, most int) api.Screen {
 				{Name: "field", Text: "which field of a search to complete", Required: true, Values: slices.Sorted(maps.Keys(fieldsOf))},
 				{Name: "contains", Text: "only values that contain this text, in any case"},
 			},
-			Out: reflect.TypeFor[KnownValues](), Errors: []api.Code{api.Busy}, Answer: s.values,
+			Out: reflect.TypeFor[knownValues](), Errors: []api.Code{api.Busy}, Answer: s.values,
 		}},
 	}
 }
@@ -70,7 +70,7 @@ func (s *completions) values(c *api.Call) (any, error) {
 		return nil, err
 	}
 	of, like := fieldsOf[c.Query.Get("field")], strings.ToLower(c.Query.Get("contains"))
-	answer := KnownValues{Values: []knownValue{}, Counted: len(list)}
+	answer := knownValues{Values: []knownValue{}, Counted: len(list)}
 	found := map[string]int{}
 	var h index.Head
 	for _, e := range list {

@@ -2110,7 +2110,7 @@ export interface components {
             /** @description last day on which the gateway keeps the content; absent for ever */
             until?: string;
         };
-        RecordPage: {
+        RecordsPage: {
             next?: string;
             /** @description records as written, newest first */
             records: unknown[];
@@ -3975,7 +3975,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecordPage"];
+                    "application/json": components["schemas"]["RecordsPage"];
                 };
             };
             /** @description Not Modified: the ETag in If-None-Match is still current */
@@ -10841,7 +10841,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecordPage"];
+                    "application/json": components["schemas"]["RecordsPage"];
                 };
             };
             /** @description Not Modified: the ETag in If-None-Match is still current */

@@ -1,4 +1,4 @@
-package verb
+package arguments
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 )
 
 // FlagError says what is wrong with the value of a flag: the flag's name, and what it takes. pflag's own words
@@ -23,7 +25,7 @@ func FlagError(_ *cobra.Command, err error) error {
 	case !errors.As(cause, &number):
 		return fmt.Errorf("--%s: %w", bad.GetFlag().Name, cause)
 	case errors.Is(number.Err, strconv.ErrRange):
-		return fmt.Errorf("--%s: the number %s is too large", bad.GetFlag().Name, Cell(bad.GetValue()))
+		return fmt.Errorf("--%s: the number %s is too large", bad.GetFlag().Name, verb.Cell(bad.GetValue()))
 	case bad.GetFlag().Value.Type() == "bool":
 		return fmt.Errorf("--%s: %q is neither true nor false", bad.GetFlag().Name, bad.GetValue())
 	}

@@ -1,10 +1,11 @@
-package verb
+package arguments
 
 import (
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 )
 
@@ -28,7 +29,7 @@ func TestFlagErrors(t *testing.T) {
 		{[]string{"a", "--agnt", "x"}, "unknown flag: --agnt"},
 		{[]string{"a", "--agent"}, "flag needs an argument: --agent"},
 	} {
-		cmd := &cobra.Command{Use: "probe A B", Args: Arguments(1, 2), SilenceErrors: true, SilenceUsage: true, PersistentPreRunE: FlagsTogether,
+		cmd := &cobra.Command{Use: "probe A B", Args: Count(1, 2), SilenceErrors: true, SilenceUsage: true, PersistentPreRunE: FlagsTogether,
 			RunE: func(*cobra.Command, []string) error { return nil }}
 		cmd.SetFlagErrorFunc(FlagError)
 		f := cmd.Flags()
@@ -38,7 +39,7 @@ func TestFlagErrors(t *testing.T) {
 		f.String("agent", "", "`id` of the agent")
 		f.IntP("limit", "n", 0, "")
 		f.Bool("quick", false, "")
-		DurationVar(f, new(quantity.Duration), "ttl", 0, "")
+		verb.DurationVar(f, new(quantity.Duration), "ttl", 0, "")
 		if err := cmd.MarkFlagRequired("agent"); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package verb
+package arguments
 
 import (
 	"testing"
@@ -31,7 +31,7 @@ func TestNoArguments(t *testing.T) {
 		{content, []string{"config.yml"}, "content takes flags and no arguments: was config.yml meant as --config config.yml?"},
 	} {
 		got := ""
-		if err := NoArguments(tc.cmd, tc.args); err != nil {
+		if err := None(tc.cmd, tc.args); err != nil {
 			got = err.Error()
 		}
 		if got != tc.want {
