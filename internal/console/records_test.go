@@ -124,8 +124,8 @@ func TestRecords(t *testing.T) {
 		var pages []string
 		for target := base; target != ""; {
 			var page struct {
-				Records []jsontext.Value
-				Next    string
+				Records []jsontext.Value `json:"records"`
+				Next    string           `json:"next"`
 			}
 			got := w.ask("GET", target, nil)
 			if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 {
