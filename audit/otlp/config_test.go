@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Config){
 		"endpoint is missing":                   func(c *Config) { c.Endpoint = "" },
-		"endpoint: not an absolute":       func(c *Config) { c.Endpoint = "collector:4317" },
+		"endpoint: not an absolute":             func(c *Config) { c.Endpoint = "collector:4317" },
 		"endpoint: it must have no user":        func(c *Config) { c.Endpoint = "https://a:hunter2@collector" },
 		"endpoint: the port is missing":         func(c *Config) { c.Protocol = "grpc" },
 		"endpoint: gRPC has no path":            func(c *Config) { c.Endpoint, c.Protocol = "https://collector:4317/v1/logs", "grpc" },
