@@ -78,8 +78,9 @@ func TestLeaveEnds(t *testing.T) {
 	})
 	t.Run("reset by the client", func(t *testing.T) {
 		t.Parallel()
-		over := make(chan error, 1)
+		left, over := make(chan struct{}), make(chan error, 1)
 		url, _ := servingAt(t, leaves(t, func(l *Left) {
+			left <- struct{}{}
 			<-l.Context().Done()
 			_, err := io.WriteString(l, "to nobody")
 			l.End()
@@ -90,6 +91,7 @@ func TestLeaveEnds(t *testing.T) {
 		if got := c.outcome(); got != "200" {
 			t.Fatal(got)
 		}
+		<-left
 		_ = c.WriteRSTStream(1, http2.ErrCodeCancel)
 		if err := <-over; err == nil {
 			t.Error("it was written")
@@ -98,6 +100,7 @@ func TestLeaveEnds(t *testing.T) {
 		if got := c.outcome(); got != "200" {
 			t.Errorf("the next stream: %s", got)
 		}
+		<-left
 	})
 	t.Run("deadline", func(t *testing.T) {
 		t.Parallel()

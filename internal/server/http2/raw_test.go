@@ -384,3 +384,28 @@ func TestFarBehind(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestEarlyAnswer: a client that has its answer before it has sent its request may go on to send it, and is told
+// that it need not where it does not in time, without an error.
+func TestEarlyAnswer(t *testing.T) {
+	t.Parallel()
+	url, _ := servingAt(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	c := dialRaw(t, url)
+	c.open(1, false, request()...)
+	if got := c.outcome(); got != "401" {
+		t.Fatal(got)
+	}
+	_ = c.WriteData(1, true, []byte("late"))
+	c.open(3, false, request()...)
+	if got := c.outcome(); got != "401" {
+		t.Errorf("after a request that was sent late: %s", got)
+	}
+	if got := c.outcome(); got != "reset NO_ERROR" {
+		t.Errorf("after one that was not: %s", got)
+	}
+	_ = c.WriteData(3, true, []byte("later"))
+	c.open(5, true, request()...)
+	if got := c.outcome(); got != "401" {
+		t.Errorf("the next request: %s", got)
+	}
+}

@@ -28,6 +28,7 @@ type stream struct {
 	sent   bool          // END_STREAM
 	err    error         // why nothing more is sent, once that is so
 	left   bool          // the answer goes on without its handler
+	unread *time.Timer   // until the client is told that the rest of its request is not wanted
 }
 
 // newStream makes a stream that is not open yet. Its context is a child of the connection's:
@@ -69,7 +70,7 @@ func (st *stream) end(whole bool) {
 	}
 	st.body.drop()
 	st.response.over = true
-	if st.err == nil { // what is not over by now never will be
+	if st.err == nil && !st.sent { // what is not over by now never will be
 		name := ""
 		if !whole {
 			name = "handler_panic"
@@ -107,6 +108,9 @@ func (st *stream) close(err error, tell bool) {
 	}
 	c := st.conn
 	st.err = err
+	if st.unread != nil {
+		st.unread.Stop()
+	}
 	if tell {
 		c.queue(appendReset(nil, st.id, resetCode(err)))
 	}
@@ -142,16 +146,27 @@ func (st *stream) settle() {
 
 // endSent is for an answer that is out, END_STREAM included. What the client has yet to send
 // of its request is not wanted (RFC 9113 §8.1): NO_ERROR tells it to stop, and that the answer is
-// good, where another code would have clients throw it away.
+// good, where another code would have clients throw it away. It is told after a moment, in which it can
+// read the answer and end a request that its window has room for: curl before 8.1 throws away the answer
+// of a stream that is reset before it has sent its body, whatever the code.
 func (st *stream) endSent() {
 	st.sent = true
 	switch {
 	case st.err != nil:
 	case st.body.ended:
 		st.close(errLate, false)
-	default:
-		st.close(&streamError{st.id, codeNo, ""}, true)
+	case st.unread == nil:
+		st.unread = time.AfterFunc(farewell, st.unwanted)
 	}
+}
+
+// unwanted tells a client that has its answer to send no more of its request.
+func (st *stream) unwanted() {
+	c := st.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	st.close(&streamError{st.id, codeNo, ""}, true)
+	c.flushAside()
 }
 
 // write queues p as DATA, with END_STREAM if it is the end, as the windows let it; what is queued last the
