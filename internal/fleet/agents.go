@@ -21,10 +21,14 @@ type Agents struct {
 	*Changes
 
 	trends *trends
+	pace   pace
 }
 
 // NewAgents makes what the console asks. Trends begin to be counted now.
-func NewAgents(c *Changes) *Agents { return &Agents{Changes: c, trends: newTrends(time.Now())} }
+func NewAgents(c *Changes) *Agents {
+	now := time.Now()
+	return &Agents{Changes: c, trends: newTrends(now), pace: pace{newTrends(now), newTrends(now)}}
+}
 
 // All implements fleet.Agents. Agents that are left out are in the list as well, with why,
 // and not served.

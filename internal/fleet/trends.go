@@ -57,7 +57,7 @@ func (t *trends) move(n int, total map[string]int64) {
 	kept := max(trendSteps-n, 0)
 	for id, steps := range t.steps {
 		// Spread evenly, since nobody knows when within the steps the calls came.
-		each := float64(total[id]-t.total[id]) / float64(n)
+		each := float64(max(total[id]-t.total[id], 0)) / float64(n)
 		copy(steps[:], steps[trendSteps-kept:])
 		// An agent that is gone would otherwise be in the answer for ever.
 		idle := each == 0
@@ -74,6 +74,28 @@ func (t *trends) move(n int, total map[string]int64) {
 	t.total = total
 }
 
+// pace is how long agents took to answer lately.
+type pace struct{ micros, answers *trends }
+
+// read is the mean of each agent's answers in the steps, in seconds, given what the metrics have summed up.
+func (p *pace) read(now time.Time, micros, answers map[string]int64) map[string]float64 {
+	took, of := p.micros.read(now, micros).Agents, p.answers.read(now, answers).Agents
+	mean := make(map[string]float64, len(of))
+	for id, steps := range of {
+		if n := sum(steps); n > 0 {
+			mean[id] = sum(took[id]) / n / 1e6
+		}
+	}
+	return mean
+}
+
+func sum(of []float64) (all float64) {
+	for _, n := range of {
+		all += n
+	}
+	return all
+}
+
 // Trends implements fleet.Agents. Calls are counted by the metrics; here their labels are
 // summed up to one number for each agent.
 func (a *Agents) Trends() fleet.Trends {
@@ -83,5 +105,9 @@ func (a *Agents) Trends() fleet.Trends {
 			total[id] += c.Value
 		}
 	}
-	return a.trends.read(time.Now(), total)
+	now := time.Now()
+	lately := a.trends.read(now, total)
+	micros, answers := a.Registry.Telemetry.Metrics.Calls.AnswerTimes()
+	lately.Took = a.pace.read(now, micros, answers)
+	return lately
 }

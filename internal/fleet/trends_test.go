@@ -46,3 +46,25 @@ func TestTrends(t *testing.T) {
 		t.Errorf("nothing comes any more: %v", got)
 	}
 }
+
+// TestPace: what agents took to answer is the mean over what is drawn, and a sum that begins anew is no time.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	begun := time.Unix(1000, 0)
+	p := pace{newTrends(begun), newTrends(begun)}
+	at := func(steps int, micros, answers int64) map[string]float64 {
+		return p.read(begun.Add(time.Duration(steps)*trendEvery+time.Second), map[string]int64{"a": micros}, map[string]int64{"a": answers})
+	}
+	if got := at(1, 3_000_000, 2); got["a"] != 1.5 {
+		t.Errorf("two answers in three seconds: %v", got)
+	}
+	if got := at(2, 3_500_000, 7); got["a"] != 0.5 {
+		t.Errorf("five more in half a second: %v", got)
+	}
+	if got := at(3, 1_000_000, 1); got["a"] != 0.5 {
+		t.Errorf("sums that begin anew: %v", got)
+	}
+	if got := at(100, 1_000_000, 1); len(got) != 0 {
+		t.Errorf("nothing answers any more: %v", got)
+	}
+}

@@ -115,6 +115,7 @@ type Trends struct {
 	Until  time.Time            `json:"until"`
 	Every  float64              `json:"every" doc:"length of a step in seconds"`
 	Agents map[string][]float64 `json:"agents" doc:"ended calls of each agent by step, latest step last; agents without calls are absent. The calls of unobserved steps are spread evenly"`
+	Took   map[string]float64   `json:"took" doc:"mean time that each agent took to answer in these steps, in seconds, for streams until the head; agents without answers are absent"`
 }
 
 // AgentPage is the answer of GET /api/v1/agents.
@@ -145,7 +146,7 @@ func Screen(fleet Agents) api.Screen {
 	s := &screen{fleet}
 	return api.Screen{
 		Title: "Fleet", Page: "/fleet", Link: true,
-		Shows: "all agents with their [status](fleet.md#agent-status), versions, bindings, skills, calls of the last five minutes, card states and problems; search; filters for agents that do not serve and for cards pending approval",
+		Shows: "all agents with their [status](fleet.md#agent-status), versions, bindings, skills, calls and mean response time of the last five minutes, card states and problems; search; filters for agents that do not serve and for cards pending approval",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/agents", ID: "list-agents", Tag: "agents", Role: api.Viewer,
@@ -153,7 +154,7 @@ func Screen(fleet Agents) api.Screen {
 			},
 			{
 				Method: http.MethodGet, Path: "/api/v1/trends", ID: "trends", Tag: "gateway", Role: api.Viewer,
-				Summary: "Count the recent calls of each agent at this gateway", Out: reflect.TypeFor[Trends](), Answer: s.trends,
+				Summary: "Count the recent calls of each agent at this gateway, and say how long it took to answer", Out: reflect.TypeFor[Trends](), Answer: s.trends,
 			},
 			{
 				Method: http.MethodPost, Path: "/api/v1/agents", ID: "add-agent", Tag: "agents", Role: api.Admin, Writes: true,

@@ -985,7 +985,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count the recent calls of each agent at this gateway */
+        /** Count the recent calls of each agent at this gateway, and say how long it took to answer */
         get: operations["trends"];
         put?: never;
         post?: never;
@@ -2400,6 +2400,10 @@ export interface components {
             };
             /** @description length of a step in seconds */
             every: number;
+            /** @description mean time that each agent took to answer in these steps, in seconds, for streams until the head; agents without answers are absent */
+            took: {
+                [key: string]: number;
+            };
             /** Format: date-time */
             until: string;
         };

@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import { type Agent, type CardSummary, every, get, type Trends } from '../api/client';
 import { counted } from '../parts/amount';
 import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
+import { milliseconds } from '../parts/record';
 import { type Column, Table } from '../parts/table';
 import { Donut } from '../parts/donut';
 import { Sparkline } from '../parts/sparkline';
@@ -16,6 +17,7 @@ interface Row extends Agent {
   steps?: number[] | undefined; // of its traffic
   every: number;
   calls: number;
+  took?: number | undefined; // mean seconds until it answers
   health: string; // a word for it
 }
 
@@ -82,6 +84,14 @@ const columns: Column<Row>[] = [
   },
   { id: 'traffic', title: 'Last 5 minutes', width: '118px', sort: (r) => r.calls, cell: (r) => <Sparkline of={r.steps} every={r.every} /> },
   {
+    id: 'took',
+    title: 'Response',
+    width: '78px',
+    end: true,
+    sort: (r) => r.took ?? -1,
+    cell: (r) => (r.took === undefined ? <span className="faint">–</span> : <span title="Mean time to answer in the last 5 minutes">{milliseconds(r.took * 1000)}</span>),
+  },
+  {
     id: 'card',
     title: 'Card',
     width: '105px',
@@ -130,6 +140,7 @@ export function Fleet() {
           health: health(a),
           steps,
           every,
+          took: trends.data?.took[a.id],
           calls: steps?.reduce((sum, n) => sum + n, 0) ?? 0,
         };
       },
