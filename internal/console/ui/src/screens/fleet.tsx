@@ -51,7 +51,7 @@ const columns: Column<Row>[] = [
   {
     id: 'id',
     title: 'Agent',
-    width: 'minmax(150px, 1.6fr)',
+    width: 'minmax(130px, 1.6fr)',
     sort: (r) => r.id,
     cell: (r) => (
       <Link to="/agents/$id" params={{ id: r.id }} className="strong">
@@ -62,7 +62,7 @@ const columns: Column<Row>[] = [
   {
     id: 'speaks',
     title: 'Protocol',
-    width: '150px',
+    width: '112px',
     sort: (r) => spoken(r),
     cell: (r) => {
       const text = spoken(r);
@@ -86,7 +86,7 @@ const columns: Column<Row>[] = [
   {
     id: 'took',
     title: 'Response',
-    width: '78px',
+    width: '70px',
     end: true,
     sort: (r) => r.took ?? -1,
     cell: (r) => (r.took === undefined ? <span className="faint">–</span> : <span title="Mean time to answer in the last 5 minutes">{milliseconds(r.took * 1000)}</span>),
@@ -98,12 +98,12 @@ const columns: Column<Row>[] = [
     sort: (r) => r.card?.state ?? '',
     cell: (r) => (r.card ? <Badge tone={tones[r.card.state]}>{r.card.state}</Badge> : <span className="faint">–</span>),
   },
-  { id: 'score', title: 'Findings', width: '80px', end: true, sort: (r) => r.card?.score ?? 0, cell: (r) => r.card?.score ?? '–' },
+  { id: 'score', title: 'Findings', width: '68px', end: true, sort: (r) => r.card?.score ?? 0, cell: (r) => r.card?.score ?? '–' },
   { id: 'origin', title: 'Source', width: '60px', sort: (r) => r.origin, cell: (r) => <span title={r.source}>{r.origin}</span> },
   {
     id: 'why',
     title: 'Problem',
-    width: 'minmax(140px, 2fr)',
+    width: 'minmax(112px, 2fr)',
     cell: (r) => {
       const why = [reason(r) ?? r.card?.failure ?? r.card?.why, ailing(r)].filter(Boolean).join('; ');
       return (
