@@ -10,9 +10,9 @@ func (h *Head) Read(line []byte) error { return h.fields.read(line) }
 // Seq is the record's number.
 func (h *Head) Seq() uint64 { return h.fields.Seq }
 
-// Texts are what the record has of the texts that a query can ask for: a query for one of them finds
-// the record. The empty ones are those that it lacks. Methods and kinds of events are never both there.
-func (h *Head) Texts() Query {
+// Asked has the texts of the record where a query for the record would have them (Texts); those that it lacks
+// are empty. Methods and kinds of events are never both there.
+func (h *Head) Asked() Query {
 	f := &h.fields
 	return Query{
 		Principal: f.Principal, Agent: f.Agent, Skill: f.Skill, Task: f.Task, Context: f.Context, Method: f.Method, Event: f.Event,

@@ -43,12 +43,26 @@ type Query struct {
 	Behind      uint64    // only those that come behind the record of this number, in that order; 0 for all
 }
 
+// Texts are the members of a query that are texts of records, by the names that flags and parameters have for them.
+var Texts = map[string]func(*Query) *string{
+	"caller":  func(q *Query) *string { return &q.Principal },
+	"agent":   func(q *Query) *string { return &q.Agent },
+	"skill":   func(q *Query) *string { return &q.Skill },
+	"task":    func(q *Query) *string { return &q.Task },
+	"context": func(q *Query) *string { return &q.Context },
+	"method":  func(q *Query) *string { return &q.Method },
+	"event":   func(q *Query) *string { return &q.Event },
+	"reason":  func(q *Query) *string { return &q.Reason },
+	"issuer":  func(q *Query) *string { return &q.Issuer },
+	"rule":    func(q *Query) *string { return &q.Rule },
+}
+
 // clean is the query as records have its texts. It works on a copy, which is what q is here.
 func (q Query) clean() Query {
 	// Records have cleaned texts, so that a query for a name with a control character has to look
 	// for the cleaned one.
-	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason, &q.Issuer, &q.Rule} {
-		*s = telemetry.Clean(*s)
+	for _, of := range Texts {
+		*of(&q) = telemetry.Clean(*of(&q))
 	}
 	q.Method = recorded(q.Method)
 	return q

@@ -35,25 +35,25 @@ func (m *Member) Standing() Standing {
 	up, trouble := m.Agent.Upstream.State(), m.Agent.Upstream.Trouble()
 	switch {
 	case current == nil && waits && err != nil:
-		return Standing{metrics.AgentCardWaiting, err.Error(), false}
+		return Standing{Word: metrics.AgentCardWaiting, Why: err.Error()}
 	case errors.Is(err, card.ErrPending) && current == nil:
-		return Standing{metrics.AgentPending, err.Error(), false}
+		return Standing{Word: metrics.AgentPending, Why: err.Error()}
 	case current == nil && err != nil:
-		return Standing{metrics.AgentNoCard, err.Error(), false}
+		return Standing{Word: metrics.AgentNoCard, Why: err.Error()}
 	case current == nil:
-		return Standing{metrics.AgentNoCard, "card not fetched yet", false}
+		return Standing{Word: metrics.AgentNoCard, Why: "card not fetched yet"}
 	case !m.Agent.Callable():
-		return Standing{metrics.AgentNoInterface, "the card names no interface that can be called; write one down under interfaces, or list its origin under endpoints", false}
+		return Standing{Word: metrics.AgentNoInterface, Why: "the card names no interface that can be called; write one down under interfaces, or list its origin under endpoints"}
 	case trouble == upstream.Unreachable:
-		return Standing{metrics.AgentUnreachable, "no connection to where calls go comes about", false}
+		return Standing{Word: metrics.AgentUnreachable, Why: "no connection to where calls go comes about"}
 	case len(m.Config.Load.Instances) > 0 && up.Healthy == 0:
-		return Standing{metrics.AgentUnreachable, fmt.Sprintf("none of %d instances is healthy", up.Instances), false}
+		return Standing{Word: metrics.AgentUnreachable, Why: fmt.Sprintf("none of %d instances is healthy", up.Instances)}
 	case trouble == upstream.Failing:
-		return Standing{metrics.AgentFailing, "one call after the other fails", false}
+		return Standing{Word: metrics.AgentFailing, Why: "one call after the other fails"}
 	case waits:
-		return Standing{metrics.AgentCardWaiting, fmt.Sprintf("another card waits for a decision: %s (%s)", ruling.Why, ruling.Digest), true}
+		return Standing{Word: metrics.AgentCardWaiting, Why: fmt.Sprintf("another card waits for a decision: %s (%s)", ruling.Why, ruling.Digest), kept: true}
 	case err != nil && !errors.Is(err, card.ErrPending):
-		return Standing{metrics.AgentCardStale, err.Error(), true}
+		return Standing{Word: metrics.AgentCardStale, Why: err.Error(), kept: true}
 	}
 	return Standing{Word: metrics.AgentServing}
 }

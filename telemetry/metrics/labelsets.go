@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"iter"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +40,24 @@ type labelSet struct {
 	providers map[string]bool
 
 	limits, authorizers, domains map[string]bool
+}
+
+// series are those of all agents and methods that had calls.
+func (s *labelSet) series() iter.Seq[*callSeries] {
+	return func(yield func(*callSeries) bool) {
+		for _, agent := range s.agents {
+			for i := range agent.calls {
+				if c := agent.calls[i].Load(); c != nil && !yield(c) {
+					return
+				}
+			}
+			for _, cell := range agent.extra {
+				if c := cell.Load(); c != nil && !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // counterCell and observerCell hold a child of a vector once it was needed:

@@ -61,13 +61,8 @@ func (r *Reader) Read() Reading {
 	r.turn++
 	now := Reading{Took: make([]uint64, r.buckets), Waiting: int(valueOf(r.metrics.Push.metrics.Depth))}
 	set := r.metrics.sets.Load()
-	for _, agent := range set.agents {
-		for i := range agent.calls {
-			r.series(agent.calls[i].Load(), &now)
-		}
-		for _, cell := range agent.extra {
-			r.series(cell.Load(), &now)
-		}
+	for s := range set.series() {
+		r.series(s, &now)
 	}
 	for _, rule := range set.rules {
 		r.rule(rule, &now)
@@ -81,9 +76,6 @@ func (r *Reader) Read() Reading {
 // first and its duration after that: the histogram is read as long as the counter moves, and
 // once more. Most of a large fleet stands still, and a histogram costs thirty times a counter.
 func (r *Reader) series(s *callSeries, now *Reading) {
-	if s == nil {
-		return
-	}
 	seen := r.calls[s]
 	if seen == nil {
 		seen = &callsRead{took: make([]uint64, r.buckets)}
@@ -116,16 +108,10 @@ func (r *Reader) series(s *callSeries, now *Reading) {
 // took adds to a reading what the histogram of durations has got since it had seen, bucket by
 // bucket. One that has less of anything than it had began anew.
 func (s *callSeries) took(seen, into []uint64) {
-	p := s.duration.Load()
-	if p == nil {
+	h := histogramOf(&s.duration)
+	if h == nil {
 		return // streams have another histogram
 	}
-	metric, ok := (*p).(prometheus.Metric)
-	var text dto.Metric
-	if !ok || metric.Write(&text) != nil {
-		return // every histogram of the library is one, and none fails to be written
-	}
-	h := text.GetHistogram()
 	fresh := make([]uint64, len(seen))
 	below, anew := uint64(0), false
 	for i := range fresh {
@@ -161,6 +147,20 @@ func (r *Reader) rule(s *ruleSeries, now *Reading) {
 	denied := uint64(valueOf(*p))
 	now.Denied += denied - seen.denied
 	seen.denied = denied
+}
+
+// histogramOf is what a histogram has by now; nil where nothing has been observed.
+func histogramOf(cell *observerCell) *dto.Histogram {
+	p := cell.Load()
+	if p == nil {
+		return nil
+	}
+	metric, ok := (*p).(prometheus.Metric)
+	var text dto.Metric
+	if !ok || metric.Write(&text) != nil {
+		return nil // every histogram of the library is one, and none fails to be written
+	}
+	return text.GetHistogram()
 }
 
 // valueOf is the value of a counter or a gauge.

@@ -17,13 +17,15 @@ import (
 // be read in a moment, and enough to have had every agent and rule that is in use.
 const mostHinted = 10_000
 
-// typed are the texts of a query that people type, by what an error calls them. Tasks and contexts
-// are copied.
+// typed are the texts of a query that people type, by the names of their flags. Tasks and contexts are copied.
 func typed(q index.Query) map[string]string {
-	return map[string]string{
-		"caller": q.Principal, "agent": q.Agent, "skill": q.Skill, "method": q.Method, "event": q.Event,
-		"reason": q.Reason, "issuer": q.Issuer, "rule or limit": q.Rule,
+	texts := map[string]string{}
+	for name, of := range index.Texts {
+		if name != "task" && name != "context" {
+			texts[name] = *of(&q)
+		}
 	}
+	return texts
 }
 
 // noMatch says that no record is what was asked for, and which similar value the newest records have
@@ -45,6 +47,9 @@ func noMatch(w io.Writer, q index.Query, search func(index.Query) iter.Seq2[read
 				continue
 			}
 			if meant := spelling.Meant(asked[name], slices.Collect(maps.Keys(known[name]))); meant != "" {
+				if name == "rule" {
+					name = "rule or limit" // whichever has the value
+				}
 				hints += fmt.Sprintf("; records have the %s %q, did you mean that?", name, meant)
 			}
 		}
@@ -53,7 +58,7 @@ func noMatch(w io.Writer, q index.Query, search func(index.Query) iter.Seq2[read
 	return err
 }
 
-// knownValues are the texts that records have, by what typed calls them.
+// knownValues are the texts that records have, by the names of typed.
 func knownValues(found iter.Seq2[reader.Entry, error]) (map[string]map[string]bool, error) {
 	known := map[string]map[string]bool{}
 	var h index.Head
@@ -64,7 +69,7 @@ func knownValues(found iter.Seq2[reader.Entry, error]) (map[string]map[string]bo
 		if h.Read(e.Line) != nil {
 			continue // what cannot be read has no values
 		}
-		for name, text := range typed(h.Texts()) {
+		for name, text := range typed(h.Asked()) {
 			if known[name] == nil {
 				known[name] = map[string]bool{}
 			}

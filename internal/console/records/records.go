@@ -105,11 +105,9 @@ func (s *search) records(c *api.Call) (any, error) {
 // wanted is what the parameters of a search ask for. An error names the parameter: a time
 // that is none, or parameters that exclude each other.
 func wanted(c *api.Call) (index.Query, error) {
-	q := index.Query{
-		Principal: c.Query.Get("caller"), Agent: c.Query.Get("agent"), Skill: c.Query.Get("skill"), Task: c.Query.Get("task"),
-		Context: c.Query.Get("context"), Method: c.Query.Get("method"), Event: c.Query.Get("event"),
-		Decision: c.Query.Get("decision"), Reason: c.Query.Get("reason"), Type: c.Query.Get("type"),
-		Issuer: c.Query.Get("issuer"), Rule: c.Query.Get("rule"), Stage: c.Query.Get("stage"),
+	q := index.Query{Decision: c.Query.Get("decision"), Type: c.Query.Get("type"), Stage: c.Query.Get("stage")}
+	for name, of := range index.Texts {
+		*of(&q) = c.Query.Get(name)
 	}
 	var err error
 	if q.From, err = c.Time("since", time.RFC3339); err != nil {

@@ -28,16 +28,9 @@ type knownValue struct {
 // mostValues are as many as a list of completions can have.
 const mostValues = 50
 
-// fieldsOf are the fields that can be completed. Tasks and contexts are not among them: nobody types one.
-var fieldsOf = map[string]func(index.Query) string{
-	"caller": func(q index.Query) string { return q.Principal },
-	"agent":  func(q index.Query) string { return q.Agent },
-	"skill":  func(q index.Query) string { return q.Skill },
-	"method": func(q index.Query) string { return q.Method },
-	"event":  func(q index.Query) string { return q.Event },
-	"reason": func(q index.Query) string { return q.Reason },
-	"issuer": func(q index.Query) string { return q.Issuer },
-	"rule":   func(q index.Query) string { return q.Rule },
+// completed are the fields that can be. Tasks and contexts are not among them: nobody types one.
+func completed() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(index.Texts)), func(name string) bool { return name == "task" || name == "context" })
 }
 
 // completions finds values in the newest records. Neither the index, which has digests, nor anything in
@@ -56,7 +49,7 @@ func ValuesScreen(log Records, most int) api.Screen {
 			Method: http.MethodGet, Path: "/api/v1/audit/values", ID: "list-audit-values", Tag: "audit", Role: api.Viewer,
 			Summary: "List values of a field in the newest audit records, to complete a search",
 			Params: []api.Param{
-				{Name: "field", Text: "which field of a search to complete", Required: true, Values: slices.Sorted(maps.Keys(fieldsOf))},
+				{Name: "field", Text: "which field of a search to complete", Required: true, Values: completed()},
 				{Name: "contains", Text: "only values that contain this text, in any case"},
 			},
 			Out: reflect.TypeFor[knownValues](), Errors: []api.Code{api.Busy}, Answer: s.values,
@@ -69,7 +62,7 @@ func (s *completions) values(c *api.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, like := fieldsOf[c.Query.Get("field")], strings.ToLower(c.Query.Get("contains"))
+	of, like := index.Texts[c.Query.Get("field")], strings.ToLower(c.Query.Get("contains"))
 	answer := knownValues{Values: []knownValue{}, Counted: len(list)}
 	found := map[string]int{}
 	var h index.Head
@@ -77,7 +70,8 @@ func (s *completions) values(c *api.Call) (any, error) {
 		if h.Read(e.Line) != nil {
 			continue // what cannot be read completes nothing
 		}
-		if v := of(h.Texts()); v != "" && strings.Contains(strings.ToLower(v), like) {
+		has := h.Asked()
+		if v := *of(&has); v != "" && strings.Contains(strings.ToLower(v), like) {
 			found[v]++
 		}
 	}
