@@ -32,10 +32,31 @@ func (s *Set) Hides(p *authn.Principal, agent string) *Denied {
 	switch {
 	case p != nil && !p.MayUse(agent):
 		return &Denied{Rule: byCredential, Reason: "the credential is not valid for this agent"}
-	case !s.Sees(p, agent):
-		return &Denied{Rule: byDefault, Reason: "no rule allows the caller anything on this agent, so that it does not exist for the caller"}
+	case s.Sees(p, agent):
+		return nil
 	}
-	return nil
+	if r := s.hider(p, agent); r != nil {
+		return &Denied{Rule: r.name, Reason: "a deny rule matches what the caller may do on this agent, so that it does not exist for the caller"}
+	}
+	return &Denied{Rule: byDefault, Reason: "no rule allows the caller anything on this agent, so that it does not exist for the caller"}
+}
+
+// hider is the first deny rule, in the order of the file, that takes something from a principal which another rule, or
+// the default, allows on an agent; nil where nothing is allowed in the first place.
+func (s *Set) hider(p *authn.Principal, agent string) (found *rule) {
+	buckets := s.agents[agent]
+	if p == nil {
+		return nil
+	}
+	for _, r := range gather(nil, buckets, p, allMethods, &need{level: withoutSkill}) {
+		if r.effect != denies || r.shadow || r.momentary() || !acrossSkills.met(r, "") || found != nil && found.pos < r.pos {
+			continue
+		}
+		if s.allow || slices.ContainsFunc(buckets, func(b *bucket) bool { return b.allows(p, r.target.methods) }) {
+			found = r
+		}
+	}
+	return found
 }
 
 // Skills returns which of an agent's skills a principal may send messages to, in

@@ -14,27 +14,34 @@ func TestSees(t *testing.T) {
 		config Config
 		change func(*authn.Principal)
 		want   bool
+		by     string // the rule that hides it, "" for default
 	}{
-		"no rules":          {},
-		"default allow":     {config: Config{Default: "allow"}, want: true},
-		"allowed":           {config: Config{Rules: []Rule{allow("r")}}, want: true},
-		"one skill":         {config: Config{Rules: []Rule{allow("r", skills("x"))}}, want: true},
-		"one method":        {config: Config{Rules: []Rule{allow("r", calls("GetTask"))}}, want: true},
-		"other agent":       {config: Config{Rules: []Rule{allow("r", agents("weather"))}}},
-		"other subject":     {config: Config{Rules: []Rule{allow("r", subjects("bob"))}}},
-		"scope missing":     {config: Config{Rules: []Rule{allow("r", scopes("admin"))}}},
-		"shadow allow":      {config: Config{Rules: []Rule{allow("r", shadow)}}},
-		"denied":            {config: Config{Rules: []Rule{allow("r"), deny("no")}}},
-		"denied by default": {config: Config{Default: "allow", Rules: []Rule{deny("no", groups("staff"))}}},
-		"shadow deny":       {config: Config{Rules: []Rule{allow("r"), deny("no", shadow)}}, want: true},
-		"one skill denied":  {config: Config{Rules: []Rule{allow("r"), deny("no", skills("x"))}}, want: true},
-		"one method denied": {config: Config{Rules: []Rule{allow("r"), deny("no", calls("GetTask"))}}, want: true},
+		"no rules":                    {},
+		"default allow":               {config: Config{Default: "allow"}, want: true},
+		"allowed":                     {config: Config{Rules: []Rule{allow("r")}}, want: true},
+		"one skill":                   {config: Config{Rules: []Rule{allow("r", skills("x"))}}, want: true},
+		"one method":                  {config: Config{Rules: []Rule{allow("r", calls("GetTask"))}}, want: true},
+		"other agent":                 {config: Config{Rules: []Rule{allow("r", agents("weather"))}}},
+		"other subject":               {config: Config{Rules: []Rule{allow("r", subjects("bob"))}}},
+		"scope missing":               {config: Config{Rules: []Rule{allow("r", scopes("admin"))}}},
+		"shadow allow":                {config: Config{Rules: []Rule{allow("r", shadow)}}},
+		"denied":                      {config: Config{Rules: []Rule{allow("r"), deny("no")}}, by: "no"},
+		"denied by default":           {config: Config{Default: "allow", Rules: []Rule{deny("no", groups("staff"))}}, by: "no"},
+		"denied, and allowed nothing": {config: Config{Rules: []Rule{deny("no"), allow("r", subjects("bob"))}}},
+		"shadow deny":                 {config: Config{Rules: []Rule{allow("r"), deny("no", shadow)}}, want: true},
+		"one skill denied":            {config: Config{Rules: []Rule{allow("r"), deny("no", skills("x"))}}, want: true},
+		"one method denied":           {config: Config{Rules: []Rule{allow("r"), deny("no", calls("GetTask"))}}, want: true},
 		"all it allows is denied": {
 			config: Config{Rules: []Rule{
 				allow("r", calls("GetTask", "SendMessage")),
 				deny("a", calls("GetTask")),
 				deny("b", calls("SendMessage")),
 			}},
+			by: "a",
+		},
+		"denied for what is allowed for a skill": {
+			config: Config{Rules: []Rule{deny("other", calls("CancelTask")), deny("no", calls("GetTask")), allow("r", calls("GetTask"), skills("x"))}},
+			by:     "no",
 		},
 		"consent missing":        {config: Config{Rules: []Rule{allow("r", agreed(Consent{Scope: "x"}))}}, want: true},
 		"claim missing":          {config: Config{Rules: []Rule{allow("r", agreed(Consent{Claim: "x"}))}}, want: true},
@@ -44,6 +51,7 @@ func TestSees(t *testing.T) {
 		},
 		"authentication missing, denied": {
 			config: Config{Rules: []Rule{allow("r", signIn(Authentication{MaxAge: seconds(1)})), deny("no")}},
+			by:     "no",
 		},
 		"other client":          {config: Config{Rules: []Rule{allow("r", clients("shop"))}}},
 		"other actors":          {config: Config{Rules: []Rule{allow("r", acting("planner"))}}},
@@ -52,6 +60,7 @@ func TestSees(t *testing.T) {
 		"bound elsewhere": {
 			config: Config{Rules: []Rule{allow("r")}},
 			change: func(p *authn.Principal) { p.Agents = []string{"weather"} },
+			by:     "credential",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,10 +72,21 @@ func TestSees(t *testing.T) {
 			if got := s.Sees(p, "billing"); got != tc.want {
 				t.Errorf("Sees: %v, want %v", got, tc.want)
 			}
+			d := s.Hides(p, "billing")
+			if (d == nil) != tc.want {
+				t.Fatalf("Hides: %v", d)
+			}
+			by := tc.by
+			if by == "" {
+				by = "default"
+			}
+			if d != nil && (d.Visible || d.Rule != by) {
+				t.Errorf("Hides: %+v, want rule %q", d, by)
+			}
 		})
 	}
 	s := compile(t, Config{Default: "allow"})
-	if s.Sees(nil, "billing") || s.Sees(alice(), "nope") {
+	if s.Hides(nil, "billing") == nil || s.Sees(nil, "billing") || s.Sees(alice(), "nope") {
 		t.Error("nobody sees an agent, or somebody sees one that does not exist")
 	}
 }

@@ -35,8 +35,8 @@ func was(c *reader.Call) (r ruling, why string) {
 		return r, "ownership: the task is somebody else's, and was shared"
 	case c.Rule == "" && c.Reason == wire.TaskNotFound.Reason:
 		return r, "ownership: the task was not the caller's"
-	case (c.Rule == "" || c.Rule == "default") && c.Reason == wire.UnknownAgent.Reason && c.Principal != "" && c.Agent != "" && c.Method != "":
-		return ruling{}, "" // no rule let the caller see the agent
+	case c.Rule != "credential" && c.Reason == wire.UnknownAgent.Reason && c.Principal != "" && c.Agent != "" && c.Method != "":
+		return ruling{}, "" // the rules hid the agent, whatever the call
 	case c.Rule == "":
 		return r, "refused before the rules: " + c.Reason
 	case strings.Contains(c.Cause, "refused by authorizer "):

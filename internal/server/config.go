@@ -143,7 +143,8 @@ type Timeouts struct {
 	Body quantity.Duration `yaml:"body,omitempty"`
 
 	// Time for what a client still sends after its answer, see limits.linger. The gateway does not
-	// wait for a client that sends nothing for timeouts.body. Default: 30s.
+	// wait for a client that sends nothing for timeouts.body. Over HTTP/2 the connection goes on, and
+	// the gateway resets the stream after a second instead. Default: 30s.
 	Linger quantity.Duration `yaml:"linger,omitempty"`
 
 	// Time for one write to a client that does not read. A whole answer may take longer, and a
