@@ -49,10 +49,10 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	first := w.ask("GET", "/api/v1/policy/rules?limit=2", nil)
-	if !strings.HasPrefix(first.body, `{"default":"deny","rules":[{"name":"a"},{"name":"b"}],"next":"`) {
+	if !strings.HasPrefix(first.body, `{"default":"deny","rules":[{"name":"a"},{"name":"b"}],"places":{"b":"rules.yaml:3"},"next":"`) {
 		t.Error(first)
 	}
-	if got := w.ask("GET", "/api/v1/policy/rules?limit=2&cursor="+cursor("b"), nil); got.body != `{"default":"deny","rules":[{"name":"c"}]}` {
+	if got := w.ask("GET", "/api/v1/policy/rules?limit=2&cursor="+cursor("b"), nil); got.body != `{"default":"deny","rules":[{"name":"c"}],"places":{}}` {
 		t.Error(got)
 	}
 }

@@ -55,6 +55,9 @@ type Hit struct {
 type rulePage struct {
 	Default string           `json:"default" doc:"decision for calls that no rule matches"`
 	Rules   []jsontext.Value `json:"rules" doc:"rules in the order of policy.rules"`
+
+	Places map[string]string `json:"places" doc:"where the configuration has each of these rules, by its name, as FILE:LINE"`
+
 	Next    string           `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
@@ -136,6 +139,12 @@ func (s *screen) rules(c *api.Call) (any, error) {
 	}
 	// Default is deny where it is not written, as it is when calls are decided.
 	page := rulePage{Default: cmp.Or(shown.Policy.Default, "deny"), Rules: slices.Concat([]jsontext.Value{}, rules[:min(limit, len(rules))])}
+	page.Places = make(map[string]string, len(page.Rules))
+	for _, r := range page.Rules {
+		if at := s.policy.RulePlace(ruleName(r)); at != "" {
+			page.Places[ruleName(r)] = at
+		}
+	}
 	if len(rules) > limit {
 		page.Next = c.Cursor(ruleName(rules[limit-1]))
 	}

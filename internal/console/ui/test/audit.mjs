@@ -35,11 +35,11 @@ await play(async () => {
   await page.getByText('2 shown').waitFor();
   await page.getByLabel('Decision').selectOption('deny');
   await page.getByText('1 shown').waitFor();
-  await page.getByLabel('Made').selectOption('1h');
+  await page.getByLabel('Time range').selectOption('1h');
   await page.waitForURL(/last=1h/);
   await page.getByText('1 shown').waitFor();
   await look(page, 'audit-filtered');
-  await page.getByLabel('Made').selectOption('between');
+  await page.getByLabel('Time range').selectOption('between');
   page.allowed = /status of (400|401|404)/; // it ends before it begins, for a moment
   await page.getByLabel('Before').fill('2001-01-01T00:00:00');
   await page.getByLabel('From', { exact: true }).fill('2000-01-01T00:00:00');
@@ -56,9 +56,9 @@ await play(async () => {
 
   // From there to what comes, and back, with what was asked for.
   await page.goto(`${CONSOLE}/ui/audit?caller=bob&last=1h`);
-  await page.getByRole('link', { name: 'Follow these' }).click();
+  await page.getByRole('link', { name: 'Follow live' }).click();
   await page.waitForURL(/live\?caller=bob$/);
-  await page.getByRole('link', { name: 'Search these' }).click();
+  await page.getByRole('link', { name: 'Search the log' }).click();
   await page.waitForURL(/audit\?caller=bob$/);
   await page.getByText('2 shown').waitFor();
 

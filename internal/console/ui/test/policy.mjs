@@ -89,7 +89,7 @@ await play(async () => {
   await page.getByRole('button', { name: 'Dark colours' }).click();
   await look(page, 'policy-explain-dark');
   await page.goto(`${CONSOLE}/ui/policy?rule=finance`);
-  await page.getByRole('region', { name: 'Rule finance' }).waitFor();
+  await page.getByRole('region', { name: 'Rule finance' }).getByText(/config\.yaml:\d+$/).waitFor();
   await look(page, 'policy-dark');
 
   // However many rules there are, as many rows as are seen.

@@ -15,7 +15,7 @@ await play(async () => {
     // The log is written behind the answers.
     const shown = await page.getByRole('status').filter({ hasText: /shown/ }).innerText();
     if (Number.parseInt(shown, 10) >= 3) break;
-    await page.getByRole('button', { name: 'Search again' }).click();
+    await page.getByRole('button', { name: 'Refresh' }).click();
     await page.waitForTimeout(100);
   }
   await page.goto(`${CONSOLE}/ui/policy`);
@@ -83,7 +83,7 @@ await play(async () => {
   await replay.click();
   await change.getByText('there are older ones').waitFor();
   assert.match(page.url(), /records=1/);
-  await page.getByLabel('Made').selectOption('15m');
+  await page.getByLabel('Time range').selectOption('15m');
   assert.match(page.url(), /last=15m/);
   await page.goto(`${CONSOLE}/ui/policy?view=replay&until=2020-01-01T00:00:00Z`);
   await replay.click();

@@ -2221,6 +2221,10 @@ export interface components {
             /** @description decision for calls that no rule matches */
             default: string;
             next?: string;
+            /** @description where the configuration has each of these rules, by its name, as FILE:LINE */
+            places: {
+                [key: string]: string;
+            };
             /** @description rules in the order of policy.rules */
             rules: unknown[];
         };

@@ -46,7 +46,7 @@ export function RangeFields({ of, onAsk }: { of: Range; onAsk: (r: Range) => voi
   return (
     <>
       <label>
-        Made
+        Time range
         <select value={between ? 'between' : (of.last ?? '')} onChange={(e) => choose(e.target.value)}>
           <option value="">at any time</option>
           {Object.entries(lately).map(([v, [words]]) => (

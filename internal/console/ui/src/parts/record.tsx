@@ -83,7 +83,7 @@ export function Decision({ of: r }: { of: AuditRecord }) {
   return <Badge tone={r.decision === 'deny' ? 'bad' : r.decision === 'error' || (r.status ?? 0) >= 400 ? 'warn' : 'good'}>{r.decision}</Badge>;
 }
 
-export const milliseconds = (ms: number) => (ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
+export const milliseconds = (ms: number) => (ms >= 1000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hour12: false });
 const day = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: '2-digit' });

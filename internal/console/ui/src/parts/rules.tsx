@@ -14,18 +14,20 @@ const said = (v: unknown): boolean =>
 const plain = (r: Rule): Rule => ({ ...(Object.fromEntries(Object.entries(r).filter(([, v]) => said(v))) as Rule), name: r.name });
 
 /** rulesInForce has all of them, however many pages they are. */
-export async function rulesInForce(): Promise<{ default: string; rules: Rule[] }> {
+export async function rulesInForce(): Promise<{ default: string; rules: Rule[]; places: Record<string, string> }> {
   const all: Rule[] = [];
+  const places: Record<string, string> = {}; // FILE:LINE by name
   let next: string | undefined = '';
   let usual = '';
   do {
     const cursor: string = next === '' ? '' : `&cursor=${encodeURIComponent(next)}`;
-    const page: { default: string; rules: unknown[]; next?: string } = await get(`/api/v1/policy/rules?limit=1000${cursor}`);
+    const page: { default: string; rules: unknown[]; places: Record<string, string>; next?: string } = await get(`/api/v1/policy/rules?limit=1000${cursor}`);
     all.push(...(page.rules as Rule[]).map(plain));
+    Object.assign(places, page.places);
     usual = page.default;
     next = page.next;
   } while (next);
-  return { default: usual, rules: all };
+  return { default: usual, rules: all, places };
 }
 
 const short = (v: unknown): string => (Array.isArray(v) ? v.map(short).join(' ') : typeof v === 'object' ? JSON.stringify(v) : String(v));

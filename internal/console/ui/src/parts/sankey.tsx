@@ -40,7 +40,7 @@ const titles = { caller: 'Callers', agent: 'Agents', extension: 'Extensions' };
 export function nameOf(n: Node): string {
   if (n.rest) return `${n.rest.toLocaleString('en')} more`;
   if (n.name) return n.name;
-  return { caller: 'nobody known', agent: 'no agent', extension: 'no extension' }[n.kind as (typeof kinds)[number]];
+  return { caller: 'unknown caller', agent: 'no agent', extension: 'no extension' }[n.kind as (typeof kinds)[number]];
 }
 
 /** short cuts a name where it tells least: the beginning of a URI, the middle of others. */

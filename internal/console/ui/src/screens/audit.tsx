@@ -28,7 +28,7 @@ const columns: Column<AuditRecord>[] = [
   { id: 'stage', title: 'Refused by', width: '96px', cell: (r) => <Pick by="stage" text={stageOf(r)} /> },
   { id: 'rule', title: 'Rule or limit', width: 'minmax(98px, .7fr)', cell: (r) => <Pick by="rule" text={decider(r)}><span className="breaks">{decider(r)}</span></Pick> },
   { id: 'why', title: 'Why', width: 'minmax(190px, 1.8fr)', cell: (r) => <span className={cause(r) ? 'breaks' : 'faint'}>{cause(r) || '–'}</span> },
-  { id: 'duration', title: 'Took', width: '58px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
+  { id: 'duration', title: 'Took', width: '64px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
   {
     id: 'task',
     title: 'Task',
@@ -89,10 +89,10 @@ export function Audit() {
             </>
           )}
           <Link to="/live" search={which} className="button">
-            Follow these
+            Follow live
           </Link>
           <button type="button" disabled={found.isFetching} onClick={() => void found.refetch()}>
-            <RotateCw size={14} aria-hidden /> Search again
+            <RotateCw size={14} aria-hidden /> Refresh
           </button>
         </div>
       </div>

@@ -57,7 +57,7 @@ export function Live() {
         <span className="count">{shown.rows.length === most ? `the last ${most} of ${shown.seen} records` : `${shown.rows.length} shown`}</span>
         <div className="actions">
           <Link to="/audit" search={search} className="button">
-            Search these
+            Search the log
           </Link>
           <button type="button" aria-pressed={held !== null} onClick={() => hold(held ? null : now)}>
             {held ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />} {held ? 'Resume' : 'Pause'}

@@ -209,7 +209,7 @@ function Plots({ of }: { of: Answer }) {
           say={rate}
           summary={`${whole(of.calls)}, ${whole(of.denied)} denied, ${whole(of.failed)} failed`}
           series={[
-            { name: 'went through', tone: 'plain', of: of.steps.map((s) => per(s.calls - s.denied - s.failed, s.watched)) },
+            { name: 'succeeded', tone: 'plain', of: of.steps.map((s) => per(s.calls - s.denied - s.failed, s.watched)) },
             { name: 'failed', tone: 'warn', of: of.steps.map((s) => per(s.failed, s.watched)) },
             { name: 'denied', tone: 'bad', of: of.steps.map((s) => per(s.denied, s.watched)) },
           ]}
@@ -218,7 +218,7 @@ function Plots({ of }: { of: Answer }) {
           {...common}
           title="Latency"
           say={duration}
-          summary="to the last byte, of calls that are no streams"
+          summary="to the last byte, without streams; percentiles are estimates from a histogram"
           series={[
             { name: 'p50', tone: 'plain', of: of.steps.map((s) => s.p50) },
             { name: 'p95', tone: 'mid', of: of.steps.map((s) => s.p95) },
@@ -280,7 +280,7 @@ function Callers({ asked, every }: { asked: string; every: number | false }) {
                       {c.name}
                     </Link>
                   ) : (
-                    <span className="faint">nobody known</span>
+                    <span className="faint">unknown caller</span>
                   )}
                 </td>
                 <td className="end">{whole(c.calls)}</td>

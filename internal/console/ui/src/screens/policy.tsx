@@ -178,18 +178,23 @@ function Rules() {
       ) : (
         <Table label="Rules" rows={shown} columns={columns} name={(r) => r.name} height={chosen ? 360 : 620} />
       )}
-      {search.rule && (chosen ? <RuleDetail of={chosen} /> : <Empty title="There is no such rule">No rule in force is called {search.rule}.</Empty>)}
+      {search.rule && (chosen ? <RuleDetail of={chosen} place={rules.data?.places[chosen.name]} /> : <Empty title="There is no such rule">No rule in force is called {search.rule}.</Empty>)}
     </>
   );
 }
 
-function RuleDetail({ of: row }: { of: Row }) {
+function RuleDetail({ of: row, place }: { of: Row; place: string | undefined }) {
   const { hit, ...rule } = row;
   const text = JSON.stringify(rule, null, 2);
   return (
     <section aria-label={`Rule ${rule.name}`} className="below">
       <div className="head">
         <h2>{rule.name}</h2>
+        {place && (
+          <span className="hint">
+            <code>{place}</code> <Copy text={place} label="place of the rule" />
+          </span>
+        )}
         {rule.mode === 'shadow' && <Badge tone="warn">decides nothing: it is in shadow</Badge>}
         <span className="actions">
           <Link from="/policy" to="/policy" search={(s) => ({ ...(s.q && { q: s.q }), ...(s.show && { show: s.show }) })} className="button">

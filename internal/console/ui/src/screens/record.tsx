@@ -115,7 +115,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-const Which = ({ text }: { text: string }) => (text ? <span>{text}</span> : <span className="faint">nobody known</span>);
+const Which = ({ text }: { text: string }) => (text ? <span>{text}</span> : <span className="faint">none</span>);
 
 /** Exactly is a time here and in UTC. */
 function Exactly({ at }: { at: string }) {
