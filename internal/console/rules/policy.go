@@ -58,7 +58,7 @@ type rulePage struct {
 
 	Places map[string]string `json:"places" doc:"where the configuration has each of these rules, by its name, as FILE:LINE"`
 
-	Next    string           `json:"next,omitzero"` // cursor of the next page; "" at the end
+	Next string `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
 // Config has the configuration in force.
