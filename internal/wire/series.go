@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/transcode"
 )
 
 // Series reads the events of one stream. Agents that say what a model says, word by word,
@@ -27,8 +28,9 @@ type Series struct {
 	method  *Method // may be nil
 	limits  Limits
 
-	begun  bool
-	before pattern
+	begun   bool
+	before  pattern
+	message transcode.Pattern // before, as gRPC has it
 }
 
 // NewSeries reads answers as ReadAnswer does.
@@ -58,6 +60,28 @@ func (s *Series) Read(body []byte) (*Answer, error) {
 		s.before.answer = &a
 	}
 	return &a, nil
+}
+
+// ReadMessage is Read for an event that came over gRPC, and ResponseJSON: doc is the event's document,
+// nil where nothing is known of what an extension's RPC answers.
+func (s *Series) ReadMessage(message []byte) (doc []byte, a *Answer, err error) {
+	if doc, ok := s.message.Document(message); ok {
+		return doc, s.before.answer, nil
+	}
+	if doc, err = ResponseJSON(s.method, s.version, message); err != nil {
+		return nil, nil, err
+	}
+	before := s.before.answer
+	if a, err = s.Read(doc); err != nil || s.before.answer == before {
+		return doc, a, err
+	}
+	s.message.Forget()
+	if t, err := s.method.types(s.version); err == nil && s.before.known {
+		if at, ok := s.before.text(); ok {
+			s.message.Learn(t.response.documents, partText, message, doc, at)
+		}
+	}
+	return doc, a, nil
 }
 
 // Bounds of what is remembered of an event, for as long as the stream lasts.
@@ -92,6 +116,23 @@ func (p *pattern) learn(s *jsonscan.Scanner, a *Answer) {
 		p.doc, p.free = append(p.doc[:0], s.Doc...), append(p.free[:0], s.Strings()...)
 		p.known = true
 	}
+}
+
+// partText is the member of a part that is its text.
+const partText = "text"
+
+// text is where the one text of a document without spaces stands.
+func (p *pattern) text() (at transcode.Span, ok bool) {
+	for _, f := range p.free {
+		if !bytes.HasSuffix(p.doc[:f.From], []byte(`"`+partText+`":"`)) {
+			continue
+		}
+		if ok { // one of them may be in metadata
+			return at, false
+		}
+		at, ok = transcode.Span{From: int(f.From), To: int(f.To)}, true
+	}
+	return at, ok
 }
 
 // matches reports whether a document has nothing in it that p does not have, but for the

@@ -5,16 +5,16 @@ import (
 )
 
 // Judged is what is known of an event before any client has looked at it. Events that are
-// alike have one in common.
+// alike have what was seen in common.
 type Judged struct {
-	doc  []byte // of gRPC the event as a document; else nil: that is what came
-	Seen wire.Answer
+	Doc  []byte // of gRPC the event as a document; else nil: that is what came
+	Seen *wire.Answer
 }
 
 // DocOf is an event as a document; data is what came.
 func (found *Judged) DocOf(data []byte) []byte {
-	if found.doc != nil {
-		return found.doc
+	if found.Doc != nil {
+		return found.Doc
 	}
 	return data
 }
@@ -28,13 +28,13 @@ func (de *Decoder) ReadEvent(side wire.Side, m *wire.Method, data []byte) (*Judg
 		if doc, err = wire.ResponseJSON(m, side.Version, data); err != nil {
 			return nil, Malformed(err)
 		}
-		out.doc = doc
+		out.Doc = doc
 	}
 	seen, err := wire.ReadAnswer(side.Binding, side.Version, m, doc, de.AnswerLimits())
 	if err != nil {
 		return nil, Malformed(err)
 	}
-	out.Seen = seen
+	out.Seen = &seen
 	return out, nil
 }
 

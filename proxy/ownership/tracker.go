@@ -92,7 +92,7 @@ func (t *Tracker) take(e stream.Entry) {
 		t.giveUp()
 		return
 	}
-	if exchange.IsError(found.Seen) || found.Seen.Kind == "message" {
+	if exchange.IsError(*found.Seen) || found.Seen.Kind == "message" {
 		return
 	}
 	if t.shown = t.still(e, found.Seen.Kind); found.Seen.Kind == "" {

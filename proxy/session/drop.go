@@ -20,7 +20,7 @@ func (a *subscriber) refused(e stream.Entry, err error) error {
 		return err
 	}
 	d := &stream.Dropped{Err: err}
-	if found, failed := a.sessions.JudgedOf(a.x.Upstream.Side, e); failed != nil || !exchange.IsError(found.Seen) { // which the client gets in other words
+	if found, failed := a.sessions.JudgedOf(a.x.Upstream.Side, e); failed != nil || !exchange.IsError(*found.Seen) { // which the client gets in other words
 		d.Add(len(e.Data))
 	}
 	a.drop(d)

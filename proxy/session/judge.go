@@ -35,12 +35,11 @@ type judge struct {
 	chunks   chunks
 	feed     *stream.Feed // of the stream
 	bytes    translate.Bytes
-	before   *intake.Judged // the event before
-	shown    string         // the state that was remembered of the task last
-	since    time.Time      // when the agent was asked; zero once the task has been looked up
+	before   *wire.Answer // of the event before
+	shown    string       // the state that was remembered of the task last
+	since    time.Time    // when the agent was asked; zero once the task has been looked up
 	series   *wire.Series
-	last     *wire.Answer    // that series gave
-	found    *intake.Judged  // and what that made
+	found    *intake.Judged  // what read gave last
 	kept     [1]stream.Entry // what look gives, until it is called again
 	zones    bool            // timestamps without a zone are UTC
 	timeless bool            // the event before has no timestamp
@@ -100,20 +99,20 @@ func (j *judge) look(event agentevents.Event) ([]stream.Entry, error) {
 		return j.skip()
 	}
 	seen, err := j.read(event.Data)
-	if j.zones && err == nil && (seen != j.before || !j.timeless) && j.zone(&event) {
+	if j.zones && err == nil && (seen.Seen != j.before || !j.timeless) && j.zone(&event) {
 		seen, err = j.read(event.Data)
 	}
-	if what == forward.MaybeEvent && (err != nil || forward.ShowsNothing(j.method, seen.Seen)) {
+	if what == forward.MaybeEvent && (err != nil || forward.ShowsNothing(j.method, *seen.Seen)) {
 		return j.skip()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if j.side.Binding == wire.JSONRPC && !j.answers(seen.Seen) {
+	if j.side.Binding == wire.JSONRPC && !j.answers(*seen.Seen) {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
 	e := stream.Entry{Name: event.Name, Data: event.Data, Seen: seen}
-	if exchange.IsError(seen.Seen) {
+	if exchange.IsError(*seen.Seen) {
 		e.Rest = true // whatever comes of the task, this stream has said that it ends
 		j.kept[0] = e
 		return j.kept[:], nil
@@ -121,7 +120,7 @@ func (j *judge) look(event agentevents.Event) ([]stream.Entry, error) {
 	if err := j.hold(seen, event.Data); err != nil {
 		return nil, err
 	}
-	if err := j.order(seen.Seen); err != nil {
+	if err := j.order(*seen.Seen); err != nil {
 		return nil, err
 	}
 	if err := j.remember(seen); err != nil {
@@ -151,15 +150,19 @@ func (j *judge) zone(event *agentevents.Event) (changed bool) {
 // Series is the fast way: an event that differs from the one before only in a text is recognised
 // by its bytes and not parsed anew, which is most of a stream of tokens.
 func (j *judge) read(data []byte) (*intake.Judged, error) {
+	var doc []byte
+	var seen *wire.Answer
+	var err error
 	if j.side.Binding == wire.GRPC {
-		return j.sessions.ReadEvent(j.side, j.method, data)
+		doc, seen, err = j.series.ReadMessage(data)
+	} else {
+		seen, err = j.series.Read(data)
 	}
-	seen, err := j.series.Read(data)
 	if err != nil {
 		return nil, intake.Malformed(err)
 	}
-	if seen != j.last {
-		j.last, j.found = seen, &intake.Judged{Seen: *seen}
+	if doc != nil || j.found == nil || j.found.Seen != seen {
+		j.found = &intake.Judged{Doc: doc, Seen: seen}
 	}
 	return j.found, nil
 }
@@ -214,8 +217,8 @@ func (j *judge) looks() bool { return j.sessions.StreamConfig.Reports() && j.met
 // hold holds an event to what was said of artifacts. One that is like the event before, but
 // for a text, says the same of the same.
 func (j *judge) hold(found *intake.Judged, data []byte) error {
-	seen, like := &found.Seen, found == j.before
-	j.before = found
+	seen, like := found.Seen, found.Seen == j.before
+	j.before = seen
 	switch {
 	case !j.looks():
 		return nil
@@ -239,7 +242,7 @@ func (j *judge) hold(found *intake.Judged, data []byte) error {
 // remember has others know in which state the task is, and holds the first that the stream
 // shows to what was shown before it.
 func (j *judge) remember(found *intake.Judged) error {
-	seen := &found.Seen
+	seen := found.Seen
 	if seen.State == "" || seen.State == j.shown || len(seen.Tasks) != 1 || !j.looks() {
 		return nil
 	}

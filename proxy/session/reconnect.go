@@ -167,7 +167,7 @@ func (se *Sessions) firstOf(a *subscriber, l *exchange.UpstreamCall, source agen
 		switch {
 		case err != nil:
 			return nil, "", err
-		case exchange.IsError(found.Seen):
+		case exchange.IsError(*found.Seen):
 			return nil, "", fmt.Errorf("%w: %w", forward.ErrNoStream, forward.AgentError(failure.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data))))
 		case found.Seen.Kind != "task":
 			return nil, "", fmt.Errorf("%w: it does not begin with the task", forward.ErrNoStream)

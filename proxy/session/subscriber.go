@@ -104,7 +104,7 @@ func (a *subscriber) more() bool {
 		return false
 	}
 	found, ok := e.Seen.(*intake.Judged)
-	return ok && !exchange.IsError(found.Seen) && !forward.AsksForMore(found.Seen.State)
+	return ok && !exchange.IsError(*found.Seen) && !forward.AsksForMore(found.Seen.State)
 }
 
 // borrow has the entries before those of the feed counted with what streams keep: a task

@@ -27,7 +27,7 @@ func (se *Sessions) tellEvent(x *exchange.Exchange, a *subscriber, e stream.Entr
 	if err != nil {
 		return err
 	}
-	doc, seen := found.DocOf(e.Data), found.Seen
+	doc, seen := found.DocOf(e.Data), *found.Seen
 	if a.resp == nil && a.strays(seen) {
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream shows another task")
 	}
@@ -191,7 +191,7 @@ func emitJudged(x *exchange.Exchange, e stream.Entry, found *intake.Judged, out 
 		return x.PassEvent(e, found.DocOf(e.Data), out, emit)
 	case x.Upstream.Retell == nil:
 		return emit(e.Name, out)
-	case exchange.IsError(found.Seen):
+	case exchange.IsError(*found.Seen):
 		return forward.AgentError(failure.ReadError(x.Upstream.Side, http.StatusOK, out))
 	}
 	return x.Retell(out, emit)

@@ -126,7 +126,7 @@ func (se *Sessions) noneOf(l *exchange.UpstreamCall, resp *http.Response, event 
 		return e == nil || e.Kind == wire.TaskNotFound
 	}
 	found, err := se.ReadEvent(l.Side, l.Call.Method, event.Data)
-	if err != nil || !exchange.IsError(found.Seen) {
+	if err != nil || !exchange.IsError(*found.Seen) {
 		return false
 	}
 	return failure.ReadError(l.Side, http.StatusOK, found.DocOf(event.Data)).Kind == wire.TaskNotFound
