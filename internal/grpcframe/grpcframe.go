@@ -41,16 +41,17 @@ func AppendHead(dst []byte, size int) []byte {
 // Reader splits the body of a gRPC request or response into its messages. It is
 // for one goroutine.
 //
-// Its one buffer grows with what arrives, not with what a frame announces: a peer that
-// announces 4 MiB and sends nothing costs 2 KiB. It shrinks again, because a stream may
-// stay open for hours after its one large event.
+// It takes what is there of several messages at once. Its one buffer grows with what arrives, not with what
+// a frame announces: a peer that announces 4 MiB and sends nothing costs 2 KiB. It shrinks again, because a
+// stream may stay open for hours after its one large event.
 type Reader struct {
 	src   io.Reader
 	limit int
-	head  [frameHead]byte
-	buf   []byte
-	small int   // messages in a row that needed less than a quarter of buf
-	over  error // what Next has returned and returns ever after
+	buf   []byte // what was read; the last message, and what is behind it
+	at    int    // where the next frame begins in buf
+	full  bool   // the source has filled buf
+	small int    // messages in a row that needed less than a quarter of buf
+	over  error  // what Next has returned and returns ever after
 }
 
 // NewReader reads messages of at most limit bytes, frames not counted, from r.
@@ -62,33 +63,64 @@ func NewReader(r io.Reader, limit int) *Reader {
 // errors end the body and are returned ever after: io.EOF where it ended between
 // messages, io.ErrUnexpectedEOF where it ended inside of one, ErrTooLarge,
 // ErrCompressed, or what the underlying reader returned.
-func (m *Reader) Next() ([]byte, error) {
+func (m *Reader) Next() (message []byte, err error) {
 	if m.over == nil {
-		m.over = m.read()
+		message, m.over = m.read()
 	}
-	if m.over != nil {
-		m.buf = nil
-		return nil, m.over
+	switch {
+	case m.over == nil:
+		return message, nil
+	case !errors.Is(m.over, ErrTooLarge): // of which Skip may be told to pass over the rest
+		m.buf, m.at = nil, 0
 	}
-	return m.buf, nil
+	return nil, m.over
+}
+
+// More reports whether Next would return a message, or refuse one, without reading.
+func (m *Reader) More() bool {
+	rest := m.buf[m.at:]
+	if m.over != nil || len(rest) < frameHead {
+		return m.over != nil
+	}
+	size := sizeOf(rest)
+	return rest[0] != 0 || size > int64(m.limit) || size <= int64(len(rest)-frameHead)
+}
+
+// Rest gives the buffer back where nothing is in it, before a read that may take hours. It
+// is false where the next message has begun. The last one is not good any more.
+func (m *Reader) Rest() bool {
+	if m.at < len(m.buf) || m.over != nil {
+		return false
+	}
+	m.buf, m.at, m.full, m.small = nil, 0, false, 0
+	return true
 }
 
 // read takes the head of the next frame and holds what it announces to the limit before
 // it makes room for it.
-func (m *Reader) read() error {
-	if _, err := io.ReadFull(m.src, m.head[:]); err != nil {
-		return err
+func (m *Reader) read() ([]byte, error) {
+	if err := m.need(frameHead); err != nil {
+		return nil, err
 	}
-	if m.head[0] != 0 {
-		return ErrCompressed
+	if m.buf[m.at] != 0 {
+		return nil, ErrCompressed
 	}
-	size := int64(binary.BigEndian.Uint32(m.head[1:]))
+	size := sizeOf(m.buf[m.at:])
 	if size > int64(m.limit) {
-		return ErrTooLarge
+		return nil, ErrTooLarge
 	}
-	m.shrink(int(size))
-	return m.fill(int(size))
+	n := frameHead + int(size)
+	if err := m.need(n); err != nil {
+		return nil, err
+	}
+	message := m.buf[m.at+frameHead : m.at+n : m.at+n]
+	m.at += n
+	m.shrink(n)
+	return message, nil
 }
+
+// sizeOf is the size that the head of a frame announces.
+func sizeOf(head []byte) int64 { return int64(binary.BigEndian.Uint32(head[1:])) }
 
 // Skip passes over a message that was too large, and has Next go on behind it. It gives the
 // message's size in bytes, as far as it was there. Where Next has not returned
@@ -97,47 +129,67 @@ func (m *Reader) Skip() (size int64, err error) {
 	if !errors.Is(m.over, ErrTooLarge) {
 		return 0, m.over
 	}
+	announced := sizeOf(m.buf[m.at:])
+	m.at += frameHead
+	here := min(announced, int64(len(m.buf)-m.at))
+	m.at += int(here)
 	m.over = nil
-	size, err = io.CopyN(io.Discard, m.src, int64(binary.BigEndian.Uint32(m.head[1:])))
+	size, err = io.CopyN(io.Discard, m.src, announced-here)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	m.over = err
-	return size, err
+	return here + size, err
 }
 
-// fill reads a message of n bytes into the buffer. It asks the source for no more than the
-// buffer has room for, and makes the buffer four times as large each time it is full.
-func (m *Reader) fill(n int) error {
-	m.buf = m.buf[:0]
-	for len(m.buf) < n {
-		if len(m.buf) == cap(m.buf) {
-			larger := make([]byte, len(m.buf), max(firstMessage, min(n, 4*cap(m.buf))))
-			copy(larger, m.buf)
-			m.buf = larger
-		}
-		at := len(m.buf)
-		m.buf = m.buf[:min(n, cap(m.buf))]
-		k, err := io.ReadFull(m.src, m.buf[at:])
+// need reads until n bytes are there from at on. io.EOF says that there is none of them.
+//
+// The buffer becomes four times as large each time it is full: for a message that is larger, and where the
+// source had as much to give as there was room for.
+func (m *Reader) need(n int) error {
+	for len(m.buf)-m.at < n {
+		begun := len(m.buf) > m.at
+		m.makeRoom(n)
+		have := len(m.buf)
+		k, err := io.ReadAtLeast(m.src, m.buf[have:cap(m.buf)], min(n, cap(m.buf))-have)
+		m.buf = m.buf[:have+k]
+		m.full = len(m.buf) == cap(m.buf)
 		switch {
-		case errors.Is(err, io.EOF):
+		case err == nil:
+		case begun && errors.Is(err, io.EOF):
 			return io.ErrUnexpectedEOF
-		case err != nil:
+		default:
 			return err
 		}
-		m.buf = m.buf[:at+k]
 	}
 	return nil
 }
 
+// makeRoom moves what is there of a frame of n bytes to the beginning of a buffer that has room for more.
+func (m *Reader) makeRoom(n int) {
+	rest, size := m.buf[m.at:], cap(m.buf)
+	m.at = 0
+	switch {
+	case len(rest) == size: // of a larger message, or nothing of none
+		size = max(firstMessage, min(n, 4*size))
+	case m.full && size < keepMessage:
+		size = min(keepMessage, 4*size)
+	default:
+		m.buf = m.buf[:copy(m.buf[:size], rest)]
+		return
+	}
+	m.buf, m.full = append(make([]byte, 0, size), rest...), false
+}
+
 // shrink gives a buffer back that one large message has left behind, once so many messages
 // in a row have needed less than a quarter of it that another large one is not likely.
-func (m *Reader) shrink(next int) {
-	if cap(m.buf) <= keepMessage || next > cap(m.buf)/4 {
+func (m *Reader) shrink(n int) {
+	if cap(m.buf) <= keepMessage || n > cap(m.buf)/4 {
 		m.small = 0
 		return
 	}
-	if m.small++; m.small > patience {
-		m.buf, m.small = nil, 0
+	m.small++
+	if rest := m.buf[m.at:]; m.small > patience && len(rest) <= firstMessage {
+		m.buf, m.at, m.small = append([]byte(nil), rest...), 0, 0
 	}
 }

@@ -98,6 +98,79 @@ func TestReaderMemory(t *testing.T) {
 	}
 }
 
+// TestReaderAhead: messages that come together are taken with one read, and More says what is there.
+func TestReaderAhead(t *testing.T) {
+	t.Parallel()
+	body := Append(Append(Append(nil, []byte("a")), []byte("bc")), []byte("def"))
+	source := &countingReader{r: iotest.DataErrReader(bytes.NewReader(body[:len(body)-1]))}
+	m := NewReader(source, 10)
+	if m.More() || !m.Rest() {
+		t.Error("there is more before anything was read")
+	}
+	for _, want := range []struct {
+		message string
+		more    bool
+	}{{"a", true}, {"bc", false}} {
+		message, err := m.Next()
+		if string(message) != want.message || err != nil || m.More() != want.more {
+			t.Fatalf("%q and %v, more %v; want %q, more %v", message, err, m.More(), want.message, want.more)
+		}
+		if m.Rest() {
+			t.Error("it rests with a message begun")
+		}
+	}
+	if source.reads != 1 {
+		t.Errorf("%d reads", source.reads)
+	}
+	if _, err := m.Next(); !errors.Is(err, io.ErrUnexpectedEOF) || !m.More() || m.Rest() {
+		t.Errorf("at the end: %v, more %v", err, m.More())
+	}
+	m = NewReader(bytes.NewReader(Append(Append(nil, []byte("a")), []byte("longer than ten"))), 10)
+	if _, err := m.Next(); err != nil || !m.More() {
+		t.Errorf("before one that is refused: %v, more %v", err, m.More())
+	}
+	m = NewReader(bytes.NewReader(Append(nil, []byte("a"))), 10)
+	if _, err := m.Next(); err != nil || !m.Rest() || m.buf != nil {
+		t.Errorf("after the last: %v, %d bytes", err, cap(m.buf))
+	}
+}
+
+type countingReader struct {
+	r     io.Reader
+	reads int
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	c.reads++
+	return c.r.Read(p)
+}
+
+// TestReaderSkips: Next goes on behind a message that was too large, whether it was read ahead or not.
+func TestReaderSkips(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{11, 3000, 100_000} {
+		body := Append(Append(Append(nil, []byte("a")), make([]byte, size)), []byte("bc"))
+		for _, split := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader} {
+			m := NewReader(split(bytes.NewReader(body)), 10)
+			if _, err := m.Next(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Next(); !errors.Is(err, ErrTooLarge) {
+				t.Fatal(err)
+			}
+			if n, err := m.Skip(); n != int64(size) || err != nil {
+				t.Errorf("%d of %d bytes, %v", n, size, err)
+			}
+			if message, err := m.Next(); string(message) != "bc" || err != nil {
+				t.Errorf("behind %d bytes: %q, %v", size, message, err)
+			}
+			if _, err := m.Next(); err != io.EOF {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // FuzzReader: what is read is what was there, whatever the reads return, and
 // frames again to the same bytes.
 func FuzzReader(f *testing.F) {

@@ -82,5 +82,11 @@ func (s messages) Next() (Event, error) {
 	return Event{Data: message, HasData: true}, err
 }
 
+// More makes it a reserve.
+func (s messages) More() bool { return s.reader.More() }
+
+// Rest makes it one that can be waited for without a goroutine.
+func (s messages) Rest() bool { return s.reader.Rest() }
+
 // Skip has it pass over a message that was too large.
 func (s messages) Skip() (int64, error) { return s.reader.Skip() }
