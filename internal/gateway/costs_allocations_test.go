@@ -29,10 +29,10 @@ var allocationLimits = map[string]costs{
 	"http2":     join(eventAllocations, costs{"call: allocations": 44.5, "call: bytes": 9_700}),
 	"grpc": {
 		"call: allocations": 127.5, "call: bytes": 21_600,
-		"event: allocations": 6.4, "event: bytes": 1_100,
-		"event of a long stream: allocations": 24.6, "event of a long stream: bytes": 2_150,
-		"event of many: allocations": 24.6, "event of many: bytes": 2_250,
-		"event of many, beyond: allocations": 5.3, "event of many, beyond: bytes": 770,
+		"event: allocations": 4.3, "event: bytes": 300,
+		"event of a long stream: allocations": 22.6, "event of a long stream: bytes": 1_670,
+		"event of many: allocations": 22.3, "event of many: bytes": 1_850,
+		"event of many, beyond: allocations": 3.3, "event of many, beyond: bytes": 450,
 	},
 	"grpc-to-jsonrpc": {
 		"call: allocations": 96, "call: bytes": 16_900,

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"sync"
 )
 
 // What a Reader refuses. The text begins as errors of reading do, so that it stands in a log
@@ -92,8 +93,23 @@ func (m *Reader) Rest() bool {
 	if m.at < len(m.buf) || m.over != nil {
 		return false
 	}
+	if cap(m.buf) == firstMessage {
+		buffers.Put((*[firstMessage]byte)(m.buf[:firstMessage]))
+	}
 	m.buf, m.at, m.full, m.small = nil, 0, false, 0
 	return true
+}
+
+// buffers are for Readers that rest most of the time.
+var buffers = sync.Pool{New: func() any { return new([firstMessage]byte) }}
+
+// buffer is a new one, of n bytes.
+func buffer(n int) []byte {
+	if n != firstMessage {
+		return make([]byte, 0, n)
+	}
+	b, _ := buffers.Get().(*[firstMessage]byte)
+	return b[:0]
 }
 
 // read takes the head of the next frame and holds what it announces to the limit before
@@ -145,25 +161,36 @@ func (m *Reader) Skip() (size int64, err error) {
 // need reads until n bytes are there from at on. io.EOF says that there is none of them.
 //
 // The buffer becomes four times as large each time it is full: for a message that is larger, and where the
-// source had as much to give as there was room for.
+// source had as much to give as there was room for. Where a stream waits for its next message the source is
+// asked from here, without functions in between: they would take a larger stack.
 func (m *Reader) need(n int) error {
-	for len(m.buf)-m.at < n {
-		begun := len(m.buf) > m.at
-		m.makeRoom(n)
+	for empty := 0; len(m.buf)-m.at < n; {
+		if len(m.buf) == cap(m.buf) || m.at > 0 {
+			m.makeRoom(n)
+		}
 		have := len(m.buf)
-		k, err := io.ReadAtLeast(m.src, m.buf[have:cap(m.buf)], min(n, cap(m.buf))-have)
+		k, err := m.src.Read(m.buf[have:cap(m.buf)])
 		m.buf = m.buf[:have+k]
-		m.full = len(m.buf) == cap(m.buf)
+		m.full = have+k == cap(m.buf)
 		switch {
-		case err == nil:
-		case begun && errors.Is(err, io.EOF):
+		case have+k >= n: // an error comes again
+		case errors.Is(err, io.EOF) && have+k > 0:
 			return io.ErrUnexpectedEOF
-		default:
+		case err != nil:
 			return err
+		case k > 0:
+			empty = 0
+		default:
+			if empty++; empty > mostEmpty {
+				return io.ErrNoProgress
+			}
 		}
 	}
 	return nil
 }
+
+// mostEmpty is how often in a row a source may give nothing without an error.
+const mostEmpty = 100
 
 // makeRoom moves what is there of a frame of n bytes to the beginning of a buffer that has room for more.
 func (m *Reader) makeRoom(n int) {
@@ -178,7 +205,7 @@ func (m *Reader) makeRoom(n int) {
 		m.buf = m.buf[:copy(m.buf[:size], rest)]
 		return
 	}
-	m.buf, m.full = append(make([]byte, 0, size), rest...), false
+	m.buf, m.full = append(buffer(size), rest...), false
 }
 
 // shrink gives a buffer back that one large message has left behind, once so many messages

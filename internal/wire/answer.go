@@ -144,16 +144,20 @@ func NullID(id []byte) bool { return string(id) == "null" }
 //	{"jsonrpc":"2.0","id":7,"result":{"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}}
 //	Answer{ID: `7`, Kind: "task", Tasks: [{ID: "T", ContextID: "C"}], ContextID: "C", State: "TASK_STATE_WORKING"}
 func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (Answer, error) {
-	return readAnswer(answerReader{binding: b, version: v, method: m}, body, lim, nil)
+	r := answerReader{binding: b, version: v, method: m}
+	if err := r.read(body, lim, nil); err != nil {
+		return Answer{}, err
+	}
+	return r.a, nil
 }
 
-// readAnswer is ReadAnswer. What it reads p learns, which may be nil.
+// read is ReadAnswer, into r.a. What it reads p learns, which may be nil.
 //
 // HTTP+JSON has no envelope, so whether the body is an error shows at its end only: failed looks at
 // what the pass has collected then. JSON-RPC says so in the envelope.
-func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, error) {
+func (r *answerReader) read(body []byte, lim Limits, p *pattern) error {
 	if r.binding != JSONRPC && len(bytes.TrimSpace(body)) == 0 && mayBeEmpty(r.method) { // 204, or 200 without a body
-		return Answer{}, nil
+		return nil
 	}
 	r.s = NewScanner(body, lim)
 	if p != nil {
@@ -167,13 +171,13 @@ func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, er
 		r.failed()
 	}
 	if e := Finish(r.s); e != nil {
-		return Answer{}, BadAnswer(e)
+		return BadAnswer(e)
 	}
 	r.a.Hints = hintsOf(r.s)
 	if p != nil {
 		p.learn(r.s, &r.a)
 	}
-	return r.a, nil
+	return nil
 }
 
 // BadAnswer gives a broken answer the only kind that may reach a client: whether
