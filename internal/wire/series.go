@@ -70,8 +70,8 @@ func (s *Series) Read(body []byte) (*Answer, error) {
 // knows the fields. That gives the document of the event before the text of this one, and spares
 // the checks, the writing and the reading of a document. Two events, of which the second is not read again:
 //
-//	12 .. 0a 01 54  1a .. 0a 01 61 22 07  0a 05 "Hello"      artifact "a" of task "T"
-//	12 .. 0a 01 54  1a .. 0a 01 61 22 08  0a 06 " world"
+//	22 11 0a 01 54 1a 0c 0a 01 61 22 07 0a 05 "Hello"    of artifact "a" of task "T"
+//	22 12 0a 01 54 1a 0d 0a 01 61 22 08 0a 06 " world"
 //
 // The pattern is learnt where Read has learnt one, of the same event. An event that Read recognises and the
 // pattern does not, for a timestamp that is another, leaves both as they are.
