@@ -36,7 +36,7 @@ var allocationLimits = map[string]costs{
 	},
 	"grpc-to-jsonrpc": {
 		"call: allocations": 96, "call: bytes": 16_900,
-		"event: allocations": 36, "event: bytes": 2_050,
+		"event: allocations": 36, "event: bytes": 1_760,
 		"event of a long stream: allocations": 58, "event of a long stream: bytes": 3_120,
 		"event of many: allocations": 59.5, "event of many: bytes": 3_350,
 		"event of many, beyond: allocations": 36, "event of many, beyond: bytes": 1_700,
@@ -45,7 +45,7 @@ var allocationLimits = map[string]costs{
 
 // eventAllocations are those of events that both sides get as server-sent events.
 var eventAllocations = costs{
-	"event: allocations": 0.25, "event: bytes": 660,
+	"event: allocations": 0.25, "event: bytes": 320,
 	"event of a long stream: allocations": 22.5, "event of a long stream: bytes": 1_660,
 	"event of many: allocations": 24, "event of many: bytes": 1_860,
 	"event of many, beyond: allocations": 0.16, "event of many, beyond: bytes": 290,

@@ -48,6 +48,7 @@ type Reader struct {
 	scan  int    // no line end in buf[line:scan]
 	lf    int    // no LF in buf[line:lf]; buf[lf] is one unless lf is the end
 
+	filled  bool // the last read has filled buf
 	skipLF  bool // the last line ended with CR: a LF at line belongs to it
 	started bool // the first line is behind us, a BOM is no longer skipped
 
@@ -109,23 +110,38 @@ func (r *Reader) Rest() bool {
 	if r.line < len(r.buf) && !blank || r.err != nil {
 		return false
 	}
-	if cap(r.buf) == firstBuffer {
-		buffers.Put((*[firstBuffer]byte)(r.buf[:firstBuffer]))
-	}
-	r.buf, r.frame, r.line, r.scan, r.lf, r.small = nil, 0, 0, 0, 0, 0
+	giveBack(r.buf)
+	r.buf, r.frame, r.line, r.scan, r.lf, r.small, r.filled = nil, 0, 0, 0, 0, 0, false
 	return true
 }
 
-// buffers are for Readers that rest most of the time.
-var buffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
+// buffers are for Readers that rest most of the time, and largeBuffers for those to which more comes at once.
+var (
+	buffers      = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
+	largeBuffers = sync.Pool{New: func() any { return new([keepBuffer]byte) }}
+)
 
 // buffer is a new one, of n bytes.
 func buffer(n int) []byte {
-	if n != firstBuffer {
-		return make([]byte, 0, n)
+	switch n {
+	case firstBuffer:
+		b, _ := buffers.Get().(*[firstBuffer]byte)
+		return b[:0]
+	case keepBuffer:
+		b, _ := largeBuffers.Get().(*[keepBuffer]byte)
+		return b[:0]
 	}
-	b, _ := buffers.Get().(*[firstBuffer]byte)
-	return b[:0]
+	return make([]byte, 0, n)
+}
+
+// giveBack lets others have a buffer.
+func giveBack(b []byte) {
+	switch cap(b) {
+	case firstBuffer:
+		buffers.Put((*[firstBuffer]byte)(b[:firstBuffer]))
+	case keepBuffer:
+		largeBuffers.Put((*[keepBuffer]byte)(b[:keepBuffer]))
+	}
 }
 
 // How nearly all agents end an event.
@@ -227,13 +243,20 @@ func (r *Reader) fill() int {
 	r.makeRoom()
 	n, err := r.src.Read(r.buf[len(r.buf):cap(r.buf)])
 	r.buf = r.buf[:len(r.buf)+n]
+	r.filled = len(r.buf) == cap(r.buf)
 	r.err = err
 	return n
 }
 
 // makeRoom moves the current frame to the start of the buffer when the buffer
-// is full or the frame empty, and doubles the buffer when that frees little.
+// is full or the frame empty, and doubles the buffer when that frees little. Where the source had as
+// much to give as there was room for, the buffer becomes large at once: what has come together is then
+// taken with few reads.
 func (r *Reader) makeRoom() {
+	if r.filled && cap(r.buf) < keepBuffer && r.limit >= keepBuffer {
+		r.shift(buffer(keepBuffer))
+		return
+	}
 	if r.frame == len(r.buf) || len(r.buf) == cap(r.buf) {
 		r.shift(r.buf[:0])
 	}
@@ -244,8 +267,11 @@ func (r *Reader) makeRoom() {
 
 // shift copies what is not yet dropped to the start of dst, the new buffer.
 func (r *Reader) shift(dst []byte) {
-	gone := r.frame
-	r.buf = append(dst, r.buf[gone:]...)
+	gone, old := r.frame, r.buf
+	r.buf = append(dst, old[gone:]...)
+	if cap(old) != cap(r.buf) { // the caller is done with the last event, by asking for the next
+		giveBack(old)
+	}
 	r.frame, r.line, r.scan, r.lf = 0, r.line-gone, r.scan-gone, max(0, r.lf-gone)
 }
 
@@ -260,7 +286,7 @@ func (r *Reader) release() {
 	r.frame = r.line
 	if r.small > patience && len(r.buf)-r.frame <= keepBuffer/2 {
 		r.small = 0
-		r.shift(make([]byte, 0, keepBuffer))
+		r.shift(buffer(keepBuffer))
 	}
 }
 

@@ -241,7 +241,7 @@ func (s *source) patience() time.Duration {
 type judgedItems struct{ items []item }
 
 // mostTogether is how many that are at most, so that clients have something to do meanwhile.
-const mostTogether = 32
+const mostTogether = 96
 
 func (b *judgedItems) full() bool { return b != nil && len(b.items) >= mostTogether }
 

@@ -13,4 +13,4 @@ type waiter struct{}
 
 func newWaiter(syscall.RawConn) *waiter { return nil }
 
-func (*waiter) read() ([]byte, int, error) { return nil, 0, syscall.ENOSYS }
+func (*waiter) read(bool) ([]byte, int, error) { return nil, 0, syscall.ENOSYS }

@@ -30,6 +30,8 @@ type waiter struct {
 	raw syscall.RawConn
 	try func(fd uintptr) bool
 
+	large bool // what into is to be
+
 	into []byte
 	n    int
 	err  error
@@ -42,7 +44,7 @@ type waiter struct {
 func newWaiter(raw syscall.RawConn) *waiter {
 	w := &waiter{raw: raw}
 	w.try = func(fd uintptr) bool {
-		w.into = newBuffer()
+		w.into = newBuffer(w.large)
 		n, errno := tcpio.Read(fd, w.into)
 		if w.n, w.err = n, nil; errno != 0 {
 			w.err = errno
@@ -57,9 +59,10 @@ func newWaiter(raw syscall.RawConn) *waiter {
 	return w
 }
 
-// read waits for bytes and returns them in a buffer that is the caller's from then on.
-func (w *waiter) read() ([]byte, int, error) {
-	w.into, w.n, w.err = nil, 0, nil
+// read waits for bytes and returns them in a buffer that is the caller's from then on, a large one where
+// much is to come.
+func (w *waiter) read(large bool) ([]byte, int, error) {
+	w.large, w.into, w.n, w.err = large, nil, 0, nil
 	if err := w.raw.Read(w.try); err != nil {
 		return nil, 0, err
 	}

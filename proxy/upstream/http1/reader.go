@@ -8,21 +8,36 @@ import (
 	"sync"
 )
 
-// bufferSize is what is read at once. Answers' heads are shorter nearly always, and small
-// answers as a whole.
-const bufferSize = 4 << 10
+const (
+	// bufferSize is what is read at once. Answers' heads are shorter nearly always, and small
+	// answers as a whole.
+	bufferSize = 4 << 10
+	// largeSize is what is read at once where the read before has left something.
+	largeSize = 16 << 10
+)
 
-var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+var (
+	buffers      = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+	largeBuffers = sync.Pool{New: func() any { return new([largeSize]byte) }}
+)
 
-func newBuffer() []byte {
+// newBuffer is one to read into, a large one where much is to come.
+func newBuffer(large bool) []byte {
+	if large {
+		b, _ := largeBuffers.Get().(*[largeSize]byte)
+		return b[:]
+	}
 	b, _ := buffers.Get().(*[bufferSize]byte)
 	return b[:]
 }
 
-// release gives a buffer back. Larger ones are not kept.
+// release gives a buffer back. Those of other sizes are not kept.
 func release(b []byte) {
-	if len(b) == bufferSize {
+	switch len(b) {
+	case bufferSize:
 		buffers.Put((*[bufferSize]byte)(b))
+	case largeSize:
+		largeBuffers.Put((*[largeSize]byte)(b))
 	}
 }
 
@@ -57,7 +72,7 @@ func (b *reader) fill(most int) error {
 		b.drop()
 		if b.wait != nil {
 			var err error
-			b.buf, b.w, err = b.wait.read()
+			b.buf, b.w, err = b.wait.read(b.full)
 			b.full = b.w == len(b.buf)
 			return err
 		}
@@ -81,7 +96,7 @@ func (b *reader) fill(most int) error {
 func (b *reader) room(most int) {
 	switch {
 	case b.buf == nil:
-		b.buf = newBuffer()
+		b.buf = newBuffer(b.full)
 	case b.w < len(b.buf):
 	case b.r > 0:
 		b.w = copy(b.buf, b.peeked())
