@@ -75,6 +75,19 @@ func BenchmarkClaim(b *testing.B) {
 	}
 }
 
+// BenchmarkClaimAlone has one caller claim new tasks, each in a transaction of its own.
+func BenchmarkClaimAlone(b *testing.B) {
+	s := fresh(b)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		r := record(i)
+		r.Tenant = ""
+		if _, err := s.Claim(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkLogs(b *testing.B) {
 	statetest.BenchmarkLogs(b, func(b testing.TB) state.Logs { return fresh(b) })
 }

@@ -53,18 +53,28 @@ func (d *database) close() error {
 // context ends first, the job is done all the same, and the caller must not look at its
 // results.
 func (d *database) write(ctx context.Context, run func() error) error {
+	return d.bring(ctx, &job{run: run})
+}
+
+// writeApart is write for a job of which each statement may be kept without the others. Where no
+// other job comes with it, it is spared the statements around a transaction.
+func (d *database) writeApart(ctx context.Context, run func() error) error {
+	return d.bring(ctx, &job{run: run, apart: true})
+}
+
+func (d *database) bring(ctx context.Context, j *job) error {
 	// The writer may still run for the keeper when callers are turned away.
 	select {
 	case <-d.closing:
 		return ErrClosed
 	default:
-		return d.heard(d.writer.do(ctx, run))
+		return d.heard(d.writer.do(ctx, j))
 	}
 }
 
 // hand is write for the keeper, which goes on while others are turned away.
 func (d *database) hand(run func() error) error {
-	return d.heard(d.writer.do(context.Background(), run))
+	return d.heard(d.writer.do(context.Background(), &job{run: run}))
 }
 
 // heard takes over what became of a write, and looks for the end where it was refused.

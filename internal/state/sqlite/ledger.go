@@ -65,7 +65,11 @@ func (l *ledger) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Recor
 		return stand, nil
 	}
 	claimed := make([]known, len(unknown))
-	err := l.db.write(ctx, func() error {
+	write := l.db.write
+	if len(unknown) == 1 { // it is added, or takes the place of one whose time is over, by one statement
+		write = l.db.writeApart
+	}
+	err := write(ctx, func() error {
 		for n, i := range unknown {
 			var err error
 			if claimed[n], err = l.claim(rs[i], now); err != nil {
@@ -85,12 +89,11 @@ func (l *ledger) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Recor
 	return stand, nil
 }
 
-// claim runs in a transaction.
+// claim runs in the writer.
 func (l *ledger) claim(r state.Record, now time.Time) (known, error) {
 	// The job may run twice, once with others and once alone, so that it begins from r each time.
 	mine := rowOf(r, now)
-	// INSERT OR IGNORE and the look at what stands are one decision, as they run in the
-	// transaction of the only writer.
+	// INSERT OR IGNORE and the look at what stands are one decision, as nobody else writes.
 	result, err := l.add.Exec(mine.values()...)
 	if err != nil {
 		return known{}, err

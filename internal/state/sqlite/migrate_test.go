@@ -23,6 +23,7 @@ var released = []string{
 	"c3c1fcc57258e28d58b2ca2587c2a3de303046a3d63fc70f86686cfb0db320f3",
 	"41a77770212ffbbfc2efdecab2a9935c8b1a9e675e580ac859a3546c5e0f6e0e",
 	"62b0d4141fef328259afdb362922b5399a718fef030e6ef2a222b57264939c8e",
+	"7523e481681a9f0a32469a18ecdb523afa725d4893b7ed939fc7eadf25ec4305",
 }
 
 func TestStepsStayAsTheyAre(t *testing.T) {

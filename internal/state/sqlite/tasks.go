@@ -86,11 +86,11 @@ func (l *ledger) list(q state.Query, now time.Time) (string, []any) {
 	case q.Owner != "" && q.Tenant != "":
 		add("tasks_by_owner", ` AND owner = ?`, []byte(q.Owner))
 		// Those of the owner come from the first part; without this they would be there twice.
-		add("tasks_by_tenant", ` AND tenant = ? AND owner <> ?`, []byte(q.Tenant), []byte(q.Owner))
+		add("tasks_by_tenant", ` AND tenant = ? AND tenant <> x'' AND owner <> ?`, []byte(q.Tenant), []byte(q.Owner))
 	case q.Owner != "":
 		add("tasks_by_owner", ` AND owner = ?`, []byte(q.Owner))
 	case q.Tenant != "":
-		add("tasks_by_tenant", ` AND tenant = ?`, []byte(q.Tenant))
+		add("tasks_by_tenant", ` AND tenant = ? AND tenant <> x''`, []byte(q.Tenant))
 	}
 	return strings.Join(parts, ` UNION ALL `), args
 }

@@ -33,8 +33,9 @@ type writer struct {
 // once more if one of them fails; so it sets its results anew each time, and reports
 // only what went wrong with the database.
 type job struct {
-	run  func() error
-	done chan error // has room, as nobody may be waiting any more
+	run   func() error
+	apart bool       // each of its statements may be kept without the others
+	done  chan error // has room, as nobody may be waiting any more
 }
 
 // newWriter opens the connection that writes. With an error everything is closed again.
@@ -78,8 +79,8 @@ func (w *writer) prepare(ctx context.Context, all statements) error {
 
 // do hands a job over and waits for its transaction, as long as ctx and patience allow. Whoever
 // leaves early does not take the job back.
-func (w *writer) do(ctx context.Context, run func() error) error {
-	j := &job{run: run, done: make(chan error, 1)}
+func (w *writer) do(ctx context.Context, j *job) error {
+	j.done = make(chan error, 1)
 	// One timer bounds both waits: for a place among the jobs, and for the commit.
 	patient := time.NewTimer(patience)
 	defer patient.Stop()
@@ -170,6 +171,9 @@ func (w *writer) transact(jobs []*job) error {
 	// A file that was deleted takes writes without an error, and they are gone with it.
 	if err := w.place.check(); err != nil {
 		return err
+	}
+	if len(jobs) == 1 && jobs[0].apart { // SQLite makes a transaction of a statement that is in none
+		return jobs[0].run()
 	}
 	if _, err := w.begin.Exec(); err != nil {
 		return err
