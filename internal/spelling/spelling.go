@@ -4,7 +4,6 @@
 package spelling
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -13,14 +12,24 @@ import (
 // equally near it is the first in the order of the alphabet, so that an error reads the same each
 // time.
 func Meant(word string, known []string) string {
-	best, distance := "", 3 // more than two slips are another word
-	for _, name := range slices.Sorted(slices.Values(known)) {
-		if d := slips(strings.ToLower(word), strings.ToLower(name)); d < distance && d < len(name)-1 {
+	best, distance := "", tooMany
+	word = strings.ToLower(word)
+	for _, name := range known {
+		// One that differs in length by as much cannot be nearer. Most names of many are told apart by that.
+		lower := strings.ToLower(name)
+		if diff := len(word) - len(lower); diff >= tooMany || -diff >= tooMany {
+			continue
+		}
+		d := slips(word, lower)
+		if d < len(name)-1 && (d < distance || d == distance && best != "" && name < best) {
 			best, distance = name, d
 		}
 	}
 	return best
 }
+
+// tooMany slips make another word.
+const tooMany = 3
 
 // Hint is Meant as the end of an error, `, did you mean "billing"?`, "" for none.
 func Hint(word string, known []string) string {
