@@ -290,17 +290,9 @@ func (a *Client) Do(method, path string, out any) error { return a.Send(method, 
 // detail that the gateway gave (application/problem+json, RFC 9457). An answer that is longer than
 // LongestReply is cut off, and then no JSON.
 func (a *Client) Send(method, path string, doc []byte, out any) error {
-	req, err := http.NewRequestWithContext(a.ctx, method, a.base+path, bytes.NewReader(doc))
+	resp, err := a.ask(a.client, method, path, doc)
 	if err != nil {
-		return verb.Usage(err)
-	}
-	if doc != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	req.Header.Set("Authorization", "Bearer "+a.token.Reveal())
-	resp, err := a.client.Do(req)
-	if err != nil {
-		return verb.Failed(fmt.Errorf("no gateway answers at %s; does it run? (%w)", a.base, cause(err)))
+		return err
 	}
 	defer resp.Body.Close() // only read from
 	body, err := io.ReadAll(io.LimitReader(resp.Body, LongestReply))
@@ -318,6 +310,43 @@ func (a *Client) Send(method, path string, doc []byte, out any) error {
 		return verb.Failed(fmt.Errorf("%s does not answer as a gateway does", a.base))
 	}
 	return nil
+}
+
+// Follow asks for what the gateway sends as it happens, without a limit of time. The body is for the caller
+// to close. Errors are as of Send.
+func (a *Client) Follow(path string) (io.ReadCloser, error) {
+	endless := *a.client
+	endless.Timeout = 0
+	resp, err := a.ask(&endless, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	defer resp.Body.Close() // only read from
+	body, err := io.ReadAll(io.LimitReader(resp.Body, LongestReply))
+	if err != nil {
+		return nil, verb.Failed(fmt.Errorf("read the answer of %s: %w", a.base, err))
+	}
+	return nil, a.refused(resp, body)
+}
+
+// ask sends a request with the token.
+func (a *Client) ask(with *http.Client, method, path string, doc []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(a.ctx, method, a.base+path, bytes.NewReader(doc))
+	if err != nil {
+		return nil, verb.Usage(err)
+	}
+	if doc != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Authorization", "Bearer "+a.token.Reveal())
+	resp, err := with.Do(req)
+	if err != nil {
+		return nil, verb.Failed(fmt.Errorf("no gateway answers at %s; does it run? (%w)", a.base, cause(err)))
+	}
+	return resp, nil
 }
 
 // cause is what net/http has to say without the URL, which is said already, and which may have

@@ -71,7 +71,15 @@ func pushList(a *adminapi.Target) *cobra.Command {
 		if all.Deliveries, err = api.All(which); err != nil {
 			return err
 		}
-		return verb.Show(cmd.OutOrStdout(), *output, all, func(w io.Writer) { tabulate(w, all.Deliveries) })
+		return verb.Show(cmd.OutOrStdout(), *output, all, func(w io.Writer) {
+			tabulate(w, all.Deliveries)
+			switch {
+			case which == deliveries.Dead && all.Waiting > 0:
+				_, _ = fmt.Fprintf(w, "%d more wait for delivery: push list --waiting\n", all.Waiting)
+			case which == deliveries.Waiting && all.Dead > 0:
+				_, _ = fmt.Fprintf(w, "%d dead letters: push list\n", all.Dead)
+			}
+		})
 	}
 	return cmd
 }
