@@ -1,10 +1,9 @@
 // Package redact takes out of JSON what is not to be kept: what stands at places that
 // are named, and, in every string, what looks like personal data (PII) or a secret.
 //
-// It owns paths (path.go) and detectors (detect.go, secrets.go, card.go) and is pure: it
-// keeps nothing and asks nobody. What of a document is encoded (the bytes of a file, say)
-// is not looked into, and what is split over two strings is not found. It may import
-// card/lint, whose forms of credentials it shares.
+// It owns paths (path.go) and what becomes of a document, and is pure: it keeps nothing and asks
+// nobody. What it looks for is internal/detect's. What of a document is encoded (the bytes of a
+// file, say) is not looked into, and what is split over two strings is not found.
 //
 // A document is read token by token and written again as compact JSON, in one pass and in bounded
 // memory:
@@ -28,6 +27,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/detect"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
@@ -70,7 +70,7 @@ const masked = "[masked]"
 type Redactor struct {
 	paths   []Path
 	actions []string
-	detect  []detector
+	detect  *detect.Set
 	key     []byte
 }
 
@@ -97,8 +97,8 @@ func New(c Config, key []byte) (*Redactor, error) {
 		}
 		r.paths, r.actions = append(r.paths, path), append(r.actions, place.Action)
 	}
-	detect, err := detectors(c.Detectors)
-	r.detect = detect
+	found, err := detectors(c.Detectors)
+	r.detect = found
 	return r, errors.Join(append(errs, err)...)
 }
 

@@ -58,12 +58,12 @@ var floors = [][]string{
 		"telemetry/history",
 	},
 	{ // 1
-		"audit/redact",
 		"audit/segment",
 		"authn/credential",
 		"authn/failures",
 		"ext/schema",
 		"internal/console/login",
+		"internal/detect",
 		"internal/egress",
 		"internal/keys",
 		"internal/overload",
@@ -84,6 +84,7 @@ var floors = [][]string{
 	{ // 2
 		"audit/ocsf",
 		"audit/reader",
+		"audit/redact",
 		"authn",
 		"card/signature",
 		"ext/hook",

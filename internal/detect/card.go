@@ -1,4 +1,4 @@
-package redact
+package detect
 
 import "strings"
 
@@ -10,7 +10,7 @@ const (
 
 // cards finds payment card numbers: digits, alone or in groups, that an issuer's numbers
 // begin with and whose last one is right (Luhn).
-func cards(s string) (found []span) {
+func cards(found []span, s string) []span {
 	for i := 0; i < len(s); i++ {
 		// A number begins where no digit is before it: else any long number would hold a card's.
 		if !isDigit(s[i]) || i > 0 && isDigit(s[i-1]) {
@@ -28,7 +28,8 @@ func cards(s string) (found []span) {
 // The longest is taken, since a shorter one may be right by accident: of random digits one in ten
 // is.
 func cardAt(s string, from int) (end int) {
-	var digits []byte
+	var room [longestCard]byte
+	digits := room[:0]
 	for i := from; i < len(s) && len(digits) < longestCard; {
 		digits = append(digits, s[i])
 		i++

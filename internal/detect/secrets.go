@@ -1,4 +1,4 @@
-package redact
+package detect
 
 import (
 	"encoding/base64"
@@ -9,7 +9,7 @@ import (
 
 // apiKeys finds what providers' keys look like, by the list that cards are held against: what must not
 // be in a card that everybody reads must not be in a log either.
-func apiKeys(s string) (found []span) {
+func apiKeys(found []span, s string) []span {
 	for begin, end := range lint.Secrets(s) {
 		found = append(found, span{begin, end})
 	}
@@ -18,7 +18,7 @@ func apiKeys(s string) (found []span) {
 
 // privateKeys finds PEM, to its end or that of the text.
 // A key whose end was cut off is taken out to the end of the text.
-func privateKeys(s string) (found []span) {
+func privateKeys(found []span, s string) []span {
 	for at := 0; ; {
 		i := strings.Index(s[at:], lint.KeyMark)
 		if i < 0 {
@@ -42,38 +42,49 @@ func privateKeys(s string) (found []span) {
 
 // tokens finds credentials as headers have them, JSON Web Tokens and passwords in URLs.
 // Schemes are those of RFC 6750 (Bearer), RFC 9449 (DPoP) and RFC 7617 (Basic).
-func tokens(s string) (found []span) {
-	low := lint.ASCIILower(s)
-	found = afterScheme(found, s, low, "bearer", isBearer)
-	found = afterScheme(found, s, low, "dpop", isBearer)
-	found = afterScheme(found, s, low, "basic", isBasic)
+func tokens(found []span, s string) []span {
+	found = afterSchemes(found, s)
 	found = jwts(found, s)
 	return userinfo(found, s)
 }
 
-// afterScheme finds credentials behind the name of their scheme, in the lower-case text: schemes
-// have no case. Between the two may be a colon, as people write it, or a plus, as forms encode a
-// space. What is good is asked last, since words such as "basic" stand in ordinary sentences.
-func afterScheme(found []span, s, low, scheme string, good func(string) bool) []span {
-	for at := 0; ; {
-		i := strings.Index(low[at:], scheme)
-		if i < 0 {
-			return found
+// schemes are those whose credentials are found behind their names, in lower case. What is good is
+// asked last, since words such as "basic" stand in ordinary sentences.
+var schemes = [...]struct {
+	name string
+	good func(string) bool
+}{{"bearer", isBearer}, {"dpop", isBearer}, {"basic", isBasic}}
+
+// afterSchemes finds credentials behind the name of their scheme, which has no case. Between the two
+// may be a colon, as people write it, or a plus, as forms encode a space.
+func afterSchemes(found []span, s string) []span {
+	for i := 0; i < len(s); i++ {
+		if classes[s[i]]&isSchemeByte == 0 {
+			continue
 		}
-		at += i + len(scheme)
-		begin := at
-		for begin < len(s) && (s[begin] == ' ' || s[begin] == ':' || s[begin] == '\t' || s[begin] == '+') {
-			begin++
-		}
-		end := begin
-		for end < len(s) && isToken68(s[end]) {
-			end++
-		}
-		if begin > at && good(s[begin:end]) {
-			found = append(found, span{begin, end})
-			at = end
+		for k := range schemes {
+			name := schemes[k].name
+			if len(s)-i < len(name) || !equalFold(s[i:i+len(name)], name) {
+				continue
+			}
+			at := i + len(name)
+			begin := at
+			for begin < len(s) && (s[begin] == ' ' || s[begin] == ':' || s[begin] == '\t' || s[begin] == '+') {
+				begin++
+			}
+			end := begin
+			for end < len(s) && isToken68(s[end]) {
+				end++
+			}
+			i = at - 1
+			if begin > at && schemes[k].good(s[begin:end]) {
+				found = append(found, span{begin, end})
+				i = end - 1
+			}
+			break
 		}
 	}
+	return found
 }
 
 // isToken68 is what a credential may be made of (RFC 9110 §11.2).
@@ -140,4 +151,39 @@ func userinfo(found []span, s string) []span {
 			found = append(found, span{at, at + last})
 		}
 	}
+}
+
+// indexFold is where an ASCII word in lower case stands in a text, in whatever case; -1 for nowhere.
+// It looks for the first letter in both cases, as most texts have few of either.
+func indexFold(s, word string) int {
+	for at := 0; ; at++ {
+		i := indexLetter(s[at:], word[0])
+		if i < 0 || len(s)-at-i < len(word) {
+			return -1
+		}
+		at += i
+		if equalFold(s[at:at+len(word)], word) {
+			return at
+		}
+	}
+}
+
+// indexLetter is where a letter stands first, in either case.
+func indexLetter(s string, letter byte) int {
+	for i := range len(s) {
+		if s[i]|0x20 == letter {
+			return i
+		}
+	}
+	return -1
+}
+
+// equalFold reports whether a text of the same length is an ASCII word in lower case.
+func equalFold(s, word string) bool {
+	for i := len(word) - 1; i >= 0; i-- { // ends differ sooner than beginnings
+		if s[i]|0x20 != word[i] {
+			return false
+		}
+	}
+	return true
 }
