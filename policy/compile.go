@@ -14,7 +14,7 @@ import (
 // but cannot do what they seem to. extra are the methods that extensions bring, at
 // most fifty; those are the calls that rules can name beside A2A's own.
 func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []warning, error) {
-	s := &Set{ids: slices.Compact(slices.Sorted(slices.Values(agents))), ops: operations{}}
+	s := &Set{ids: sortedIDs(agents), ops: operations{}}
 	names, err := s.ops.number(extra)
 
 	errs := []error{err, s.options(c)}
@@ -35,6 +35,9 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []warning,
 	}
 	return s, newLinter(s, s.index()).warnings(), nil
 }
+
+// sortedIDs are ids in order, each once.
+func sortedIDs(agents []string) agentIDs { return slices.Compact(slices.Sorted(slices.Values(agents))) }
 
 // rule compiles one rule, the one at a place in the file.
 func (c *compiler) rule(pos int, src *Rule) (*rule, error) {

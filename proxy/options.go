@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -45,6 +46,7 @@ type Options struct {
 
 	Policy    *policy.Set
 	FileParts files.Config    // of agents that have none of their own
+	Guards    *guard.Set      // nil for none
 	Limits    *limits.Limiter // nil for none
 	Panel     *pdp.Panel      // authorizers; nil for none
 	Anomalies *anomaly.Watch  // what callers do that is unusual; nil where nobody looks

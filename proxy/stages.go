@@ -99,7 +99,7 @@ func (p *Proxy) mountRequests() {
 	p.inspector = &inspect.Inspector{
 		ExtensionRules: p.extensionRules, Frontend: p.frontend, Decoder: p.decoder, Owners: p.owners,
 		CardViews: p.cardViews, Hooks: p.hooks, Book: p.Book, Ledger: p.Ledger, Policy: p.Policy, Steps: p.Steps,
-		FileRules: p.fileRules, Hidden: p.hidden,
+		FileRules: p.fileRules, Guards: p.Guards, Hidden: p.hidden,
 	}
 }
 

@@ -121,6 +121,7 @@ func AppendOutcome(l *Line, e *Exchange) {
 	l.Flag("deduplicated", e.Deduplicated)
 	l.Strs("extensions_activated", e.ExtensionsActivated)
 	appendViolations(l, e.Violations)
+	appendGuards(l, e.Guards)
 	l.Count("response_bytes", e.ResponseBytes)
 	l.Str("endpoint", e.Endpoint)
 	if e.Instance != "" {

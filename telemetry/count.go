@@ -40,6 +40,14 @@ func (t *Telemetry) count(e *Exchange) {
 		v := &e.Violations[i]
 		m.Extensions.Violated(v.Extension, v.Fault, v.Enforced, 1+v.More)
 	}
+	for i := range e.Guards {
+		f := &e.Guards[i]
+		action := f.Action
+		if f.Shadow {
+			action = "shadow"
+		}
+		m.Guards.Found(f.Guard, f.On, f.Kind, action, f.Count)
+	}
 	for _, quirk := range e.Quirks {
 		m.Agents.Quirk(e.Agent, quirk)
 	}

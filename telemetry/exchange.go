@@ -105,6 +105,8 @@ type Negotiation struct {
 	ExtensionsProvided  []string    // URIs asked for that the gateway implements in the agent's place
 	ExtensionsRefused   []string    // URIs asked for that are known and not permitted
 	Violations          []Violation // wherever bodies were held against the extensions of the call
+
+	Guards []GuardFinding // what guards found in what the call brought, and in its answers
 }
 
 // UpstreamCall is the call as the agent got it: set by forward. Where the gateway refused,

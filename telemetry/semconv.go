@@ -38,6 +38,7 @@ const (
 	attrProvided  = attribute.Key("a2a_gateway.extensions.provided")
 	attrRefused   = attribute.Key("a2a_gateway.extensions.refused")
 	attrViolated  = attribute.Key("a2a_gateway.extensions.violations") // how many
+	attrGuarded   = attribute.Key("a2a_gateway.guards.findings")       // how many
 	attrDecision  = attribute.Key("a2a_gateway.policy.decision")
 	attrRule      = attribute.Key("a2a_gateway.policy.rule")
 	attrPrincipal = attribute.Key("a2a_gateway.principal.type")

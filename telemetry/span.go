@@ -32,6 +32,7 @@ func (t *Telemetry) endServer(e *Exchange) {
 	setTexts(span, attrProvided, e.ExtensionsProvided)
 	setTexts(span, attrRefused, e.ExtensionsRefused)
 	setNumber(span, attrViolated, violated(e.Violations))
+	setNumber(span, attrGuarded, int(guardFindings(e.Guards)))
 	setNumber(span, attrStatus, e.Status)
 	setText(span, attrVerb, verb(e.Verb))
 	setText(span, attrRoute, e.Route)

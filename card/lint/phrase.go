@@ -73,6 +73,16 @@ func compile(list [][2]string) []phrase {
 	return out
 }
 
+// Phrases is the version of the list of phrases: it grows with every change of it.
+const Phrases = 1
+
+// longestRead is how much of a text is looked through for phrases.
+const longestRead = 64 << 10
+
+// Instructs reports whether a text has words that are meant to give orders to a model, by the list
+// that cards are held against, in its first 64 KiB.
+func Instructs(s string) bool { return instruction(s[:min(len(s), longestRead)]) }
+
 // instruction reports words that are meant for a model.
 func instruction(s string) bool {
 	read := plain(s, false)

@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 )
@@ -15,7 +16,15 @@ func (c *Config) checkBounds(extra []*wire.Method) []error {
 	// Closing a nil limiter, as comes with an error, does nothing.
 	l.Close()
 	errs := []error{keypath.At(err, "policy", "limits")}
-	return append(errs, c.Policy.Authorizers.Validate())
+	return append(errs, c.Policy.Authorizers.Validate(), c.checkGuards(extra, false))
+}
+
+// checkGuards makes the guards ready as the gateway would, and asks nobody. files has the files that
+// their services name opened, which Load does not.
+func (c *Config) checkGuards(extra []*wire.Method, files bool) error {
+	g, err := guard.New(c.Policy.Guards, guard.Options{Agents: c.RuleAgents(), Methods: extra, Files: files})
+	g.Close()
+	return err
 }
 
 // checkPanel makes the authorizers ready as the gateway would, which opens the files that they

@@ -29,6 +29,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -94,6 +95,11 @@ type Policy struct {
 	Limits limits.Config `yaml:"limits"`
 	// Authorizers are services that the gateway asks about calls that the rules allow.
 	Authorizers pdp.Config `yaml:"authorizers"`
+	// Guards look at what messages and artifacts say, in calls that the rules allow, and report, redact
+	// or refuse it.
+	Guards guard.Config `yaml:"guards"`
+	// GuardWindow says how much of a stream is held back to find what is split over its events.
+	GuardWindow guard.Hold `yaml:"guardWindow"`
 }
 
 // Telemetry is the `telemetry:` section.
@@ -202,6 +208,7 @@ func (c *Config) Validate() error {
 		keypath.At(c.Admin.Validate(), "admin"),
 		c.Authn.Validate(),
 		keypath.At(c.Policy.FileParts.Validate(), "policy", "fileParts"),
+		keypath.At(c.Policy.GuardWindow.Validate(), "policy", "guardWindow"),
 		keypath.At(c.Catalog.Validate(), "catalog"),
 		keypath.At(c.Fleet.Validate(), "fleet"),
 		keypath.At(c.Egress.Validate(), "egress"),

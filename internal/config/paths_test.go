@@ -58,7 +58,7 @@ var pathKeys = []string{"ca", "cert", "certificate", "clientCA", "dataDir", "dir
 
 // pathKeysOf are more of them, in these sections only.
 var pathKeysOf = []string{
-	"server.tls.certificates.key", "admin.tls.certificates.key", "agents.tls.key", "policy.authorizers.tls.key", "state.redis.tls.key",
+	"server.tls.certificates.key", "admin.tls.certificates.key", "agents.tls.key", "policy.authorizers.tls.key", "policy.guards.service.tls.key", "state.redis.tls.key",
 	"telemetry.audit.sinks.kafka.tls.key", "telemetry.audit.sinks.otlp.tls.key", "agents.card.trust.signature.keys",
 	"agents.load.instances.kubernetes.token", "fleet.kubernetes.token", "state.sqlite.path",
 }

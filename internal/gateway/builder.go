@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -154,6 +155,7 @@ func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Pro
 		System:    grpcsystem.Handler(b.drain.health, *cfg.Server.Reflection),
 		Policy:    s.Rules,
 		FileParts: cfg.Policy.FileParts,
+		Guards:    s.Guards,
 		Limits:    s.Limits,
 		Panel:     s.Panel,
 		Anomalies: b.anomalies.watch,
@@ -185,7 +187,7 @@ func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Pro
 	})
 }
 
-// compileLimits makes what bounds calls beside the rules: limits and authorizers. What is not
+// compileLimits makes what bounds calls beside the rules: limits, authorizers and guards. What is not
 // configured is not there, and costs nothing.
 func (b *builder) compileLimits(s *snapshot.Snapshot, cfg *config.Config) (err error) {
 	log, metrics := b.telemetry.Log, b.telemetry.Metrics
@@ -203,6 +205,13 @@ func (b *builder) compileLimits(s *snapshot.Snapshot, cfg *config.Config) (err e
 			Agents: cfg.RuleAgents(), Methods: s.Book.Extra().Methods(),
 			Gateway: cfg.Server.ID, Egress: s.Egress, Log: log, Asked: metrics.Policy.AuthorizerAsked,
 		})
+		if err != nil {
+			return err // names the keys
+		}
 	}
+	s.Guards, err = guard.New(cfg.Policy.Guards, guard.Options{
+		Agents: cfg.RuleAgents(), Methods: s.Book.Extra().Methods(), Hold: cfg.Policy.GuardWindow,
+		Egress: s.Egress, Log: log, Asked: metrics.Guards.Asked, Files: true,
+	})
 	return err // names the keys
 }

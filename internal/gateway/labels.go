@@ -33,6 +33,9 @@ func labels(cfgs ...*config.Config) metrics.Labels {
 		for i := range cfg.Policy.Authorizers {
 			l.Authorizers = append(l.Authorizers, cfg.Policy.Authorizers[i].Name)
 		}
+		for i := range cfg.Policy.Guards {
+			l.Guards = append(l.Guards, cfg.Policy.Guards[i].Name)
+		}
 		for _, e := range cfg.Extensions {
 			l.URIs = append(l.URIs, e.URI)
 			for _, m := range e.Methods {

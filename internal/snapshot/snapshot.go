@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -33,6 +34,7 @@ type Snapshot struct {
 	Agents map[string]*Member
 
 	Rules  *policy.Set
+	Guards *guard.Set
 	Limits *limits.Limiter
 	Panel  *pdp.Panel
 	Book   *ext.Book
@@ -82,6 +84,7 @@ func (s *Snapshot) Dismiss() {
 	if s.Panel != nil {
 		s.Panel.Close()
 	}
+	s.Guards.Close()
 	for _, m := range s.Agents {
 		if m.Users.Add(-1) == 0 {
 			m.Stop()

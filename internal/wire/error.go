@@ -63,6 +63,7 @@ var (
 	}
 	Unauthenticated = &Kind{"UNAUTHENTICATED", -31401, 401, 401, "UNAUTHENTICATED", "Authentication required"}
 	Denied          = &Kind{"UNAUTHORIZED", -31403, 403, 403, "PERMISSION_DENIED", "Permission denied"}
+	ContentRefused  = &Kind{"CONTENT_REFUSED", -31403, 403, 200, "PERMISSION_DENIED", "The content is not permitted"}
 	UnknownAgent    = &Kind{"AGENT_NOT_FOUND", -32601, 404, 404, "NOT_FOUND", "No such agent"}
 	Duplicate       = &Kind{"DUPLICATE_MESSAGE", -32602, 409, 200, "ALREADY_EXISTS", "The message was sent before"}
 	Malformed       = &Kind{"MALFORMED_REQUEST", -32600, 400, 400, "INVALID_ARGUMENT", "Malformed HTTP request"}
@@ -76,6 +77,8 @@ var (
 	RateLimited     = &Kind{"RATE_LIMITED", -32603, 429, 429, "RESOURCE_EXHAUSTED", "Too many requests"}
 	Loop            = &Kind{"LOOP_DETECTED", -32603, 508, 508, "FAILED_PRECONDITION", "The call has come back to where it has been"}
 	Unavailable     = &Kind{"UNAVAILABLE", -32603, 503, 503, "UNAVAILABLE", "Temporarily unavailable"}
+	// AnswerRefused is about a call that has had its effect: see OutcomeUnknown.
+	AnswerRefused = &Kind{"ANSWER_REFUSED", -32603, 502, 200, "INTERNAL", "The content of the answer is not permitted"}
 	// OutcomeUnknown is 200 on JSON-RPC: what stands in between repeats calls that are 5xx.
 	OutcomeUnknown = &Kind{"OUTCOME_UNKNOWN", -32603, 500, 200, "INTERNAL", "The call has reached the agent, and what became of it is not known"}
 	AgentTimeout   = &Kind{"AGENT_TIMEOUT", -32603, 504, 504, "DEADLINE_EXCEEDED", "The agent did not answer in time"}
@@ -87,8 +90,8 @@ func Kinds() []*Kind {
 		ParseError, InvalidRequest, MethodNotFound, InvalidParams, Internal,
 		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
 		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
-		Unauthenticated, Denied, UnknownAgent, Duplicate, Malformed, Misdirected, VerbNotAllowed,
-		TooLarge, TargetTooLong, FieldsTooLarge, Encoded, PaymentRequired, RateLimited, Loop, Unavailable, OutcomeUnknown, AgentTimeout,
+		Unauthenticated, Denied, ContentRefused, UnknownAgent, Duplicate, Malformed, Misdirected, VerbNotAllowed,
+		TooLarge, TargetTooLong, FieldsTooLarge, Encoded, PaymentRequired, RateLimited, Loop, Unavailable, AnswerRefused, OutcomeUnknown, AgentTimeout,
 	}
 }
 

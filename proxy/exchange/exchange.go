@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
@@ -76,6 +77,7 @@ type Authorized struct {
 	LimitPass   *limits.Pass    // authorize; what the call holds of its caller's limits
 	Resumed     *limits.Pass    // authorize; of an earlier call, whose stream this one comes back to; nil for none
 	Outlives    bool            // forward; the call goes on when its client hangs up
+	Guards      guard.Selection // negotiate; those that look at what the call brings, and at its answers; nil for none
 }
 
 // Forwarding is the call on its way to the agent, and its answer on the way back (forward).

@@ -28,7 +28,11 @@ func (fw *Forwarder) retellNotification(x *exchange.Exchange, n *webhooks.Notifi
 	if err := fw.NameContexts(x, &n.Seen); err != nil {
 		return nil, err
 	}
-	doc, err := fw.ScreenAnswer(x, wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}, notifications.StreamMessage, n.Seen, n.Body)
+	side := wire.Side{Version: n.Speak, Binding: wire.HTTPJSON}
+	doc, err := fw.ScreenAnswer(x, side, notifications.StreamMessage, n.Seen, n.Body)
+	if err == nil {
+		doc, err = fw.GuardNotification(x, side, notifications.StreamMessage, doc)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +87,9 @@ func (fw *Forwarder) wholeTask(x *exchange.Exchange, n *webhooks.Notification) (
 	l, doc, seen, err := fw.AskAboutTask(ctx, x, intake.Question(intake.GetTask, n.Hook.Task, nil))
 	if err == nil {
 		doc, err = fw.ScreenAnswer(x, l.Side, l.Call.Method, seen, doc)
+	}
+	if err == nil {
+		doc, err = fw.GuardNotification(x, l.Side, l.Call.Method, doc)
 	}
 	if err == nil {
 		err = fw.NameContexts(x, &seen)

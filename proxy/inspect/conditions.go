@@ -26,7 +26,7 @@ func (in *Inspector) GatherConditions(x *exchange.Exchange) error {
 			x.Rec.Sharing = in.Policy.Shares(x.Principal, x.Agent.ID, x.Call.Method, &x.Known)
 		}
 	}
-	if in.Policy.Reads(x.Agent.ID) || x.Agent.Match.Reads() {
+	if in.Policy.Reads(x.Agent.ID) || x.Agent.Match.Reads() || in.Guards.Reads(x.Agent.ID) {
 		_, err = in.MessageOf(x)
 	}
 	return err

@@ -67,15 +67,30 @@ func carries(m *wire.Method) bool {
 	return m.Extension != "" || m.Subject == wire.OfMessage || m.Subject == wire.OfTask || m.Subject == wire.OfCaller
 }
 
-// GovernAnswer makes an answer or event of the agent's agree with what was negotiated,
-// before it is retold: what nobody asked for is taken out, the rest held against
-// schemas and states, and the gateway's own extensions and hooks have their turn.
+// GovernAnswer makes an answer or event of the agent's agree with what was negotiated, before it is
+// retold, and has guards look at what is left of it. The events of a stream that goes on are guarded
+// where they are passed on (GuardEvent), since what is found in one may depend on the next.
+func (in *Inspector) GovernAnswer(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+	doc, err := in.negotiated(x, seen, doc)
+	if err != nil || x.Guards == nil || x.Fed || !shows(x, doc) {
+		return doc, err
+	}
+	return in.guardAnswer(x, doc)
+}
+
+// shows reports whether a document has anything to be looked at.
+func shows(x *exchange.Exchange, doc []byte) bool {
+	return len(doc) > 0 && (x.Upstream.Binding != wire.GRPC || x.Call.Method.Extension == "") && carries(x.Call.Method)
+}
+
+// negotiated makes a document agree with what was negotiated: what nobody asked for is taken out, the
+// rest held against schemas and states, and the gateway's own extensions and hooks have their turn.
 //
 // doc is in the agent's words and stays so; what is returned may share memory with it. The cheap
 // ways out come first: no document, a method that shows no content, nothing that could be
 // carried, and nothing that is configured.
-func (in *Inspector) GovernAnswer(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
-	if len(doc) == 0 || x.Upstream.Binding == wire.GRPC && x.Call.Method.Extension != "" || !carries(x.Call.Method) {
+func (in *Inspector) negotiated(x *exchange.Exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+	if !shows(x, doc) {
 		return doc, nil
 	}
 	doc, err := in.ScreenAnswer(x, x.Upstream.Side, x.Upstream.Call.Method, seen, doc)

@@ -26,6 +26,7 @@
 //	askHooks        extensions[].hooks may change params, or refuse
 //	provide         the gateway's own extensions see the message
 //	noteStanding    where the task stands, before the agent moves it on
+//	guardRequest    guards look at what the agent would get (policy/guard), and may redact or refuse it
 //
 // The order matters. Files come first. What does not belong
 // into the document is gone before it is held against schemas, so that a caller is not refused
@@ -40,6 +41,7 @@
 //   - a value that its schema refuses: INVALID_PARAMS, -32602. Answer: INVALID_AGENT_RESPONSE,
 //     -32006.
 //   - a hook that says no: 403. Answer: INVALID_AGENT_RESPONSE.
+//   - content that a guard refuses: CONTENT_REFUSED, 403. Answer: ANSWER_REFUSED.
 //   - a hook that cannot be asked: 503 with Retry-After, or passed over, as it is configured.
 //     Answer: the same.
 //
@@ -60,6 +62,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
@@ -84,6 +87,7 @@ type Inspector struct {
 	Book      *ext.Book
 	Ledger    *ledger.Ledger
 	Policy    *policy.Set
+	Guards    *guard.Set
 	Steps     state.Steps
 	FileRules map[string]*files.Rules
 	Hidden    *wire.Extra
@@ -291,5 +295,8 @@ func (in *Inspector) Negotiate(x *exchange.Exchange) error {
 	if len(x.Terms.Provided) > 0 {
 		x.Shown = slices.Concat(x.Terms.Visible, x.Terms.Provided)
 	}
-	return in.inspect(x)
+	if err := in.inspect(x); err != nil {
+		return err
+	}
+	return in.guardRequest(x)
 }

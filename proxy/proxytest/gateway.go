@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -186,7 +187,7 @@ func (w *Gateway) start(s *Setup) {
 	hub := stream.NewHub(s.Hub)
 	w.Cleanup(hub.Close)
 	w.Proxy, err = proxy.New(proxy.Options{
-		Limits: w.limiter(s, ids), Panel: w.panel(s, ids),
+		Limits: w.limiter(s, ids), Panel: w.panel(s, ids), Guards: w.guards(s, ids),
 		PublicURL: public, Server: s.Server, Agents: all, Authn: chain, Policy: rules,
 		Hosts:     s.Server.Hosts,
 		Telemetry: w.Telemetry, Audit: w.Audit, Anomalies: w.watch(s),
@@ -237,6 +238,17 @@ func (w *Gateway) panel(s *Setup, agents []string) *pdp.Panel {
 	Must(w, err)
 	w.Cleanup(p.Close)
 	return p
+}
+
+// guards are what the setup's make, nil for none.
+func (w *Gateway) guards(s *Setup, agents []string) *guard.Set {
+	w.Helper()
+	g, err := guard.New(s.Guards, guard.Options{
+		Agents: agents, Hold: s.GuardWindow, Log: w.Telemetry.Log, Asked: w.Telemetry.Metrics.Guards.Asked, Files: true,
+	})
+	Must(w, err)
+	w.Cleanup(g.Close)
+	return g
 }
 
 // For is the gateway of a test for one of its subtests, whose failures are then its own.

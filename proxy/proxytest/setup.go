@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -88,6 +89,8 @@ type Setup struct {
 	Policy      policy.Config
 	Limits      limits.Config
 	Authorizers pdp.Config
+	Guards      guard.Config
+	GuardWindow guard.Hold
 	Anomalies   *anomaly.Config // nil where nobody looks for any
 	Extensions  ext.Registry
 	Catalog     catalog.Config
@@ -160,6 +163,9 @@ func WithTied(s *Setup) { s.Bound = map[string]string{"tied": "rec"} }
 func (s *Setup) name(labels *metrics.Labels) {
 	for _, l := range s.Limits.Each {
 		labels.Limits = append(labels.Limits, l.Name)
+	}
+	for i := range s.Guards {
+		labels.Guards = append(labels.Guards, s.Guards[i].Name)
 	}
 	for _, a := range s.Authorizers {
 		labels.Authorizers = append(labels.Authorizers, a.Name)

@@ -32,7 +32,7 @@ type streamSession struct {
 
 // serveSubscriber gives a client what a feed has for it, until one of them ends.
 //
-// More has several events written at once where that delays none; hooks are asked about each
+// More has several events written at once where that delays none; hooks and guards are asked about each
 // event, so that with them every event is written by itself. Tail gives what the translation has
 // held back until the agent's stream ended.
 func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
@@ -52,13 +52,16 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 	at.relay = relay.Relay{
 		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
 		See: func(e stream.Entry, emit relay.Emit) error {
-			counted.Event()
+			if a.held == nil || !a.held.due { // else it has been counted when it came
+				counted.Event()
+			}
 			defer at.open.Told(&x.Rec)
 			return a.refused(e, at.tell(e, emit))
 		},
 		Drain: se.Drain,
 	}
-	if !se.Hooked(x) { // which are asked about every event
+	se.holdEvents(x, a)
+	if !se.Hooked(x) && a.held == nil { // which are asked about every event
 		at.relay.More = a.more
 	}
 	if x.Call.Binding == wire.GRPC {

@@ -45,6 +45,7 @@ type subscriber struct {
 	owed    atomic.Int64    // what was borrowed for them
 	missed  uint64          // number of the newest event that a client who came back has missed
 	watched *watchedEvent   // the event that is given, for those who watch; nil for nobody
+	held    *heldEvents     // those that wait for what comes behind them; nil where no guard looks at events
 }
 
 // Next gives the next event. When the agent's stream is lost and it falls to this client
@@ -61,10 +62,10 @@ func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 	}
 	a.settle()
 	if a.cursor == nil {
-		return stream.Entry{}, io.EOF
+		return a.last()
 	}
 	for {
-		e, err := a.cursor.Next(ctx)
+		e, err := a.coming(ctx)
 		if !errors.Is(err, stream.ErrLost) {
 			return e, err
 		}
@@ -87,11 +88,13 @@ func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 
 // Await has again called as soon as Next would not wait, unless that is so already.
 func (a *subscriber) Await(again func()) bool {
-	return len(a.lead) == 0 && a.cursor != nil && a.cursor.Await(again)
+	return len(a.lead) == 0 && !a.held.waiting() && a.cursor != nil && a.cursor.Await(again)
 }
 
 // ready reports whether Next would not wait.
-func (a *subscriber) ready() bool { return len(a.lead) > 0 || a.cursor == nil || a.cursor.Ready() }
+func (a *subscriber) ready() bool {
+	return len(a.lead) > 0 || a.held.waiting() || a.cursor == nil || a.cursor.Ready()
+}
 
 // more reports whether there is an event at once that takes no time to be passed on: one
 // about which nobody else has to be asked.

@@ -23,6 +23,9 @@ import (
 // The order is that of ObserveAnswer for single answers. What it emits may be nothing (the
 // snapshot had it), the event itself, or several in the caller's version.
 func (se *Sessions) tellEvent(x *exchange.Exchange, a *subscriber, e stream.Entry, emit relay.Emit) error {
+	if a.held != nil && a.held.due {
+		return a.pass(emit)
+	}
 	found, err := se.JudgedOf(x.Upstream.Side, e)
 	if err != nil {
 		return err
@@ -49,15 +52,26 @@ func (se *Sessions) tellEvent(x *exchange.Exchange, a *subscriber, e stream.Entr
 	if err != nil {
 		return err
 	}
-	x.Captured.Answer(out)
-	if a.watched != nil {
-		a.watched.note(x, seen, out)
-	}
-	se.Telemetry.StreamEvent(&x.Rec, seen.Kind, seen.State)
 	if err := a.bind(seen); err != nil {
 		return err
 	}
+	if a.held != nil {
+		return a.guard(e, found, out, d, emit)
+	}
+	return se.deliver(x, a, e, found, out, d, emit)
+}
+
+// deliver gives a client an event that may be passed on: out is what is left of it, d what it demands,
+// nil for nothing.
+func (se *Sessions) deliver(x *exchange.Exchange, a *subscriber, e stream.Entry, found *intake.Judged, out []byte, d *authdemand.Demand, emit relay.Emit) error {
+	seen := found.Seen
+	x.Captured.Answer(out)
+	if a.watched != nil {
+		a.watched.note(x, *seen, out)
+	}
+	se.Telemetry.StreamEvent(&x.Rec, seen.Kind, seen.State)
 	if d != nil {
+		var err error
 		if out, err = se.EnrichDemand(x, jsonscan.Mend(out)); err != nil {
 			return err
 		}

@@ -36,6 +36,8 @@ func closedSet(name string) label {
 		return label{name, "`policy.limits` by name", rest}
 	case "authorizer":
 		return label{name, "`policy.authorizers[].name`", rest}
+	case "guard":
+		return label{name, "`policy.guards[].name`", rest}
 	case "address":
 		return label{name, "addresses of `agents[].load.instances`, 32 of an agent", nil}
 	case "domain":
@@ -94,6 +96,8 @@ func valueList(name string) []string {
 		return faultNames[:]
 	case "frames":
 		return frames()
+	case "guardKinds":
+		return guardKinds()
 	case "grammar":
 		return append(grammarRules[:], labelOther)
 	case "quirks":

@@ -26,6 +26,7 @@ type Labels struct {
 
 	Limits      []string // names of limits
 	Authorizers []string // names of authorizers
+	Guards      []string // names of guards
 	Domains     []string // names that certificates are ordered for
 }
 
@@ -39,7 +40,7 @@ type labelSet struct {
 	uris      map[string]*uriSeries
 	providers map[string]bool
 
-	limits, authorizers, domains map[string]bool
+	limits, authorizers, guards, domains map[string]bool
 }
 
 // series are those of all agents and methods that had calls.
@@ -115,7 +116,7 @@ func (s *labelSets) replace(l Labels) (old, next *labelSet) {
 	for _, p := range l.Providers {
 		next.providers[p] = true
 	}
-	next.limits, next.authorizers, next.domains = named(l.Limits), named(l.Authorizers), named(l.Domains)
+	next.limits, next.authorizers, next.guards, next.domains = named(l.Limits), named(l.Authorizers), named(l.Guards), named(l.Domains)
 	next.addMethods(l.Methods)
 	s.Store(next)
 	return old, next

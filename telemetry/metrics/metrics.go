@@ -45,6 +45,7 @@ type Metrics struct {
 	Credentials Credentials
 	Policy      Policy
 	Extensions  Extensions
+	Guards      Guards
 	Cards       Cards
 	Store       Store
 	Audit       Audit
@@ -73,6 +74,7 @@ func New(registry *prometheus.Registry, exemplars bool, version string) *Metrics
 		Credentials: Credentials{sets: sets},
 		Policy:      Policy{sets: sets},
 		Extensions:  Extensions{sets: sets},
+		Guards:      Guards{sets: sets},
 		Cards:       Cards{sets: sets, gauges: cardGauges{all: make(map[string]cardCondition)}},
 		Store:       Store{operations: operations()},
 		Anomalies:   Anomalies{sets: sets},
@@ -81,7 +83,7 @@ func New(registry *prometheus.Registry, exemplars bool, version string) *Metrics
 	f := factory{registry, &m.made}
 	for _, topic := range []any{
 		&m.Calls.metrics, &m.Streams.metrics, &m.Push.metrics, &m.Load.metrics, &m.Agents.metrics, &m.Credentials.metrics,
-		&m.Policy.metrics, &m.Extensions.metrics, &m.Cards.metrics, &m.Store.metrics, &m.Audit.metrics, &m.Anomalies.metrics,
+		&m.Policy.metrics, &m.Extensions.metrics, &m.Guards.metrics, &m.Cards.metrics, &m.Store.metrics, &m.Audit.metrics, &m.Anomalies.metrics,
 		&m.Gateway.metrics,
 	} {
 		f.declare(topic)
@@ -122,7 +124,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 		"agent": gone(old.agents, next.agents), "method": gone(old.methods, next.methods),
 		"rule": gone(old.rules, next.rules), "uri": gone(old.uris, next.uris), "provider": gone(old.providers, next.providers),
 		"limit": gone(old.limits, next.limits), "authorizer": gone(old.authorizers, next.authorizers),
-		"domain": gone(old.domains, next.domains),
+		"guard": gone(old.guards, next.guards), "domain": gone(old.domains, next.domains),
 	}
 	for i := range m.made {
 		if m.made[i].series != nil {

@@ -192,7 +192,10 @@ func TestReadErrorReadsBack(t *testing.T) {
 			if k == wire.Duplicate && s.Version == wire.V03 && s.Binding == wire.JSONRPC {
 				want.Kind = wire.InvalidParams // whose code it has
 			}
-			if k == wire.OutcomeUnknown && s.Version == wire.V03 && s.Binding == wire.JSONRPC {
+			if k == wire.ContentRefused && s.Version == wire.V03 && s.Binding == wire.JSONRPC {
+				want.Kind = wire.Denied // whose code it has
+			}
+			if (k == wire.OutcomeUnknown || k == wire.AnswerRefused) && s.Version == wire.V03 && s.Binding == wire.JSONRPC {
 				want.Kind = wire.Internal // neither its code nor its status says more
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -1,0 +1,84 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/detect"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard/service"
+)
+
+// use describes what a guard can be for: a row of uses is all that there is to add.
+type use struct {
+	name  string // Guard.Use
+	what  string // for docs/guards.md
+	key   string // the key of Guard that configures it, "" for none; that of another use is an error
+	whole bool   // what it finds has no place in a text: it cannot be redacted
+
+	// make compiles a guard. Errors have the path of their key within the guard.
+	make func(g *Guard, o *Options) (finder, []error)
+}
+
+// finder finds something in a document. Any number of goroutines may use it.
+type finder interface {
+	find(ctx context.Context, c *Content) ([]place, error)
+}
+
+// streamer is a finder that can be asked about one text again and again as it grows: it has a place
+// for all that it finds, and asks nobody.
+type streamer interface {
+	finder
+	within(text string) []detect.Finding
+}
+
+// place is where something was found: what stands from Begin to End of a text; Text is -1 for what
+// is no text's.
+type place struct {
+	detect.Finding
+	text, part int
+}
+
+// uses are all there are, in the order of the documentation.
+func uses() []use {
+	return []use{
+		{"secrets", "credentials by their form: API keys, tokens, private keys", "kinds", false, makeDetector(detect.Secrets)},
+		{"pii", "personal data that has a form: e-mail addresses, numbers with check digits", "kinds", false, makeDetector(detect.PII)},
+		{"injection", "phrases that give orders to a model; whoever words them differently is not found", "", false, makeInjection},
+		{"links", "URLs that name a host which they may not", "links", false, makeLinks},
+		{"size", "messages and artifacts that are too large", "size", true, makeSize},
+		{"schema", "data that breaks a JSON Schema", "schema", true, makeSchema},
+		{"presidio", "whatever Microsoft Presidio's analyzer finds in texts", "service", false, makeService(service.Presidio)},
+		{"moderation", "texts that an OpenAI-compatible moderation model flags", "service", true, makeService(service.Moderation)},
+	}
+}
+
+// useOf finds one by its name.
+func useOf(name string) (use, bool) {
+	list := uses()
+	i := slices.IndexFunc(list, func(u use) bool { return u.name == name })
+	if i < 0 {
+		return use{}, false
+	}
+	return list[i], true
+}
+
+// textFinder is a streamer that looks at each text by itself.
+type textFinder func(text string) []detect.Finding
+
+func (f textFinder) within(text string) []detect.Finding { return f(text) }
+
+func (f textFinder) find(_ context.Context, c *Content) (list []place, _ error) {
+	for i := range c.Texts {
+		if c.Texts[i].Chunk {
+			continue
+		}
+		for _, found := range f(c.Texts[i].Value) {
+			list = append(list, place{found, i, c.Texts[i].Part})
+		}
+	}
+	return list, nil
+}
+
+// errNone is of a key that a use needs.
+var errNone = errors.New("missing")
