@@ -134,11 +134,11 @@ func (j *judgement) own() error {
 }
 
 // reads reports whether judging the call takes its message.
-// Rules, match rules of the agent, authorizers and the check of media types may each look at it.
+// Rules, match rules of the agent, authorizers, guards and the check of media types may each look at it.
 // Where none does, a message that can be read in two ways is passed on unread.
 func (j *judgement) reads() bool {
 	id := j.Agent.ID
-	return j.Rules.Reads(id) || j.Agent.match.Reads() || j.Panel.Reads(id) || j.Agent.Modes == ext.Enforce
+	return j.Rules.Reads(id) || j.Agent.match.Reads() || j.Panel.Reads(id) || j.Guards.Reads(id) || j.Agent.Modes == ext.Enforce
 }
 
 // decide asks the rules and what comes behind them.
@@ -191,7 +191,10 @@ func (j *judgement) decide() error {
 	if err := j.negotiate(decision); err != nil {
 		return err
 	}
-	return j.screen()
+	if err := j.screen(); err != nil {
+		return err
+	}
+	return j.guard()
 }
 
 // extensionSkill finds the skill that an extension's method needs. On a task that was made

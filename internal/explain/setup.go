@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -28,6 +29,7 @@ type Judge struct {
 	Book       *ext.Book
 	Limits     *limits.Limiter // nil for none
 	Panel      *pdp.Panel
+	Guards     *guard.Set // nil for none
 	// Find finds an agent by its id. The error names what there is, as far as that helps.
 	// It is a function, since the agents of a running gateway change while it runs.
 	Find      func(id string) (*Agent, error)

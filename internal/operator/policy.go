@@ -56,7 +56,7 @@ func explainer(s *snapshot.Snapshot) *explain.Judge {
 	cfg, l := s.Config, s.Config.Server.Limits
 	return &explain.Judge{
 		Authn: &cfg.Authn, Policy: cfg.Policy.Config, Rules: s.Rules, RuleAgents: cfg.RuleAgents(), Book: s.Book,
-		Limits: s.Limits, Panel: cmp.Or(s.Panel, &pdp.Panel{}), PublicURL: s.Public.String(),
+		Limits: s.Limits, Panel: cmp.Or(s.Panel, &pdp.Panel{}), Guards: s.Guards, PublicURL: s.Public.String(),
 		Wire: wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts},
 		Push: cfg.Push.Passes() || cfg.Push.Relays(),
 		Find: func(id string) (*explain.Agent, error) {

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -49,13 +50,16 @@ type Explanation struct {
 // Course is how an explanation came about: what the gateway asked, in its order, and what it was
 // told. Its members are those of the explanation.
 type Course struct {
-	Rules       []Step        `json:"rules,omitempty"`       // in the order of the file; none where none was asked
-	Limits      []Allowance   `json:"limits,omitempty"`      // none where the call does not get that far
-	Authorizers []string      `json:"authorizers,omitempty"` // that the call concerns
-	Asked       *Asked        `json:"asked,omitempty"`       // with --ask
-	Extensions  []ext.Account `json:"extensions,omitempty"`  // none where the call does not get that far
-	Activation  *Activation   `json:"activation,omitempty"`
-	Notes       []string      `json:"notes,omitempty"`
+	Rules       []Step      `json:"rules,omitempty"`       // in the order of the file; none where none was asked
+	Limits      []Allowance `json:"limits,omitempty"`      // none where the call does not get that far
+	Authorizers []string    `json:"authorizers,omitempty"` // that the call concerns
+	Asked       *Asked      `json:"asked,omitempty"`       // with --ask
+	Guards      []string    `json:"guards,omitempty"`      // that look at the call or its answers
+
+	Findings   []GuardFinding `json:"findings,omitempty"`   // of guards, in the message
+	Extensions []ext.Account  `json:"extensions,omitempty"` // none where the call does not get that far
+	Activation *Activation    `json:"activation,omitempty"`
+	Notes      []string       `json:"notes,omitempty"`
 }
 
 // Circumstances are how the call comes.
@@ -135,6 +139,27 @@ type FileFault struct {
 
 // String is for people.
 func (f *FileFault) String() string { return f.Pointer + ": " + f.Text + " (" + f.Becomes + ")" }
+
+// GuardFinding is what a guard finds in the message: never the text.
+type GuardFinding struct {
+	Guard   string `json:"guard"`
+	Kind    string `json:"kind"`
+	Part    int    `json:"part"` // index of the part; -1 for none
+	Count   int    `json:"count"`
+	Becomes string `json:"becomes"` // refused, redacted or recorded
+}
+
+// String is for people.
+func (f *GuardFinding) String() string {
+	text := f.Guard + ": " + f.Kind
+	if f.Count > 1 {
+		text += fmt.Sprintf(" × %d", f.Count)
+	}
+	if f.Part >= 0 {
+		text += fmt.Sprintf(" in part %d", f.Part)
+	}
+	return text + " (" + f.Becomes + ")"
+}
 
 // String is for people: what is not as it is in most calls; "" for nothing.
 func (c *Circumstances) String() string {

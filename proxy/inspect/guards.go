@@ -144,3 +144,9 @@ func quieted(r *guard.Refused) error {
 	}
 	return r
 }
+
+// GuardMessage is what guards find in a call that is not made.
+func GuardMessage(ctx context.Context, on guard.Selection, cs *wire.Carriers) *guard.Result {
+	t := readTexts(cs, guard.Request, "", nil)
+	return on.Inspect(ctx, &t.content)
+}

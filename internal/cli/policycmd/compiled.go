@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 )
@@ -77,6 +78,10 @@ func (c *compiled) build() error {
 	if err != nil {
 		return err
 	}
+	c.Guards, err = guard.New(cfg.Policy.Guards, guard.Options{Agents: c.RuleAgents, Methods: extra, Egress: c.egress})
+	if err != nil {
+		return err
+	}
 	for i := range cfg.Agents {
 		a, err := explain.NewAgent(&cfg.Agents[i], cfg.Policy.FileParts)
 		if err != nil {
@@ -94,6 +99,7 @@ func (c *compiled) close() {
 	if c.Panel != nil {
 		c.Panel.Close()
 	}
+	c.Guards.Close()
 }
 
 // findAgent finds one by its id.

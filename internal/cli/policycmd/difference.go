@@ -33,7 +33,7 @@ func (w *want) check() (key keypath.Path, err error) {
 		return keypath.Of("want", "decision"), fmt.Errorf("%q is none of allow, deny and refused", w.Decision)
 	}
 	if w.Decision == "" && w.Rule == "" && w.Skill == nil && w.Reason == "" && w.Error == "" && w.Scopes == nil &&
-		w.Visible == nil && w.Shadow == nil && w.Limits == nil && w.Skills == nil {
+		w.Visible == nil && w.Shadow == nil && w.Limits == nil && w.Skills == nil && w.Findings == nil {
 		return keypath.Of("want"), errors.New("nothing is wanted; write allow, deny or refused")
 	}
 	return nil, nil
@@ -80,6 +80,7 @@ func (w *want) compare(e *verdict.Explanation) []difference {
 		{"shadow", w.Shadow, e.Shadow},
 		{"limits", w.Limits, limitNames(e)},
 		{"skills", w.Skills, e.Skills},
+		{"findings", w.Findings, findings(e)},
 	} {
 		wanted, got := sorted(l.wanted), sorted(l.got)
 		differ(l.what, oneLine(wanted), oneLine(got), l.wanted == nil || slices.Equal(wanted, got))
@@ -95,6 +96,14 @@ func limitNames(e *verdict.Explanation) []string {
 		names = append(names, b.Limit)
 	}
 	return names
+}
+
+// findings are what guards find, by guard and kind, each once.
+func findings(e *verdict.Explanation) (list []string) {
+	for i := range e.Findings {
+		list = append(list, e.Findings[i].Guard+": "+e.Findings[i].Kind)
+	}
+	return list
 }
 
 // sorted is a list as a set: in order, each entry once.

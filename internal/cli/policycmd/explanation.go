@@ -50,11 +50,17 @@ func printExplanation(w io.Writer, e *verdict.Explanation) {
 	for i := range e.Files {
 		line("file", e.Files[i].String())
 	}
+	for i := range e.Findings {
+		line("found", e.Findings[i].String())
+	}
 	// The table ends here: sections below have columns of their own.
 	_ = t.Flush()
 	printRules(w, e)
 	printLimits(w, e)
 	printAuthorizers(w, e)
+	if e.Guards != nil {
+		_, _ = fmt.Fprintf(w, "\nguards: %s\n", strings.Join(e.Guards, ", "))
+	}
 	printExtensions(w, e)
 	// Notes come last, behind everything that they may limit.
 	for i, note := range e.Notes {

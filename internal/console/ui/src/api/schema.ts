@@ -1660,6 +1660,8 @@ export interface components {
             extensions?: components["schemas"]["Account"][];
             faults?: string[];
             files?: components["schemas"]["FileFault"][];
+            findings?: components["schemas"]["GuardFinding"][];
+            guards?: string[];
             limits?: components["schemas"]["Allowance"][];
             method: string;
             missingScopes?: string[];
@@ -1693,6 +1695,13 @@ export interface components {
             line?: number;
             segment?: string;
             text: string;
+        };
+        GuardFinding: {
+            becomes: string;
+            count: number;
+            guard: string;
+            kind: string;
+            part: number;
         };
         Health: {
             audit: components["schemas"]["AuditHealth"];
