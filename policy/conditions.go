@@ -26,7 +26,7 @@ func NewConditions(src Rule, agents []string, extra ...*wire.Method) (*Condition
 	problems := append([]error{err}, c.conditions(r)...)
 	if c.late != nil { // which are told of as those of a rule
 		for _, err := range c.expression(r) {
-			problems = append(problems, keypath.At(err, "expr"))
+			problems = append(problems, keypath.At(err, onExpr.key))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {

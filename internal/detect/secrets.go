@@ -59,32 +59,39 @@ var schemes = [...]struct {
 // may be a colon, as people write it, or a plus, as forms encode a space.
 func afterSchemes(found []span, s string) []span {
 	for i := 0; i < len(s); i++ {
-		if classes[s[i]]&isSchemeByte == 0 {
+		if classes[s[i]] != schemeByte {
 			continue
 		}
-		for k := range schemes {
-			name := schemes[k].name
-			if len(s)-i < len(name) || !equalFold(s[i:i+len(name)], name) {
-				continue
-			}
-			at := i + len(name)
-			begin := at
-			for begin < len(s) && (s[begin] == ' ' || s[begin] == ':' || s[begin] == '\t' || s[begin] == '+') {
-				begin++
-			}
-			end := begin
-			for end < len(s) && isToken68(s[end]) {
-				end++
-			}
-			i = at - 1
-			if begin > at && schemes[k].good(s[begin:end]) {
-				found = append(found, span{begin, end})
-				i = end - 1
-			}
-			break
+		k := schemeAt(s, i)
+		if k < 0 {
+			continue
+		}
+		at := i + len(schemes[k].name)
+		begin := at
+		for begin < len(s) && (s[begin] == ' ' || s[begin] == ':' || s[begin] == '\t' || s[begin] == '+') {
+			begin++
+		}
+		end := begin
+		for end < len(s) && isToken68(s[end]) {
+			end++
+		}
+		i = at - 1
+		if begin > at && schemes[k].good(s[begin:end]) {
+			found = append(found, span{begin, end})
+			i = end - 1
 		}
 	}
 	return found
+}
+
+// schemeAt says which scheme's name stands at a place; -1 for none.
+func schemeAt(s string, i int) int {
+	for k := range schemes {
+		if name := schemes[k].name; len(s)-i >= len(name) && equalFold(s[i:i+len(name)], name) {
+			return k
+		}
+	}
+	return -1
 }
 
 // isToken68 is what a credential may be made of (RFC 9110 §11.2).

@@ -57,11 +57,19 @@ type found struct {
 
 // Find appends what is found in a text, in its order. Findings that overlap are one, from the
 // beginning of the first to the end of the last, of the kind that stands first in the table.
-func (s *Set) Find(dst []Finding, text string) []Finding {
-	has := traitsOf(text)
+func (s *Set) Find(dst []Finding, text string) []Finding { return s.FindIn(dst, text, Read(text)) }
+
+// FindIn is Find in a text that has been read.
+func (s *Set) FindIn(dst []Finding, text string, traits Traits) []Finding {
+	has := traits.has
 	if has&s.needs == 0 {
 		return dst
 	}
+	return s.find(dst, text, has)
+}
+
+// find looks for the kinds that can be in a text. It is a function of its own for what it has on the heap.
+func (s *Set) find(dst []Finding, text string, has need) []Finding {
 	var room [8]span
 	var all [8]found
 	every := all[:0]

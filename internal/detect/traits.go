@@ -1,6 +1,10 @@
 package detect
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/card/lint"
+)
 
 // need is what a text has to have for a kind to be in it.
 type need uint8
@@ -10,27 +14,27 @@ const (
 	needsDigits     need = 1 << iota // as many digits as the shortest number has
 	needsAt                          // an @, or one that is encoded as in URLs
 	needsRun                         // a run of characters as long as a key
-	needsCredential                  // a run as long as a token, or an authority in a URL
+	needsCredential                  // the name of a scheme, the beginning of a JWT, or a URL
 	needsKeyMark                     // what ends the first line of a PEM key
-	needsAddress                     // three dots or two colons, and a digit or a colon pair
+	needsAddress                     // three digits with a dot behind them, or two colons
 )
 
 // What the needs ask for at least.
 const (
-	fewestDigits  = 7
-	shortestKey   = 14 // of the shortest prefix with what follows
-	shortestToken = 4
+	fewestDigits = 7
+	shortestKey  = 14 // of the shortest prefix with what follows
 )
 
-// Classes of bytes, as bits of a table: one look-up per byte is all that most texts cost.
+// Classes of bytes. Most texts are letters, of which one look-up each is all that they cost.
 const (
-	isDigitByte = 1 << iota
-	isKeyByte   // API keys are made of these
-	isAtByte
-	isDotByte
-	isColonByte
-	isPercentByte
-	isSchemeByte // the names of schemes begin with these
+	plainByte  = iota // API keys are made of these, and words; nothing begins with it
+	breakByte         // ends a run of those
+	digitByte         // part of a run
+	dotByte           // likewise
+	colonByte         // ends a run, as all that follow
+	markByte          // an @, or the % of one that is encoded
+	schemeByte        // part of a run: the names of schemes begin with these
+	hyphenByte        // part of a run: PEM has five
 )
 
 // classes are those of each byte.
@@ -38,20 +42,24 @@ var classes = classify()
 
 func classify() (t [256]uint8) {
 	for i := range t {
-		c := byte(i)
-		if isDigit(c) {
-			t[i] |= isDigitByte
+		switch c := byte(i); {
+		case isDigit(c):
+			t[i] = digitByte
+		case strings.IndexByte("bBdD", c) >= 0:
+			t[i] = schemeByte
+		case isLetter(c), c == '_':
+			t[i] = plainByte
+		case c == '-':
+			t[i] = hyphenByte
+		case c == '.':
+			t[i] = dotByte
+		case c == ':':
+			t[i] = colonByte
+		case c == '@', c == '%':
+			t[i] = markByte
+		default:
+			t[i] = breakByte
 		}
-		if isAlnum(c) || c == '_' || c == '-' || c == '.' {
-			t[i] |= isKeyByte
-		}
-	}
-	t['@'] |= isAtByte
-	t['.'] |= isDotByte
-	t[':'] |= isColonByte
-	t['%'] |= isPercentByte
-	for _, c := range "bBdD" {
-		t[c] |= isSchemeByte
 	}
 	return t
 }
@@ -61,47 +69,57 @@ const widestGap = 4
 
 // traitsOf reads a text once.
 func traitsOf(s string) (has need) {
-	var any uint8
-	dots, colons, run, longest := 0, 0, 0, 0
+	dots, colons, start, longest := 0, 0, 0, 0
 	digits, most, last := 0, 0, 0 // of the number at hand, of any, and where a digit was last
-	for i := range len(s) {
-		c := classes[s[i]]
-		any |= c
-		if run++; c&isKeyByte == 0 {
-			longest = max(longest, run)
-			run = 0
-		}
-		if c&(isDigitByte|isDotByte|isColonByte) == 0 {
+	hyphens := false
+	for i := 0; i < len(s); i++ {
+		class := classes[s[i]]
+		if class == plainByte {
 			continue
 		}
-		switch {
-		case c&isDotByte != 0:
-			dots++
-		case c&isColonByte != 0:
-			colons++
-		default:
+		switch class {
+		case digitByte:
 			if i-last > widestGap {
 				digits = 0
 			}
 			last = i
 			digits++
 			most = max(most, digits)
+			continue
+		case schemeByte:
+			if has&needsCredential == 0 && schemeAt(s, i) >= 0 {
+				has |= needsCredential
+			}
+			continue
+		case dotByte:
+			if i > 0 && isDigit(s[i-1]) {
+				dots++
+			}
+			continue
+		case hyphenByte:
+			hyphens = true
+			continue
+		case colonByte:
+			colons++
+		case markByte:
+			if s[i] == '@' || strings.HasPrefix(s[i:], "%40") {
+				has |= needsAt
+			}
 		}
+		longest = max(longest, i-start)
+		start = i + 1
 	}
-	longest = max(longest, run)
+	longest = max(longest, len(s)-start)
 	if most >= fewestDigits {
 		has |= needsDigits
-	}
-	if any&isAtByte != 0 || any&isPercentByte != 0 && strings.Contains(s, "%40") {
-		has |= needsAt
 	}
 	if longest >= shortestKey {
 		has |= needsRun
 	}
-	if longest >= shortestToken {
+	if longest >= shortestJWT && strings.Contains(s, "eyJ") || colons > 0 && strings.Contains(s, "://") {
 		has |= needsCredential
 	}
-	if strings.Contains(s, "PRIVATE KEY") {
+	if hyphens && strings.Contains(s, lint.KeyMark) {
 		has |= needsKeyMark
 	}
 	if most > 3 && dots > 2 || colons > 1 {
@@ -109,6 +127,13 @@ func traitsOf(s string) (has need) {
 	}
 	return has
 }
+
+// Traits is what one reading of a text tells of what can be in it. A text that is looked through by several
+// sets is read once.
+type Traits struct{ has need }
+
+// Read reads a text.
+func Read(text string) Traits { return Traits{traitsOf(text)} }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 

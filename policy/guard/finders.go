@@ -42,7 +42,7 @@ func makeDetector(group string) func(*Guard, *Options) (finder, []error) {
 		if err != nil {
 			return nil, []error{keypath.At(err, "kinds")}
 		}
-		return textFinder(func(text string) []detect.Finding { return set.Find(nil, text) }), nil
+		return setFinder{set}, nil
 	}
 }
 
@@ -84,14 +84,22 @@ func makeLinks(g *Guard, _ *Options) (finder, []error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, []error{err}
 	}
+	any, err := egress.NewURIs(schemes, []string{"*"}, true) // what only some clients can read may lead them anywhere
+	if err != nil {
+		return nil, []error{keypath.At(err, "links")}
+	}
 	bad := func(link string) bool {
 		if l.Deny != nil {
 			if _, why := deny.Judge(link); why == "" {
 				return true
 			}
 		}
-		_, why := allow.Judge(link)
-		return why != "" && (l.Allow != nil || !readable(link))
+		judge := allow
+		if l.Allow == nil {
+			judge = any
+		}
+		_, why := judge.Judge(link)
+		return why != ""
 	}
 	return textFinder(func(text string) (found []detect.Finding) {
 		for at := 0; ; {
@@ -115,17 +123,6 @@ func badHosts(hosts []string) error {
 		}
 	}
 	return nil
-}
-
-// readable reports whether a URL names a host that anybody reads alike: what only some clients can
-// read may lead them anywhere.
-func readable(link string) bool {
-	any, err := egress.NewURIs([]string{"http", "https"}, []string{"*"}, true)
-	if err != nil {
-		return false
-	}
-	_, why := any.Judge(link)
-	return why == ""
 }
 
 // nextLink finds the next http or https URL of a text from a place on; begin is -1 for none.
@@ -182,11 +179,11 @@ func (s sizes) find(_ context.Context, c *Content) (list []place, _ error) {
 	for _, t := range c.Texts {
 		bytes[t.Of] += int64(len(t.Value))
 	}
-	for of, parts := range c.Parts {
-		if s.Text > 0 && bytes[of] > int64(s.Text) {
+	for _, p := range c.Parts {
+		if s.Text > 0 && bytes[p.Of] > int64(s.Text) {
 			list = append(list, place{detect.Finding{Kind: kindText}, -1, -1})
 		}
-		if s.Size.Parts > 0 && parts > s.Size.Parts {
+		if s.Size.Parts > 0 && p.Count > s.Size.Parts {
 			list = append(list, place{detect.Finding{Kind: kindParts}, -1, -1})
 		}
 	}

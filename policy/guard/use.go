@@ -63,6 +63,24 @@ func useOf(name string) (use, bool) {
 	return list[i], true
 }
 
+// setFinder is a streamer that looks for kinds of internal/detect.
+type setFinder struct{ *detect.Set }
+
+func (f setFinder) within(text string) []detect.Finding { return f.Find(nil, text) }
+
+func (f setFinder) find(_ context.Context, c *Content) (list []place, _ error) {
+	for i := range c.Texts {
+		t := &c.Texts[i]
+		if t.Chunk {
+			continue
+		}
+		for _, found := range f.FindIn(nil, t.Value, t.traitsOf()) {
+			list = append(list, place{found, i, t.Part})
+		}
+	}
+	return list, nil
+}
+
 // textFinder is a streamer that looks at each text by itself.
 type textFinder func(text string) []detect.Finding
 

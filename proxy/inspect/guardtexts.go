@@ -1,10 +1,10 @@
 package inspect
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -36,7 +36,8 @@ const shortestNumber = 7
 // data and in metadata, the names and URLs of files, and what artifacts are called. Files' contents are
 // not looked at.
 func readTexts(cs *wire.Carriers, phase guard.Phase, who string, reread func([]byte) (*wire.Carriers, error)) *texts {
-	t := &texts{cs: cs, content: guard.Content{Phase: phase, Who: who, Parts: map[int]int{}}, reread: reread}
+	t := &texts{cs: cs, content: guard.Content{Phase: phase, Who: who, Texts: make([]guard.Text, 0, len(cs.List))}, reread: reread}
+	t.spots = make([]spot, 0, len(cs.List))
 	for i := range cs.List {
 		c := &cs.List[i]
 		switch c.Place {
@@ -57,7 +58,7 @@ func readTexts(cs *wire.Carriers, phase guard.Phase, who string, reread func([]b
 // part reads a part.
 func (t *texts) part(i int, c *wire.Carrier) {
 	if !c.History {
-		t.content.Parts[c.Parent]++
+		t.count(c.Parent)
 	}
 	if c.Text != [2]int{} {
 		t.text(i, c.Text, false)
@@ -71,6 +72,16 @@ func (t *texts) part(i int, c *wire.Carrier) {
 	if c.File {
 		t.members(i, ofFiles)
 	}
+}
+
+// count counts a part of a message or artifact. Parts of one stand behind each other.
+func (t *texts) count(of int) {
+	n := len(t.content.Parts)
+	if n == 0 || t.content.Parts[n-1].Of != of {
+		t.content.Parts = append(t.content.Parts, guard.Parts{Of: of, Count: 1})
+		return
+	}
+	t.content.Parts[n-1].Count++
 }
 
 // called are the members of artifacts that say what they are.
@@ -160,7 +171,7 @@ func (t *texts) text(i int, span [2]int, name bool) {
 	switch {
 	case raw[0] != '"':
 		value = string(raw)
-	case strings.IndexByte(string(raw), '\\') < 0:
+	case bytes.IndexByte(raw, '\\') < 0:
 		value = string(raw[1 : len(raw)-1])
 	default:
 		plain, err := jsontext.AppendUnquote(nil, raw)
