@@ -25,6 +25,7 @@ const page = (text, link) => ({ text, link })
 const recipes = [
   page('All recipes', '/recipes/'),
   page('Skill per group', '/recipes/skill-per-group'),
+  page('No secrets leave', '/recipes/no-secrets-leave'),
   page('Extension for the fleet', '/recipes/extension-for-the-fleet'),
   page('Audit to a SIEM', '/recipes/audit-to-siem'),
   page('Audit to PostgreSQL', '/recipes/audit-to-postgres'),
@@ -49,6 +50,7 @@ const guides = [
   page('Installing', '/installing'),
   page('Identity', '/identity'),
   page('Policy', '/policy'),
+  page('Guards', '/guards'),
   page('Extensions', '/extensions/'),
   page('Versions and bindings', '/versions'),
   page('Addresses', '/addresses'),
