@@ -96,6 +96,8 @@ func filled() *telemetry.Exchange {
 			f.Set(reflect.ValueOf([]string{"x"}))
 		case f.Type() == reflect.TypeFor[*telemetry.Content]():
 			f.Set(reflect.ValueOf(new(telemetry.Content)))
+		case f.Type() == reflect.TypeFor[[]telemetry.GuardFinding]():
+			f.Set(reflect.ValueOf([]telemetry.GuardFinding{{Count: 1}}))
 		case f.Type() == reflect.TypeFor[[]telemetry.Violation]():
 			f.Set(reflect.ValueOf([]telemetry.Violation{{}}))
 		}

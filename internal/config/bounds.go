@@ -16,12 +16,12 @@ func (c *Config) checkBounds(extra []*wire.Method) []error {
 	// Closing a nil limiter, as comes with an error, does nothing.
 	l.Close()
 	errs := []error{keypath.At(err, "policy", "limits")}
-	return append(errs, c.Policy.Authorizers.Validate(), c.checkGuards(extra, false))
+	return append(errs, c.Policy.Authorizers.Validate(), checkGuards(c, extra, false))
 }
 
 // checkGuards makes the guards ready as the gateway would, and asks nobody. files has the files that
 // their services name opened, which Load does not.
-func (c *Config) checkGuards(extra []*wire.Method, files bool) error {
+func checkGuards(c *Config, extra []*wire.Method, files bool) error {
 	g, err := guard.New(c.Policy.Guards, guard.Options{Agents: c.RuleAgents(), Methods: extra, Files: files})
 	g.Close()
 	return err

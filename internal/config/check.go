@@ -54,7 +54,7 @@ func (c *Config) Check() ([]string, error) {
 	defer book.Close()
 	warnings = append(warnings, book.Warnings()...)
 	rules, dubious, err := policy.Compile(c.Policy.Config, c.RuleAgents(), book.Extra().Methods()...)
-	errs = append(errs, err, c.checkPanel(book.Extra().Methods()), c.checkGuards(book.Extra().Methods(), true))
+	errs = append(errs, err, c.checkPanel(book.Extra().Methods()), checkGuards(c, book.Extra().Methods(), true))
 	for _, w := range dubious {
 		warnings = append(warnings, w.String())
 	}

@@ -32,7 +32,7 @@ func (in *Inspector) guardRequest(x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	body, err := in.guarded(x, on, readTexts(cs, guard.Request, caller(x), read))
+	body, err := guarded(x, on, readTexts(cs, guard.Request, caller(x), read))
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (in *Inspector) guardDocument(x *exchange.Exchange, on guard.Selection, pha
 	if err != nil {
 		return nil, err
 	}
-	return in.guarded(x, on, t)
+	return guarded(x, on, t)
 }
 
 // answerTexts reads a document of the agent's.
@@ -81,7 +81,7 @@ func (in *Inspector) answerTexts(x *exchange.Exchange, phase guard.Phase, side w
 }
 
 // guarded is what guards leave of a document: the document itself where nothing is redacted.
-func (in *Inspector) guarded(x *exchange.Exchange, on guard.Selection, t *texts) ([]byte, error) {
+func guarded(x *exchange.Exchange, on guard.Selection, t *texts) ([]byte, error) {
 	found := on.Inspect(x.Ctx, &t.content)
 	noteGuards(x, found)
 	if found.Refused != nil {

@@ -46,12 +46,12 @@ type heldEvent struct {
 const mostHeld = 256 << 10
 
 // holdEvents prepares for a stream, where guards look at its events.
-func (se *Sessions) holdEvents(x *exchange.Exchange, a *subscriber) {
+func (a *subscriber) holdEvents(x *exchange.Exchange) {
 	on := x.Guards.On(guard.Event)
 	if on == nil {
 		return
 	}
-	window, wait := se.Guards.Window(on)
+	window, wait := a.sessions.Guards.Window(on)
 	a.held = &heldEvents{window: window, time: wait}
 }
 

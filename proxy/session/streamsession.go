@@ -60,7 +60,7 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		},
 		Drain: se.Drain,
 	}
-	se.holdEvents(x, a)
+	a.holdEvents(x)
 	if !se.Hooked(x) && a.held == nil { // which are asked about every event
 		at.relay.More = a.more
 	}
