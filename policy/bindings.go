@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -9,7 +10,7 @@ import (
 
 // onBindings is the condition on the protocol binding that the call came over.
 var onBindings = condition{
-	key: "bindings", about: ofCall, holds: "the call came over one of `JSONRPC`, `HTTP+JSON`, `GRPC`",
+	key: "bindings", about: ofCall, holds: "the call came over one of `JSONRPC`, `HTTP+JSON`, `GRPC`, `MCP`",
 	compile: func(_ *compiler, r *rule) []error {
 		set, unknown := newBindings(r.source.Bindings)
 		r.call.bindings = set
@@ -34,27 +35,30 @@ var onBindings = condition{
 // bindings is a set of them, one bit for each.
 type bindings uint8
 
-// newBindings reads the names that cards have for bindings, and describes those that are none.
+// newBindings reads the names of bindings, those that cards have and MCP, and describes those that are none.
 func newBindings(list []string) (set bindings, problems []error) {
 	for i, name := range list {
 		b := bindingNamed(name)
 		if b == 0 && name != "" { // an empty entry is reported with those of other lists
-			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is none of JSONRPC, HTTP+JSON and GRPC", name), i), "bindings"))
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is none of JSONRPC, HTTP+JSON, GRPC and MCP", name), i), "bindings"))
 		}
 		set |= 1 << b
 	}
 	return set &^ 1, problems
 }
 
-// bindingNamed looks a binding up by the name it has in cards; 0 for none.
+// bindingNamed looks a binding up by its name; 0 for none.
 func bindingNamed(name string) wire.Binding {
-	for _, b := range []wire.Binding{wire.JSONRPC, wire.HTTPJSON, wire.GRPC} {
+	for _, b := range []wire.Binding{wire.JSONRPC, wire.HTTPJSON, wire.GRPC, wire.MCP} {
 		if b.String() == name {
 			return b
 		}
 	}
 	return 0
 }
+
+// toolMethods are what the gateway makes of calls of MCP's tools.
+var toolMethods = []string{wire.SendMessage, wire.SendStreamingMessage, wire.GetTask, wire.CancelTask}
 
 // offered are the bindings over which a method can be called.
 func offered(m *wire.Method) bindings {
@@ -64,6 +68,9 @@ func offered(m *wire.Method) bindings {
 	}
 	if m.Extension == "" || m.RPCPath != "" {
 		set |= 1 << wire.GRPC
+	}
+	if m.Extension == "" && slices.Contains(toolMethods, m.Name) {
+		set |= 1 << wire.MCP
 	}
 	return set
 }

@@ -94,7 +94,7 @@ func all(changes ...func(*Rule)) func(*Rule) {
 func TestCircumstancesRefused(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*Rule){
-		`bindings: "grpc" is none of JSONRPC, HTTP+JSON and GRPC`: over("grpc"),
+		`bindings: "grpc" is none of JSONRPC, HTTP+JSON, GRPC and MCP`: over("grpc"),
 		"bindings is empty":                                                  over([]string{}...),
 		"bindings has an empty entry":                                        over("GRPC", ""),
 		`bindings are compared exactly and "*" is none`:                      over("*"),

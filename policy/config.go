@@ -130,9 +130,9 @@ type Rule struct {
 	// Consent is what the user must have agreed to. Only with effect allow; the audit record says
 	// what the user consented to.
 	Consent *Consent `yaml:"consent"`
-	// Bindings are the bindings that the call may use: JSONRPC, HTTP+JSON, GRPC; one match is
+	// Bindings are the bindings that the call may use: JSONRPC, HTTP+JSON, GRPC, MCP; one match is
 	// enough.
-	Bindings []string `yaml:"bindings" jsonschema:"enum=JSONRPC,enum=HTTP+JSON,enum=GRPC"`
+	Bindings []string `yaml:"bindings" jsonschema:"enum=JSONRPC,enum=HTTP+JSON,enum=GRPC,enum=MCP"`
 	// Sources are client addresses and networks (10.0.0.0/8, 2001:db8::/32); one match is enough.
 	// The gateway skips trusted proxies to find the client's address.
 	Sources []string `yaml:"sources"`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/content"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
 	"github.com/a2a-gateway/a2a-gateway/policy/netset"
@@ -116,6 +117,20 @@ func (r *rule) scoped(p *authn.Principal) bool {
 // as with authentication: an allow rule counts as if they held, and a deny rule as if they did
 // not. Who may call in the morning still sees the agent in the evening, and is then refused.
 func (r *rule) momentary() bool { return r.checks.ofCall != nil || r.call.expr != nil }
+
+// over reports whether the rule can be about calls over a binding; 0 is any.
+func (r *rule) over(b wire.Binding) bool {
+	return b == 0 || r.call.bindings == 0 || r.call.bindings&(1<<b) != 0
+}
+
+// momentaryOver is momentary for calls over a binding, which are over the same with every call; 0 is
+// any.
+func (r *rule) momentaryOver(b wire.Binding) bool {
+	if b == 0 || r.call.bindings == 0 {
+		return r.momentary()
+	}
+	return len(r.checks.ofCall) > 1 || r.call.expr != nil
+}
 
 // unmet names the first condition of r that does not hold, of those that another call,
 // or another sign-in, of the same caller can meet; "" when all do. What the caller can do

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Sees reports whether a principal may learn that an agent exists: whether some
@@ -22,7 +23,7 @@ func (s *Set) Sees(p *authn.Principal, agent string) bool {
 	// All rules that can deny here are among those without a condition on skills. Of the
 	// others, of which there may be thousands, one that allows something is enough.
 	hits := gather(room[:0], buckets, p, allMethods, &need{level: withoutSkill})
-	allowed, denied := s.weigh(hits, acrossSkills, "", allMethods)
+	allowed, denied := s.weigh(hits, 0, acrossSkills, "", allMethods)
 	return allowed&^denied != 0 ||
 		slices.ContainsFunc(buckets, func(b *bucket) bool { return b.allows(p, allMethods&^denied) })
 }
@@ -71,6 +72,12 @@ func (s *Set) Skills(p *authn.Principal, agent string, all []string) []string {
 // Request.SkillScopes): a skill whose scopes the caller lacks is left out, as is one that
 // rules ask other scopes for.
 func (s *Set) SkillsWith(p *authn.Principal, agent string, all []string, scopes map[string][][]string) []string {
+	return s.SkillsOver(0, p, agent, all, scopes)
+}
+
+// SkillsOver is SkillsWith for who reads of skills that are called over one binding: a rule that asks
+// for others counts for nothing, and a condition on bindings holds. 0 is any binding.
+func (s *Set) SkillsOver(b wire.Binding, p *authn.Principal, agent string, all []string, scopes map[string][][]string) []string {
 	may := make([]string, 0, len(all))
 	buckets, known := s.agents[agent]
 	if !known || p == nil || !p.MayUse(agent) {
@@ -81,7 +88,7 @@ func (s *Set) SkillsWith(p *authn.Principal, agent string, all []string, scopes 
 	var room [hitRoom]*rule
 	hits := gather(room[:0], buckets, p, send, nil)
 	for _, skill := range all {
-		if s.open(hits, bySkill, skill, send) && (!s.cardScopes || holdsOne(scopes[skill], p)) {
+		if s.open(hits, b, bySkill, skill, send) && (!s.cardScopes || holdsOne(scopes[skill], p)) {
 			may = append(may, skill)
 		}
 	}
@@ -90,20 +97,21 @@ func (s *Set) SkillsWith(p *authn.Principal, agent string, all []string, scopes 
 
 // open reports whether any of the methods stays allowed when all denials are
 // taken away.
-func (s *Set) open(hits []*rule, l level, skill string, among methods) bool {
-	allowed, denied := s.weigh(hits, l, skill, among)
+func (s *Set) open(hits []*rule, b wire.Binding, l level, skill string, among methods) bool {
+	allowed, denied := s.weigh(hits, b, l, skill, among)
 	return allowed&among&^denied != 0
 }
 
-// weigh says which methods the rules allow, and which they deny whatever the call.
-func (s *Set) weigh(hits []*rule, l level, skill string, among methods) (allowed, denied methods) {
+// weigh says which methods the rules allow, and which they deny whatever the call, over a binding or,
+// for 0, any.
+func (s *Set) weigh(hits []*rule, b wire.Binding, l level, skill string, among methods) (allowed, denied methods) {
 	if s.allow {
 		allowed = among
 	}
 	for _, r := range hits {
 		switch {
-		case r.shadow || !l.met(r, skill):
-		case r.effect == denies && r.momentary():
+		case r.shadow || !l.met(r, skill) || !r.over(b):
+		case r.effect == denies && r.momentaryOver(b):
 		case r.effect == denies:
 			denied |= r.target.methods
 		case r.effect == allows:

@@ -44,6 +44,8 @@ type Options struct {
 	Load      *overload.Ladder // what the process has to do; nil for what this Proxy has
 	System    http.Handler     // gRPC health and reflection; nil for none
 
+	Tools ToolServer // the server of MCP; nil for none
+
 	Policy    *policy.Set
 	FileParts files.Config    // of agents that have none of their own
 	Guards    *guard.Set      // nil for none

@@ -108,6 +108,7 @@ type Proxy struct {
 	here      [2][]string              // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	asterisk  record.Handler           // "OPTIONS *", which is about all of the listener
 	main      *intake.Routes           // /agents/{agent}/… and the well-known documents
+	tool      record.Handler           // of calls that the server of MCP makes for its callers
 	home      *intake.Routes           // both, on a host of the gateway's that is an agent's as well
 	hosted    *intake.Routes           // an agent at the root of a host of its own
 	prefix    intake.Prefix            // of paths on the gateway's own hosts
@@ -156,6 +157,7 @@ func New(o Options) (*Proxy, error) {
 	keys := p.recorder.Do(p.documents.ServeKeys)
 	notified := p.recorder.Do(p.forwarder.ServeNotification)
 	lost := p.recorder.Do(p.decoder.Locate, p.decoder.Nowhere)
+	p.tool = p.recorder.Do(slices.Insert(p.judged(), 0, p.decoder.Locate, p.introduce)...) // the same over MCP
 	p.asterisk = p.recorder.Do(p.decoder.ServeOptions)
 	p.stray = p.recorder.Do(p.decoder.Strayed)
 	var preflight record.Handler
@@ -170,6 +172,7 @@ func New(o Options) (*Proxy, error) {
 		t.Below(exchange.SharedPath+"/", false, call)
 		t.Below(exchange.MetadataPath+exchange.AgentsPath, true, metadata)
 		p.mountCatalog(t)
+		p.mountTools(t)
 	}
 	p.home.Mount("", call, card)
 	p.hosted.Mount("", call, card)
@@ -188,17 +191,24 @@ func New(o Options) (*Proxy, error) {
 // before the caller is known, nothing tells whether a task exists before it is known whose it is,
 // and nothing reaches an agent before the record of it is written.
 func (p *Proxy) governed() []record.Stage {
-	return []record.Stage{
+	return append([]record.Stage{
 		p.admissions.Admit,           // is there room for one more call?
 		p.authenticator.Authenticate, // who is calling?
 		p.admissions.FairShare,       // do they have more than their share of an overloaded gateway?
-		p.authorizer.Decode,          // which method, task, context and skill, in which version; which interface is called?
-		p.throttling.Throttle,        // did they do something unusual before?
-		p.owners.CheckOwnership,      // are the task, the context and the referenced tasks theirs?
-		p.authorizer.Authorize,       // do rules, limits and authorizers allow it?
-		p.inspector.Negotiate,        // which extensions are active, and does the call keep to them?
-		p.authorizer.Adopt,           // are the ids that the caller made up the caller's alone?
-		p.authorizer.Record,          // is the intent in the audit log?
+	}, p.judged()...)
+}
+
+// judged is what follows once the caller is known, and the whole path of what a caller's request
+// to the server of MCP becomes.
+func (p *Proxy) judged() []record.Stage {
+	return []record.Stage{
+		p.authorizer.Decode,     // which method, task, context and skill, in which version; which interface is called?
+		p.throttling.Throttle,   // did they do something unusual before?
+		p.owners.CheckOwnership, // are the task, the context and the referenced tasks theirs?
+		p.authorizer.Authorize,  // do rules, limits and authorizers allow it?
+		p.inspector.Negotiate,   // which extensions are active, and does the call keep to them?
+		p.authorizer.Adopt,      // are the ids that the caller made up the caller's alone?
+		p.authorizer.Record,     // is the intent in the audit log?
 		p.deduper.WithDedupe(p.sessions.WithVersionFallback(p.sessions.Forward)), // was it answered before; else what does the agent answer?
 	}
 }

@@ -53,8 +53,8 @@ func (w *Manner) Settle(q *Inquiry) (wrong string, err error) {
 	// the first mistake ends it.
 	var ok bool
 	if w.Binding != "" {
-		if q.binding, ok = wire.ParseBinding(w.Binding); !ok {
-			return "binding", fmt.Errorf("%q is none of JSONRPC, HTTP+JSON and GRPC", w.Binding)
+		if q.binding, ok = wire.ParseOrigin(w.Binding); !ok {
+			return "binding", fmt.Errorf("%q is none of JSONRPC, HTTP+JSON, GRPC and MCP", w.Binding)
 		}
 	}
 	if w.Version != "" {
@@ -144,7 +144,7 @@ func (q *Inquiry) Bring(message []byte) error {
 // is left out.
 // The error is what the gateway would answer to a message that it cannot read.
 func (q *Inquiry) decode(jd *Judge) (*wire.Call, *wire.Error) {
-	call := &wire.Call{Binding: q.binding, Version: q.version, Method: q.Method, Extra: jd.Book.Extra()}
+	call := &wire.Call{Binding: q.binding.Document(), Version: q.version, Method: q.Method, Extra: jd.Book.Extra()}
 	if q.task != nil {
 		call.TaskID, call.ContextID = q.task.ID, q.task.Context
 	}

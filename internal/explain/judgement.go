@@ -41,7 +41,7 @@ func (jd *Judge) Judge(ctx context.Context, q *Inquiry) *verdict.Explanation {
 		j.said, vague = message.Read(j.call)
 	}
 	// decode reads JSON-RPC 1.0; from here on the call is what the inquiry says it came as.
-	j.call.Binding, j.call.Version = q.binding, q.version
+	j.call.Binding, j.call.Version = q.binding.Document(), q.version
 	j.learn()
 	j.ask = policy.Request{
 		Principal: q.Caller, Agent: q.Agent.ID, Method: q.Method, Skills: j.skills, SkillScopes: j.scopes(),

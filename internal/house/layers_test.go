@@ -70,6 +70,7 @@ var floors = [][]string{
 		"internal/server/cors",
 		"internal/server/http1",
 		"internal/server/http2",
+		"internal/server/mcp",
 		"internal/state",
 		"internal/tcpio",
 		"internal/tunnel",

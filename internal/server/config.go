@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/cors"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/mcp"
 )
 
 // Config is the server: section.
@@ -80,6 +81,9 @@ type Config struct {
 	// Web pages of other origins that may call agents, and read cards and the catalog. Default:
 	// none.
 	CORS *cors.Config `yaml:"cors,omitempty"`
+
+	// Endpoint of the Model Context Protocol, at which agents' skills are tools. Default: none.
+	MCP *mcp.Config `yaml:"mcp,omitempty"`
 
 	// Limits on connections, requests and answers.
 	Limits Limits `yaml:"limits,omitempty"`
@@ -210,6 +214,9 @@ func (c *Config) Defaults() {
 	}
 	if c.CORS != nil {
 		c.CORS.Defaults()
+	}
+	if c.MCP != nil {
+		c.MCP.Defaults()
 	}
 	c.Limits.Defaults()
 	c.Timeouts.defaults()

@@ -124,6 +124,10 @@ func (c Config) own() Config {
 		own := *c.CORS
 		c.CORS = &own
 	}
+	if c.MCP != nil {
+		own := *c.MCP
+		c.MCP = &own
+	}
 	c.Defaults()
 	return c
 }

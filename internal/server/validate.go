@@ -27,6 +27,7 @@ func (c *Config) Validate() error {
 		c.validateTLS(),
 		c.validateProxies(),
 		c.CORS.Validate(),
+		c.MCP.Validate(),
 		notNegative(c.Limits, "server", "limits"),
 		notNegative(c.Timeouts, "server", "timeouts"),
 		c.Limits.validateMemory(),

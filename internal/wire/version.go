@@ -73,7 +73,12 @@ const (
 	GRPC                        // lf.a2a.v1.A2AService, a2a.v1.A2AService
 )
 
-var bindingNames = [...]string{JSONRPC: "JSONRPC", HTTPJSON: "HTTP+JSON", GRPC: "GRPC"}
+// MCP is what rules and records call the binding of a tool call of the Model Context Protocol, which
+// the gateway makes an A2A call of. It is no binding of A2A: no card names it, and the documents of
+// such a call are those of JSONRPC.
+const MCP Binding = GRPC + 1
+
+var bindingNames = [...]string{JSONRPC: "JSONRPC", HTTPJSON: "HTTP+JSON", GRPC: "GRPC", MCP: "MCP"}
 
 // String returns the card spelling, or "" for the zero Binding.
 func (b Binding) String() string {
@@ -91,12 +96,29 @@ func (b Binding) String() string {
 //	"grpc"                 GRPC
 //	"websocket"            0, false: a card may name bindings that A2A does not define
 func ParseBinding(s string) (Binding, bool) {
+	if b, ok := ParseOrigin(s); ok && b != MCP {
+		return b, true
+	}
+	return 0, false
+}
+
+// ParseOrigin is ParseBinding for what a call of the gateway's clients can come over: MCP is known as
+// well.
+func ParseOrigin(s string) (Binding, bool) {
 	for b, name := range bindingNames {
 		if name != "" && strings.EqualFold(s, name) {
 			return Binding(b), true
 		}
 	}
 	return 0, false
+}
+
+// Document is the binding that the documents of a call are written in: JSONRPC for MCP, else b.
+func (b Binding) Document() Binding {
+	if b == MCP {
+		return JSONRPC
+	}
+	return b
 }
 
 // Side is one way to speak A2A: a version, carried by a binding.

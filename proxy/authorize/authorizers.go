@@ -12,7 +12,7 @@ func (az *Authorizer) AskAuthorizers(x *exchange.Exchange) error {
 	}
 	q := &pdp.Question{
 		Principal: x.Principal, Agent: x.Agent.ID, Skill: x.Skill, Verb: x.Request.Method,
-		Method: x.Call.Method, Binding: x.Call.Binding, Version: x.Call.Version,
+		Method: x.Call.Method, Binding: x.Binding(), Version: x.Call.Version,
 		TaskID: x.Call.TaskID, ContextID: x.Call.ContextID, Extensions: x.Asked,
 		Source: x.Source(), Host: x.Request.Host, Path: x.Request.URL.Path, RequestID: x.Rec.RequestID, Now: x.Rec.Start,
 	}

@@ -19,7 +19,7 @@ func (x *Exchange) PolicyRequest() policy.Request {
 		Principal: x.Principal, Agent: x.Agent.ID, Method: x.Call.Method,
 		Skill: x.Skill, Skills: x.View.Skills, Agentwide: x.Agentwide, Now: x.Rec.Start,
 		SkillScopes: x.View.Scopes, Message: x.CallMessage.Message,
-		Binding: x.Call.Binding, Version: x.Call.Version, Extensions: x.Asked, Source: x.Source(),
+		Binding: x.Binding(), Version: x.Call.Version, Extensions: x.Asked, Source: x.Source(),
 	}
 	if x.Known.ID != "" {
 		q.Task = &x.Known

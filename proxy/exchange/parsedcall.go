@@ -39,6 +39,15 @@ func (x *ParsedCall) Mend() {
 	jsonscan.MendHere(x.Call.Params) // of which a webhook may have been replaced
 }
 
+// Binding is the binding as rules, authorizers and records know it: MCP for a call of a tool, else
+// the one that the call is written in.
+func (x *Exchange) Binding() wire.Binding {
+	if x.Site.Tool != nil {
+		return wire.MCP
+	}
+	return x.Call.Binding
+}
+
 // Side is how the caller speaks.
 func (x *ParsedCall) Side() wire.Side {
 	return wire.Side{Version: x.Call.Version, Binding: x.Call.Binding}

@@ -93,7 +93,7 @@ func (x *Exchange) Describe() {
 	if x.Call.Method != nil && !rec.Resumed { // who comes back has made another call at first
 		rec.Method = x.Call.Method.Name
 	}
-	rec.Binding, rec.Version = x.Call.Binding.String(), string(x.Call.Version)
+	rec.Binding, rec.Version = x.Binding().String(), string(x.Call.Version)
 	rec.Skill = x.Skill
 	if p := x.Principal; p != nil {
 		rec.Principal, rec.Issuer, rec.Client = p.Subject, p.Issuer, p.Client

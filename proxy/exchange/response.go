@@ -47,9 +47,9 @@ func (w *Response) ArmDeadline() {
 	}
 }
 
-// disarm ends the time of a write that is done. On HTTP/2 a deadline that passes
+// Settle ends the time of a write that is done. On HTTP/2 a deadline that passes
 // resets the stream, whether or not anyone is writing.
-func (w *Response) disarm() {
+func (w *Response) Settle() {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Time{})
 }
 

@@ -3,6 +3,7 @@ package exchange
 import (
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/cors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
@@ -13,6 +14,9 @@ type Site struct {
 	Agent string // the id in the path
 	Skill string // the skill in the path
 	Rest  string // of the path, below any of these
+
+	Tools bool             // the path is the server of MCP's
+	Tool  *authn.Principal // whose call of a tool this carries out; nil for a call of A2A's own
 }
 
 const (
@@ -62,7 +66,7 @@ func (at *Site) ForPages() bool {
 	case "", SharedPath, SharedPath + "/", catalog.Own.Path:
 		return true
 	}
-	return strings.HasPrefix(at.Fixed, "/.well-known/")
+	return at.Tools || strings.HasPrefix(at.Fixed, "/.well-known/")
 }
 
 // Readers are the pages that may read an answer.
@@ -71,6 +75,9 @@ type Readers struct {
 	Origin []string // of the page that asked
 	more   []string // names of fields that they may read, beside the gateway's own
 }
+
+// Expose lets the pages read further fields of the answer.
+func (r *Readers) Expose(names ...string) { r.more = append(r.more, names...) }
 
 // SharedPath is the endpoint that all agents have in common. There, and on gRPC,
 // whose paths are A2A's own, a call names its agent by tenant or by a credential

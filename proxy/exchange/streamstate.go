@@ -46,7 +46,7 @@ func (x *Exchange) Open() error {
 	if err := http.NewResponseController(x.Writer).Flush(); err != nil {
 		return ending.ErrGone
 	}
-	x.Writer.disarm()
+	x.Writer.Settle()
 	return nil
 }
 

@@ -40,7 +40,7 @@ func (in *Inspector) CheckExtensionMethod(x *exchange.Exchange) error {
 func (in *Inspector) RefuseMisread(x *exchange.Exchange, e *wire.Error) error {
 	switch {
 	case x.Call.Method == nil || x.Call.Method.Extension == "":
-		return e
+		return in.ToolsElsewhere(x, e)
 	case in.MeetAgent(x) != nil:
 		return in.unknownMethod(x)
 	}

@@ -15,9 +15,10 @@ import (
 // pageVerbs are what pages may ask with.
 const pageVerbs = "DELETE, GET, HEAD, POST"
 
-// clientFields are the request fields that A2A clients send and that browsers ask for.
+// clientFields are the request fields that clients of A2A and MCP send and that browsers ask for.
 var clientFields = []string{
 	"Accept", "Accept-Language", "Content-Type", "Cache-Control", "Authorization", "DPoP", "A2A-Version", "A2A-Extensions", "X-A2A-Extensions",
+	"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name",
 	"Last-Event-ID", "Idempotency-Key", "If-None-Match", "Traceparent", "Tracestate", "Baggage",
 }
 

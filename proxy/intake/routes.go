@@ -86,6 +86,11 @@ func (t *Routes) Fix(path string, h record.Handler) {
 	t.add(path, h, func(*chi.Context, string) exchange.Site { return exchange.Site{Fixed: path} })
 }
 
+// FixTools adds a path of the server of MCP.
+func (t *Routes) FixTools(path string, h record.Handler) {
+	t.add(path, h, func(*chi.Context, string) exchange.Site { return exchange.Site{Fixed: path, Tools: true} })
+}
+
 // Below adds all that lies below a path, which ends with a slash; with single, what has
 // one segment only, which is an agent's id.
 func (t *Routes) Below(path string, single bool, h record.Handler) {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -18,6 +19,8 @@ func (rc *Recorder) Resource(x *exchange.Exchange) (origin, path string) {
 		agent = "/agents/" + x.Site.Agent
 	case x.Site.Fixed == exchange.MetadataPath+exchange.AgentsPath:
 		agent = "/agents" + x.Site.Rest
+	case x.Site.Tools:
+		agent = strings.TrimPrefix(x.Site.Fixed, exchange.MetadataPath)
 	}
 	a := rc.Hosts[host]
 	_, shared := rc.Self[host]

@@ -49,7 +49,7 @@ type callMetrics struct {
 type callSeries struct {
 	agent, method string
 
-	requests [4][]counterCell // by binding (0: none or other), then by code index
+	requests [wire.MCP + 1][]counterCell // by binding (0: none or other), then by code index
 	upstream []counterCell    // by code index
 
 	duration, requestSize, responseSize, upstreamDuration, streamDuration, firstEvent observerCell
@@ -129,7 +129,7 @@ func (c *Calls) countRequest(s *callSeries, call *Call) {
 
 // bindingLabel bounds the binding and numbers it as wire does.
 func bindingLabel(binding string) (string, int) {
-	for b := wire.JSONRPC; b <= wire.GRPC; b++ {
+	for b := wire.JSONRPC; b <= wire.MCP; b++ {
 		if b.String() == binding {
 			return binding, int(b)
 		}

@@ -43,7 +43,7 @@ func closedSet(name string) label {
 	case "domain":
 		return label{name, "`server.tls.acme.domains`", rest}
 	case "binding":
-		return label{name, "", append([]string{wire.JSONRPC.String(), wire.HTTPJSON.String(), wire.GRPC.String()}, rest...)}
+		return label{name, "", append([]string{wire.JSONRPC.String(), wire.HTTPJSON.String(), wire.GRPC.String(), wire.MCP.String()}, rest...)}
 	case "code":
 		return label{name, "", codeNames()}
 	case "detector":
