@@ -132,6 +132,19 @@ func (p *Proxy) Tooled(who *authn.Principal, agent string) []string {
 	return p.documents.SkillsOver(wire.MCP, who, agent)
 }
 
+// InputOf is the JSON Schema that the configuration has for the data of a skill; nil for none.
+func (p *Proxy) InputOf(agent, skill string) []byte {
+	a := p.agents[agent]
+	if a == nil {
+		return nil
+	}
+	v := a.Look()
+	if v == nil {
+		return nil
+	}
+	return v.Schemas[skill].Document
+}
+
 // Views are what is known of the agents, in the order of Options.Agents: while the same pointers are
 // in it, their cards are the same.
 func (p *Proxy) Views() []*agents.View {

@@ -38,6 +38,38 @@ const inline = "inline:///schema"
 // IsZero reports whether there is no schema.
 func (s Source) IsZero() bool { return s.File == "" && s.Inline == nil }
 
+// Document is the schema as JSON that stands alone; nil for none, and for one that refers to files beside
+// it.
+func (s Source) Document() []byte {
+	doc, _, _, err := s.read()
+	if err != nil || s.IsZero() || refersElsewhere(doc) {
+		return nil
+	}
+	if s.File == "" {
+		return s.Inline
+	}
+	text, err := os.ReadFile(s.File)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// refersElsewhere reports whether a part of a schema refers to another document.
+func refersElsewhere(doc any) bool {
+	switch v := doc.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if ref, ok := value.(string); ok && key == "$ref" && !strings.HasPrefix(ref, "#") || refersElsewhere(value) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, refersElsewhere)
+	}
+	return false
+}
+
 // UnmarshalYAML reads a text, which is a path, or a mapping, which is the schema.
 // A number or a truth value is refused, as it is neither; null is a schema that is left out.
 func (s *Source) UnmarshalYAML(n *yaml.Node) error {

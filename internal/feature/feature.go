@@ -27,13 +27,14 @@ const (
 	ExtAuthz  Part = "ext_authz"               // policy.authorizers[].kind: Envoy's protocol over gRPC
 	Exporters Part = "OpenTelemetry exporters" // OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER
 	Kafka     Part = "Kafka"                   // telemetry.audit.sinks[].kafka
+	MCP       Part = "MCP"                     // server.mcp, the endpoint whose tools are skills
 	OTLPLogs  Part = "OTLP logs"               // telemetry.audit.sinks[].otlp
 	Postgres  Part = "PostgreSQL"              // telemetry.audit.sinks[].postgres
 	Redis     Part = "Redis"                   // state.driver
 )
 
 // all is every add-on that there is, in the order in which Absent lists them.
-var all = []Part{ACME, Demo, ExtAuthz, Kafka, Exporters, OTLPLogs, Postgres, Redis}
+var all = []Part{ACME, Demo, ExtAuthz, Kafka, MCP, Exporters, OTLPLogs, Postgres, Redis}
 
 // linked is what Register was told: written while packages are initialised, which happens in one
 // goroutine before main, and only read afterwards. It needs no lock for that reason. A registry that

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/deliveries"
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcsystem"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/mcpserver"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -33,6 +34,7 @@ type builder struct {
 	authentication *authentication
 	members        *members
 	deliveries     *deliveries.Relay
+	tools          *mcpserver.Server
 
 	telemetry *telemetry.Telemetry
 	audit     *audit.Log
@@ -152,6 +154,7 @@ func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Pro
 		Audit:     b.audit,
 		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
 		Load:      &b.load.ladder,
+		Tools:     b.tools,
 		System:    grpcsystem.Handler(b.drain.health, *cfg.Server.Reflection),
 		Policy:    s.Rules,
 		FileParts: cfg.Policy.FileParts,

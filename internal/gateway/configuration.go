@@ -11,6 +11,7 @@ import (
 type configuration struct {
 	current *snapshot.Current
 	begun   *config.Config
+	version string // of the binary
 }
 
 // inForce is never nil: listeners are opened before the first snapshot is built, and go by

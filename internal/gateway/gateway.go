@@ -81,7 +81,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if err := g.resources.open(ctx, cfg, &handler{g.life, &g.current}); err != nil {
 		return nil, err
 	}
-	g.configuration = &configuration{&g.current, cfg}
+	g.configuration = &configuration{&g.current, cfg, o.Version}
 	g.parts = mountParts(ctx, g.configuration, g.resources, g.life)
 	if err := g.parts.open(ctx, cfg, o.Version, g.resources); err != nil {
 		return nil, err

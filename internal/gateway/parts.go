@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/deliveries"
 	"github.com/a2a-gateway/a2a-gateway/internal/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcsystem"
+	"github.com/a2a-gateway/a2a-gateway/internal/mcpserver"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -33,6 +34,7 @@ type parts struct {
 	agentStates  *agentStates
 	drain        *drain
 	condition    *condition
+	tools        *mcpserver.Server
 	builder      *builder
 	reloads      *reloads
 	changes      *fleet.Changes
@@ -73,7 +75,7 @@ func mountParts(ctx context.Context, cfg *configuration, r *resources, life *lif
 		current: current, audit: log, state: r.state, server: r.server, certificates: p.certificates, load: p.load,
 		streams: p.streams,
 	}
-	p.mountReloads(current, r)
+	p.mountReloads(cfg, r)
 	p.mountOperators(cfg, r, life)
 	return p
 }
@@ -81,7 +83,15 @@ func mountParts(ctx context.Context, cfg *configuration, r *resources, life *lif
 // mountReloads makes what makes snapshots and puts them into force. builder makes
 // snapshots, reloads installs them, and changes registers agents through the admin API,
 // which is a reload as well.
-func (p *parts) mountReloads(current *snapshot.Current, r *resources) {
+func (p *parts) mountReloads(cfg *configuration, r *resources) {
+	current := cfg.current
+	p.tools = mcpserver.New(mcpserver.Options{Version: cfg.version, Current: func() (*proxy.Proxy, func()) {
+		s := current.Acquire()
+		if s == nil {
+			return nil, nil
+		}
+		return s.Proxy, s.Release
+	}})
 	p.builder = &builder{
 		addresses: addresses{r.server},
 		authentication: &authentication{
@@ -90,7 +100,7 @@ func (p *parts) mountReloads(current *snapshot.Current, r *resources) {
 		members: &members{
 			telemetry: r.telemetry, audit: r.audit.log, keys: r.keys, cards: p.cards, linter: p.linter, turns: card.NewTurns(),
 		},
-		deliveries: p.deliveries, telemetry: r.telemetry, audit: r.audit.log, anomalies: p.anomalies, state: r.state,
+		deliveries: p.deliveries, tools: p.tools, telemetry: r.telemetry, audit: r.audit.log, anomalies: p.anomalies, state: r.state,
 		keys: r.keys, drain: p.drain, streams: p.streams, load: p.load, hub: p.hub, salt: r.keys.Derive("contexts"),
 	}
 	p.reloads = &reloads{
@@ -191,6 +201,7 @@ func (p *parts) closeListeners() {
 // close ends what goes on without calls. Deliveries that are under way end within ctx, and
 // the others stay in the state.
 func (p *parts) close(ctx context.Context) {
+	p.tools.Close()
 	p.fleet.Close()
 	p.deliveries.Close(ctx)
 	p.hub.Close()

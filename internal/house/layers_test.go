@@ -35,6 +35,7 @@ var floors = [][]string{
 		"internal/jsonscan",
 		"internal/jws",
 		"internal/keypath",
+		"internal/mcpserver/toolname",
 		"internal/netpoll",
 		"internal/pattern",
 		"internal/quantity",
@@ -221,6 +222,7 @@ var floors = [][]string{
 	{ // 16
 		"internal/cli/validatecmd",
 		"internal/explain",
+		"internal/mcpserver",
 		"internal/snapshot",
 	},
 	{ // 17
@@ -306,7 +308,7 @@ var addOns = []string{
 	module + "/internal/cli/democmd", module + "/internal/demo", module + "/internal/state/redis",
 	sdk + "/a2asrv", sdk + "/v2/a2asrv", sdk + "/v2/a2aclient",
 	"github.com/caddyserver/certmagic", "github.com/envoyproxy/go-control-plane", "github.com/jackc/pgx",
-	"github.com/mholt/acmez", "github.com/redis/go-redis", "github.com/twmb/franz-go",
+	"github.com/mholt/acmez", "github.com/modelcontextprotocol/go-sdk", "github.com/redis/go-redis", "github.com/twmb/franz-go",
 	"go.opentelemetry.io/contrib/exporters", "go.opentelemetry.io/otel/exporters", "go.uber.org/zap",
 }
 

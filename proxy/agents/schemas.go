@@ -14,6 +14,7 @@ import (
 // SkillSchemas are what a skill's data parts are held against; each may be nil.
 type SkillSchemas struct {
 	Input, Output *schema.Schema
+	Document      []byte // Input as JSON, where the configuration has it; nil for none
 	enforced      bool
 }
 
@@ -28,7 +29,7 @@ func (c Config) compile() (map[string]SkillSchemas, error) {
 	var errs []error
 	all := make(map[string]SkillSchemas)
 	for i, s := range c.Skills {
-		compiled := SkillSchemas{enforced: s.Schemas != ext.Report}
+		compiled := SkillSchemas{enforced: s.Schemas != ext.Report, Document: s.Input.Document()}
 		for _, one := range []struct {
 			key    string
 			source schema.Source

@@ -147,7 +147,7 @@ func (q *explainFlags) describe(f *pflag.FlagSet) {
 	f.StringVar(&q.skill, "skill", "", "`skill` in the path of the call")
 	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, by its name in any version or in an extension")
 	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call requests; repeatable")
-	f.StringVar(&q.Binding, "binding", "", "`binding` of the call: JSONRPC (default), HTTP+JSON or GRPC")
+	f.StringVar(&q.Binding, "binding", "", "`binding` of the call: JSONRPC (default), HTTP+JSON, GRPC or MCP")
 	f.StringVar(&q.Version, "version", "", "`version` of A2A that the caller speaks (default 1.0)")
 	f.StringVar(&q.Source, "source", "", "caller's IP `address`")
 	f.StringVar(&q.At, "at", "", "`time` of the call, as in RFC 3339 (default now)")

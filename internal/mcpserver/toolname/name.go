@@ -55,6 +55,13 @@ func Parse(name string) (agent, skill string, ok bool) {
 // Digested reports whether a name has the second form.
 func Digested(name string) bool { return len(name) <= Max && tame(name) && digested(name) }
 
+// MayBe reports whether a name of the second form begins as those of an agent do.
+func MayBe(name, agent string) bool {
+	begin := clean(agent) + between
+	most := Max - len(before) - digits
+	return strings.HasPrefix(name, begin[:min(len(begin), most)])
+}
+
 // plainAgent reports whether the separator behind an agent's id is the first in the name.
 func plainAgent(id string) bool {
 	return tame(id) && !strings.Contains(id, between) && !strings.HasSuffix(id, "_")
