@@ -152,12 +152,12 @@ func New(o Options) (*Proxy, error) {
 	governed := p.governed()
 	call := p.recorder.Do(slices.Insert(governed, 0, p.decoder.Locate)...)   // which agent and binding, by host and path?
 	rpc := p.recorder.Do(slices.Insert(governed, 0, p.decoder.LocateRPC)...) // the same over gRPC
+	p.tool = p.recorder.Do(slices.Concat([]record.Stage{p.decoder.Locate, p.introduce}, governed[admitted:])...)
 	card := p.recorder.Do(p.decoder.Locate, p.authorizer.Identify, p.documents.ServeCard)
 	metadata := p.recorder.Do(p.documents.ServeMetadata)
 	keys := p.recorder.Do(p.documents.ServeKeys)
 	notified := p.recorder.Do(p.forwarder.ServeNotification)
 	lost := p.recorder.Do(p.decoder.Locate, p.decoder.Nowhere)
-	p.tool = p.recorder.Do(slices.Insert(p.judged(), 0, p.decoder.Locate, p.introduce)...) // the same over MCP
 	p.asterisk = p.recorder.Do(p.decoder.ServeOptions)
 	p.stray = p.recorder.Do(p.decoder.Strayed)
 	var preflight record.Handler
@@ -191,27 +191,24 @@ func New(o Options) (*Proxy, error) {
 // before the caller is known, nothing tells whether a task exists before it is known whose it is,
 // and nothing reaches an agent before the record of it is written.
 func (p *Proxy) governed() []record.Stage {
-	return append([]record.Stage{
+	return []record.Stage{
 		p.admissions.Admit,           // is there room for one more call?
 		p.authenticator.Authenticate, // who is calling?
 		p.admissions.FairShare,       // do they have more than their share of an overloaded gateway?
-	}, p.judged()...)
-}
-
-// judged is what follows once the caller is known, and the whole path of what a caller's request
-// to the server of MCP becomes.
-func (p *Proxy) judged() []record.Stage {
-	return []record.Stage{
-		p.authorizer.Decode,     // which method, task, context and skill, in which version; which interface is called?
-		p.throttling.Throttle,   // did they do something unusual before?
-		p.owners.CheckOwnership, // are the task, the context and the referenced tasks theirs?
-		p.authorizer.Authorize,  // do rules, limits and authorizers allow it?
-		p.inspector.Negotiate,   // which extensions are active, and does the call keep to them?
-		p.authorizer.Adopt,      // are the ids that the caller made up the caller's alone?
-		p.authorizer.Record,     // is the intent in the audit log?
+		p.authorizer.Decode,          // which method, task, context and skill, in which version; which interface is called?
+		p.throttling.Throttle,        // did they do something unusual before?
+		p.owners.CheckOwnership,      // are the task, the context and the referenced tasks theirs?
+		p.authorizer.Authorize,       // do rules, limits and authorizers allow it?
+		p.inspector.Negotiate,        // which extensions are active, and does the call keep to them?
+		p.authorizer.Adopt,           // are the ids that the caller made up the caller's alone?
+		p.authorizer.Record,          // is the intent in the audit log?
 		p.deduper.WithDedupe(p.sessions.WithVersionFallback(p.sessions.Forward)), // was it answered before; else what does the agent answer?
 	}
 }
+
+// admitted is how many stages of governed a request to the server of MCP passes before it becomes a
+// call, which passes the rest: it is let in once, and counts once.
+const admitted = 3
 
 // mountPush adds where agents deliver notifications, where they are relayed.
 func (p *Proxy) mountPush(t *intake.Routes, notified record.Handler) {

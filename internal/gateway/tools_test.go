@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -152,7 +154,7 @@ func TestToolsOfEveryAgent(t *testing.T) {
 		all = append(all, gatewaytest.Start(t, f))
 	}
 	w := newWorld(t)
-	g := w.start(w.yaml(mcpSection, openPolicy+fleet(all...)))
+	g := w.start(w.yaml(mcpSection, openPolicy+origins(all)))
 	for _, revision := range revisions {
 		for _, agent := range all {
 			t.Run(revision+" "+agent.ID, func(t *testing.T) {
@@ -212,13 +214,13 @@ func TestToolsAreTheCallers(t *testing.T) {
 			if res := all.use(t, rest, map[string]any{"text": "work"}); !res.IsError || textOf(res) != "Permission denied" {
 				t.Errorf("denied: %v, %s", res.IsError, textOf(res))
 			}
+			args := map[string]any{"text": "work"}
 			for what, tool := range map[string]string{"no agent": "nobody__work", "no skill": agent.ID + "__nothing", "no tool": "nothing"} {
-				if _, err := all.CallTool(t.Context(), &mcp.CallToolParams{Name: tool}); err == nil || !strings.Contains(err.Error(), "unknown tool") && what == "no tool" {
+				if _, err := all.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args}); err == nil || !strings.Contains(err.Error(), "unknown tool") {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
 			nobody := connect(t, g, revision, w.token("x", "none"))
-			args := map[string]any{"text": "work"}
 			_, hidden := nobody.CallTool(t.Context(), &mcp.CallToolParams{Name: work, Arguments: args})
 			_, absent := nobody.CallTool(t.Context(), &mcp.CallToolParams{Name: "nobody__work", Arguments: args})
 			if hidden == nil || absent == nil || strings.ReplaceAll(hidden.Error(), work, "nobody__work") != absent.Error() {
@@ -226,9 +228,11 @@ func TestToolsAreTheCallers(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "the refusal is on record", func() bool {
-		return strings.Contains(w.log.String(), `"binding":"MCP"`) && strings.Contains(w.log.String(), `"rule":"no-tools"`)
-	})
+	for _, record := range w.audited(t) {
+		if record["rule"] == "no-tools" && (record["binding"] != "MCP" || record["method"] != "SendStreamingMessage" || record["path"] != "/mcp") {
+			t.Errorf("%v", record)
+		}
+	}
 	// The same call by A2A is another matter.
 	status, body := postTo(t, g.URL()+"/agents/"+agent.ID+"/skills/rest", sendHeader(w.token("x", "all")), sendBody("SendMessage", "1"))
 	if status != http.StatusOK || strings.Contains(body, `"error"`) {
@@ -366,8 +370,8 @@ func TestToolsInWords(t *testing.T) {
 	agent := gatewaytest.Start(t, gatewaytest.Flavours()[1])
 	w := newWorld(t)
 	g := w.start(w.yaml(plain+`
-mcp: {path: /mcp, pageSize: 2, annotations: [{agents: ["go*"], skills: [work], readOnly: true, openWorld: false}]}`, openPolicy+fleet(agent)+
-		`    skills: [{id: work, input: {type: object, required: [amount], properties: {amount: {type: integer}}}}, {id: rest}]
+mcp: {path: /mcp, pageSize: 2, annotations: [{agents: ["go*"], skills: [work], readOnly: true, openWorld: false}]}`, openPolicy+"agents:\n  - id: "+agent.ID+"\n    card: "+agent.CardURL+`
+    skills: [{id: work, input: {type: object, required: [amount], properties: {amount: {type: integer}}}}, {id: rest}]
 `))
 	h := connect(t, g, revisions[0], w.token("alice"))
 	found := 0
@@ -401,4 +405,30 @@ mcp: {path: /mcp, pageSize: 2, annotations: [{agents: ["go*"], skills: [work], r
 	if !res.IsError || !strings.Contains(textOf(res), "/amount") {
 		t.Errorf("data against the schema: %s", textOf(res))
 	}
+}
+
+// audited are the outcomes of calls on record.
+func (w *world) audited(t *testing.T) []map[string]any {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(w.dir, "audit", "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []map[string]any
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var record map[string]any
+			if err := json.Unmarshal([]byte(line), &record); err != nil {
+				t.Fatal(err)
+			}
+			if record["type"] == "outcome" {
+				all = append(all, record)
+			}
+		}
+	}
+	return all
 }
