@@ -31,7 +31,7 @@ minimal: ## Build bin/a2a-gateway-minimal, without add-ons (internal/feature)
 # The packages that have another form under the tag, and those that hold what the program says of what
 # it was built without.
 MINIMAL := ./audit/kafka ./audit/otlp ./audit/postgres ./cmd/... ./internal/cli/... ./internal/feature ./internal/gateway \
-  ./internal/server/acme ./internal/state/shared ./policy/pdp
+  ./internal/mcpserver ./internal/server/acme ./internal/server/mcp ./internal/state/shared ./policy/pdp
 
 check-minimal: ## Vet and test what is different in bin/a2a-gateway-minimal
 	$(GO) vet -tags minimal $(MINIMAL)

@@ -194,14 +194,6 @@ func (c *Config) checkACME() error {
 	return feature.Need(feature.ACME)
 }
 
-// checkMCP refuses server.mcp where the program was built without it.
-func (c *Config) checkMCP() error {
-	if c.Server.MCP == nil {
-		return nil
-	}
-	return feature.Need(feature.MCP)
-}
-
 // asWhom says who was refused, where that matters: the same check may do for one user
 // and not for another.
 // Only errors of permission are extended. Groups are listed with the effective one, which

@@ -217,7 +217,6 @@ func (c *Config) Validate() error {
 		keypath.At(c.State.Validate(), "state"),
 		keypath.At(c.checkRedis(), "state"),
 		keypath.At(c.checkACME(), "server", "tls", "acme"),
-		keypath.At(c.checkMCP(), "server", "mcp"),
 		keypath.At(c.Keys.Validate(), "keys"),
 		c.Telemetry.Check(),
 		c.Telemetry.Audit.Check(),

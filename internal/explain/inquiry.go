@@ -46,6 +46,14 @@ type Manner struct {
 	Now time.Time // where At is empty
 }
 
+// parseBinding reads a binding that calls come over: MCP too, which no card names.
+func parseBinding(s string) (wire.Binding, bool) {
+	if strings.EqualFold(s, wire.MCP.String()) {
+		return wire.MCP, true
+	}
+	return wire.ParseBinding(s)
+}
+
 // Settle reads what is written. With an error it returns the name of what is wrong.
 func (w *Manner) Settle(q *Inquiry) (wrong string, err error) {
 	q.binding, q.version, q.now = wire.JSONRPC, wire.V10, w.Now
@@ -53,7 +61,7 @@ func (w *Manner) Settle(q *Inquiry) (wrong string, err error) {
 	// the first mistake ends it.
 	var ok bool
 	if w.Binding != "" {
-		if q.binding, ok = wire.ParseOrigin(w.Binding); !ok {
+		if q.binding, ok = parseBinding(w.Binding); !ok {
 			return "binding", fmt.Errorf("%q is none of JSONRPC, HTTP+JSON, GRPC and MCP", w.Binding)
 		}
 	}

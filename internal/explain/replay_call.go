@@ -60,7 +60,7 @@ func (r *Replay) request(c *reader.Call) (q policy.Request, unknown policy.Facts
 	}
 	// A record of a later version may have a binding that is not known here: conditions on it are
 	// then in doubt.
-	q.Binding, _ = wire.ParseOrigin(c.Binding)
+	q.Binding, _ = parseBinding(c.Binding)
 	q.Version, _ = wire.ParseVersion(c.A2A)
 	if source, err := netip.ParseAddr(c.ClientIP); err == nil {
 		q.Source = source.Unmap()

@@ -79,7 +79,7 @@ func TestToolsSessions(t *testing.T) {
 				said = ""
 			}
 			status, body, err := try(client(t), verb, url, header, said)
-			if err != nil || status != http.StatusNotFound || !strings.Contains(body, "SESSION_NOT_FOUND") {
+			if err != nil || status != http.StatusNotFound || body != "session not found\n" {
 				t.Errorf("%s, %s: %d, %s, %v", name, verb, status, body, err)
 			}
 		}

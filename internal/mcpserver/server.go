@@ -28,6 +28,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -37,13 +38,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/feature"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
-
-var _ = feature.Register(feature.MCP)
 
 // sessionless is the first revision of MCP without sessions.
 const sessionless = "2026-07-28"
@@ -116,6 +113,9 @@ func (s *Server) ServeTools(of *proxy.Visit) error {
 	defer v.finish(cancel)
 	v.ctx = ctx
 	handler, serving, done, err := s.admit(v, cancel)
+	if errors.Is(err, errAnswered) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -128,6 +128,9 @@ func (s *Server) ServeTools(of *proxy.Visit) error {
 	handler.ServeHTTP(of.Writer, r)
 	return nil
 }
+
+// errAnswered is for a request that has its answer already.
+var errAnswered = errors.New("answered")
 
 // admit says who serves a request: a session that it names, a session that it begins, or neither.
 // done is called when it is served; stop ends it.
@@ -143,7 +146,9 @@ func (s *Server) admit(v *visit, stop func()) (handler http.Handler, serving *mc
 		at, err = s.sessions.begin(v, true, func(string) *mcp.Server { return s.newServer(v, "") })
 	case !alone && id != "":
 		if at = s.sessions.find(id, v.Principal.Key()); at == nil {
-			err = wire.Errorf(wire.NoSession, "")
+			// As the SDK answers for what it does not know; hosts begin anew (2025-11-25, Transports).
+			http.Error(v.Writer, "session not found", http.StatusNotFound)
+			return nil, nil, nil, errAnswered
 		}
 	case !alone && asked == "initialize":
 		at, err = s.sessions.begin(v, false, func(id string) *mcp.Server { return s.newServer(v, id) })

@@ -55,7 +55,7 @@ type Answer struct {
 	Final bool
 
 	// Chunk is what an artifactUpdate says of its artifact.
-	Chunk Chunk
+	Chunk chunk
 
 	// Kind is "task", "message", "statusUpdate", "artifactUpdate", "list", or ""
 	// for every other answer: errors, empty results, cards, push notification
@@ -82,8 +82,8 @@ type TaskRef struct {
 	State         string // likewise, as Answer.State
 }
 
-// Chunk is what an update of an artifact brings.
-type Chunk struct {
+// chunk is what an update of an artifact brings.
+type chunk struct {
 	// ID is where the artifact's id stands in the body, quotes included; in 0.1, where its
 	// number does. It is empty where there is none. Events that share an Answer have the same
 	// bytes there.

@@ -132,7 +132,7 @@ func TestReadAnswerMeaning(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		a.ID, a.IDAt, a.MayCarry, a.MayFile, a.Chunk = nil, 0, false, false, Chunk{} // see TestReadChunk
+		a.ID, a.IDAt, a.MayCarry, a.MayFile, a.Chunk = nil, 0, false, false, chunk{} // see TestReadChunk
 		forms[meaning]++
 		if forms[meaning] == 1 {
 			first[meaning] = a

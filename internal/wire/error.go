@@ -65,7 +65,6 @@ var (
 	Denied          = &Kind{"UNAUTHORIZED", -31403, 403, 403, "PERMISSION_DENIED", "Permission denied"}
 	ContentRefused  = &Kind{"CONTENT_REFUSED", -31403, 403, 200, "PERMISSION_DENIED", "The content is not permitted"}
 	UnknownAgent    = &Kind{"AGENT_NOT_FOUND", -32601, 404, 404, "NOT_FOUND", "No such agent"}
-	NoSession       = &Kind{"SESSION_NOT_FOUND", -32600, 404, 404, "NOT_FOUND", "No such MCP session"}
 	Duplicate       = &Kind{"DUPLICATE_MESSAGE", -32602, 409, 200, "ALREADY_EXISTS", "The message was sent before"}
 	Malformed       = &Kind{"MALFORMED_REQUEST", -32600, 400, 400, "INVALID_ARGUMENT", "Malformed HTTP request"}
 	Misdirected     = &Kind{"MISDIRECTED_REQUEST", -32600, 421, 421, "INVALID_ARGUMENT", "Host not served here"}
@@ -91,7 +90,7 @@ func Kinds() []*Kind {
 		ParseError, InvalidRequest, MethodNotFound, InvalidParams, Internal,
 		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
 		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
-		Unauthenticated, Denied, ContentRefused, UnknownAgent, NoSession, Duplicate, Malformed, Misdirected, VerbNotAllowed,
+		Unauthenticated, Denied, ContentRefused, UnknownAgent, Duplicate, Malformed, Misdirected, VerbNotAllowed,
 		TooLarge, TargetTooLong, FieldsTooLarge, Encoded, PaymentRequired, RateLimited, Loop, Unavailable, AnswerRefused, OutcomeUnknown, AgentTimeout,
 	}
 }

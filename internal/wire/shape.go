@@ -19,7 +19,7 @@ type shape struct {
 	context string // "contextId"; 0.1's "sessionId"
 	state   string // of "status"
 	final   bool   // "final", which 1.0 does not have
-	chunk   Chunk  // "artifact", and what an update says of it
+	chunk   chunk  // "artifact", and what an update says of it
 	seen    mark
 }
 

@@ -96,16 +96,7 @@ func (b Binding) String() string {
 //	"grpc"                 GRPC
 //	"websocket"            0, false: a card may name bindings that A2A does not define
 func ParseBinding(s string) (Binding, bool) {
-	if b, ok := ParseOrigin(s); ok && b != MCP {
-		return b, true
-	}
-	return 0, false
-}
-
-// ParseOrigin is ParseBinding for what a call of the gateway's clients can come over: MCP is known as
-// well.
-func ParseOrigin(s string) (Binding, bool) {
-	for b, name := range bindingNames {
+	for b, name := range bindingNames[:MCP] {
 		if name != "" && strings.EqualFold(s, name) {
 			return Binding(b), true
 		}

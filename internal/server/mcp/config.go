@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/feature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
@@ -112,6 +113,9 @@ func (c *Config) Validate() error {
 	var all []error
 	add := func(err error, key ...any) {
 		all = append(all, keypath.At(err, append([]any{"server", "mcp"}, key...)...))
+	}
+	if err := feature.Need(feature.MCP); err != nil {
+		add(err)
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(c.Path, "/"), "/")
 	switch {
