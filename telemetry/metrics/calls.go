@@ -50,7 +50,7 @@ type callSeries struct {
 	agent, method string
 
 	requests [wire.MCP + 1][]counterCell // by binding (0: none or other), then by code index
-	upstream []counterCell    // by code index
+	upstream []counterCell               // by code index
 
 	duration, requestSize, responseSize, upstreamDuration, streamDuration, firstEvent observerCell
 }
