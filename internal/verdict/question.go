@@ -10,7 +10,7 @@ type Question struct {
 	Skill      string         `json:"skill,omitzero" doc:"that the call names, by its path"`
 	Caller     *Claimed       `json:"caller,omitzero" doc:"nobody in particular, a caller without a credential, unless set"`
 	Extensions []string       `json:"extensions,omitzero" doc:"URIs that the call asks for"`
-	Binding    string         `json:"binding,omitzero" doc:"JSONRPC (default), HTTP+JSON, GRPC or MCP"`
+	Binding    string         `json:"binding,omitzero" doc:"JSONRPC (default), HTTP+JSON or GRPC"`
 	Version    string         `json:"version,omitzero" doc:"of A2A; 1.0 unless set"`
 	Source     string         `json:"source,omitzero" doc:"the caller's IP address"`
 	At         string         `json:"at,omitzero" doc:"when the call is made (RFC 3339); now unless set"`
