@@ -58,6 +58,7 @@ const guides = [
   page('Cards', '/cards'),
   page('Signatures', '/signatures'),
   page('Catalog', '/catalog'),
+  page('MCP', '/mcp'),
   page('Streams', '/streams'),
   page('Push notifications', '/push'),
   page('Outbound proxy', '/egress'),
