@@ -5,7 +5,7 @@
 // at every replica and for every caller, and no two skills have one name:
 //
 //	billing, refund            billing__refund
-//	billing, refund/partial    billing__refund-partial--4ncz2ahxzq
+//	billing, refund/partial    billing__refund-partial--mmj2x2d5ue
 //
 // The first form is the ids themselves. Where they hold other characters, are too long together, or
 // could be read as another pair or as the second form, the name ends in a digest of both ids. Which
