@@ -246,6 +246,34 @@ func TestToolsAreTheCallers(t *testing.T) {
 	}
 }
 
+// TestToolsAreGuarded: guards look at what hosts send and get, and can be for them alone.
+func TestToolsAreGuarded(t *testing.T) {
+	t.Parallel()
+	agent := gatewaytest.Start(t, gatewaytest.Flavours()[1])
+	w := newWorld(t)
+	g := w.start(w.yaml(mcpSection, `policy:
+  default: allow
+  guards:
+    - {name: no-keys, use: secrets, action: refuse, on: [request], bindings: [MCP]}
+    - {name: no-links, use: links, links: {deny: [example.com]}, action: redact, on: [answer, event]}
+`+fleet(agent)))
+	const key = "use AKIAIOSFODNN7EXAMPLE"
+	for _, revision := range revisions {
+		h := connect(t, g, revision, w.token("alice"))
+		if res := h.use(t, agent.ID+"__work", map[string]any{"text": key}); !res.IsError || !strings.HasPrefix(textOf(res), "The content is not permitted") {
+			t.Errorf("%s: %v, %s", revision, res.IsError, textOf(res))
+		}
+		if res := h.use(t, agent.ID+"__work", map[string]any{"text": "work"}); res.IsError {
+			t.Errorf("%s: %s", revision, textOf(res))
+		}
+	}
+	body := strings.Replace(sendBody("SendMessage", "1"), "hello", key, 1)
+	status, answer := postTo(t, g.URL()+"/agents/"+agent.ID, sendHeader(w.token("alice")), body)
+	if status != http.StatusOK || strings.Contains(answer, `"error"`) || !strings.Contains(body, key) {
+		t.Errorf("by A2A: %d, %s", status, answer)
+	}
+}
+
 func postTo(t testing.TB, url string, header http.Header, body string) (int, string) {
 	t.Helper()
 	status, answer, err := try(client(t), http.MethodPost, url, header, body)

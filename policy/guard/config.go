@@ -79,7 +79,7 @@ type Conditions struct {
 	Clients  []string            `yaml:"clients"`
 	Claims   map[string][]string `yaml:"claims"`
 	// Bindings, Sources and Times select them by how, whence and when they come, as in rules.
-	Bindings []string        `yaml:"bindings" jsonschema:"enum=JSONRPC,enum=HTTP+JSON,enum=GRPC"`
+	Bindings []string        `yaml:"bindings" jsonschema:"enum=JSONRPC,enum=HTTP+JSON,enum=GRPC,enum=MCP"`
 	Sources  []string        `yaml:"sources"`
 	Times    []policy.Window `yaml:"times"`
 	// Expr is a CEL expression that has to be true, as in rules.
