@@ -92,7 +92,7 @@ func tryConnect(t *testing.T, g *gateway.Gateway, revision string, credential ht
 		return nil, err
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections) //nolint:errcheck,forcetypeassert // it is one
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections) //nolint:forcetypeassert // it is one
 	return h, nil
 }
 

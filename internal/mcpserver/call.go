@@ -278,7 +278,7 @@ func (c *toolCall) elicit(ctx context.Context, o *outcome) (reply, error) {
 }
 
 // waiting is what a host without a session carries from the question to the answer. It names what
-// anybody may name: whose the task is is asked again.
+// anybody may name: the gateway asks again who owns the task.
 type waiting struct {
 	TaskID    string `json:"taskId"`
 	ContextID string `json:"contextId"`

@@ -183,7 +183,7 @@ func (s sizes) find(_ context.Context, c *Content) (list []place, _ error) {
 		if s.Text > 0 && bytes[p.Of] > int64(s.Text) {
 			list = append(list, place{detect.Finding{Kind: kindText}, -1, -1})
 		}
-		if s.Size.Parts > 0 && p.Count > s.Size.Parts {
+		if s.Parts > 0 && p.Count > s.Parts {
 			list = append(list, place{detect.Finding{Kind: kindParts}, -1, -1})
 		}
 	}
