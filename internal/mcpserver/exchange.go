@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -90,11 +91,21 @@ func (v *visit) exchange(ctx context.Context, agent, skill, method string, param
 		case !event.HasData || event.Comment:
 			continue
 		}
-		if more, err := deliver(bytes.Clone(event.Data), next); err != nil || !more {
+		more, err := deliver(bytes.Clone(event.Data), next)
+		switch {
+		case err != nil:
 			return err
+		case !more:
+			// The stream ends by itself nearly always. To hang up would be on record as a client that was lost.
+			defer time.AfterFunc(farewell, cancel).Stop()
+			_, _ = io.Copy(io.Discard, read) // nothing of it is of interest
+			return nil
 		}
 	}
 }
+
+// farewell is how long a stream may take to end after what was waited for.
+const farewell = 200 * time.Millisecond
 
 // deliver reads a response and gives its result on.
 func deliver(text []byte, next func(jsontext.Value) (bool, error)) (more bool, err error) {
