@@ -92,7 +92,7 @@ func credentialGateway(t *testing.T, issuer string) (g *gateway, key string) {
 	g = &gateway{binary: buildGateway(t), dir: dir}
 	key = g.unboundKey(t, "robot")
 	file := filepath.Join(dir, "config.yaml")
-	config := fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "127.0.0.1:0", publicURL: "http://127.0.0.1", dataDir: %q, limits: {delay: 1h}}
+	config := fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "127.0.0.1:0", publicURL: "http://127.0.0.1", dataDir: %q, limits: {delay: 1h}, mcp: {path: /mcp}}
 admin: {address: "127.0.0.1:0"}
 authn:
   oidc: [{issuer: %q, audiences: [a2a-gateway]}]
