@@ -26,6 +26,7 @@ const recipes = [
   page('All recipes', '/recipes/'),
   page('Skill per group', '/recipes/skill-per-group'),
   page('No secrets leave', '/recipes/no-secrets-leave'),
+  page('Your agents in an MCP host', '/recipes/mcp-host'),
   page('Extension for the fleet', '/recipes/extension-for-the-fleet'),
   page('Audit to a SIEM', '/recipes/audit-to-siem'),
   page('Audit to PostgreSQL', '/recipes/audit-to-postgres'),

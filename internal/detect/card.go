@@ -30,18 +30,25 @@ func cards(found []span, s string) []span {
 func cardAt(s string, from int) (end int) {
 	var room [longestCard]byte
 	digits := room[:0]
-	for i := from; i < len(s) && len(digits) < longestCard; {
+	for i, group := from, 0; i < len(s) && len(digits) < longestCard; {
 		digits = append(digits, s[i])
 		i++
+		group++
 		if i < len(s) && isDigit(s[i]) {
 			continue
 		}
 		if len(digits) >= shortestCard && isIssuer(digits) && luhn(digits) {
 			end = i
 		}
+		// Cards are written in groups of four, or 4-6-5 and 4-6-4. Rows of prices, versions, dates and the
+		// fractions of numbers are not.
+		if first := len(digits) == group; first && group != 4 || group < 4 || group > 6 {
+			break
+		}
 		if i += separator(s[i:]); i >= len(s) || !isDigit(s[i]) {
 			break
 		}
+		group = 0
 	}
 	return end
 }
@@ -68,7 +75,7 @@ func isIssuer(d []byte) bool {
 	n := len(d)
 	switch {
 	case prefix/1000 == 4: // Visa
-		return n == 13 || n == 16 || n >= 18
+		return n == 13 || n == 16 || n == 19
 	case prefix >= 2221 && prefix <= 2720, prefix/100 >= 51 && prefix/100 <= 55: // Mastercard
 		return n == 16
 	case prefix/100 == 34, prefix/100 == 37: // American Express
@@ -77,6 +84,9 @@ func isIssuer(d []byte) bool {
 		return n >= 14
 	case prefix >= 3528 && prefix <= 3589, prefix >= 2200 && prefix <= 2204: // JCB, Mir
 		return n >= 16
+	}
+	if n == 17 || n == 18 { // which ids of 64 bits have, and hardly a card
+		return false
 	}
 	return prefix/1000 == 6 || prefix/100 == 50 || prefix/100 >= 56 && prefix/100 <= 58 // Discover, UnionPay, Maestro
 }

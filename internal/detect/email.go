@@ -31,13 +31,18 @@ func emails(found []span, s string) []span {
 			end++
 		}
 		domain := strings.TrimRight(s[i+size:end], ".-")
-		if begin < i && strings.IndexByte(domain, '.') > 0 {
+		// The last label has a letter, else it is a version: react@18.2.0.
+		if dot := strings.LastIndexByte(domain, '.'); begin < i && dot > 0 && strings.ContainsFunc(domain[dot:], isNoDigit) {
 			found = append(found, span{begin, i + size + len(domain)})
 		}
 	}
 	return found
 }
 
-func isLocal(c byte) bool { return isWord(c) || strings.IndexByte(".%+-!#$&'*/=?^`{|}~", c) >= 0 }
+// isLocal leaves out what ends a part of a URL, which RFC 5322 allows in an address and nobody has.
+func isLocal(c byte) bool { return isWord(c) || strings.IndexByte(".%+-!#$'*^`~", c) >= 0 }
 
 func isDomain(c byte) bool { return isWord(c) && c != '_' || c == '.' || c == '-' }
+
+// isNoDigit reports whether a character of a label is no digit.
+func isNoDigit(r rune) bool { return r != '.' && (r < '0' || r > '9') }

@@ -77,7 +77,7 @@ func swiss(s string, _ int, x *number) int {
 
 // chinese has 17 digits and a check character, which may be X: the only one with a letter at its end.
 func chinese(s string, begin int, x *number) int {
-	if x.n < 17 || x.groups > 0 || !isDate(x.value(12, 14), x.value(10, 12)) {
+	if x.n < 17 || !x.solid(17) || !isDate(x.value(12, 14), x.value(10, 12)) {
 		return 0
 	}
 	end := begin + 18
@@ -216,7 +216,7 @@ var (
 
 func indian(s string, begin int, x *number) int {
 	end := x.end(s, 12)
-	inFours := x.groups >= 2 && x.ends[3] > 0 && x.ends[7] > 0
+	inFours := x.grouped(3, 7) && !x.fourMore(12) && !listed(s, begin) // else a row of years, or dates
 	if end == 0 || x.digits[0] < 2 || !inFours && !introduced(s, begin, "aadhaar") {
 		return 0
 	}
@@ -294,7 +294,7 @@ func norwegian(s string, _ int, x *number) int {
 
 func polish(s string, _ int, x *number) int {
 	end := x.end(s, 11)
-	if end == 0 || x.groups > 0 || !isDate(x.value(4, 6), x.value(2, 4)%20) ||
+	if end == 0 || !x.solid(11) || !isDate(x.value(4, 6), x.value(2, 4)%20) ||
 		x.weighed(1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)%10 != 0 {
 		return 0
 	}
@@ -323,7 +323,7 @@ func swedish(s string, begin int, x *number) int {
 	switch {
 	case end <= len(s) && (fits(s[begin:end], "dddddd-dddd") || fits(s[begin:end], "dddddd+dddd")):
 		y = digitsOf(s[begin:begin+6] + s[begin+7:end])
-	case x.n >= 12 && (x.value(0, 2) == 19 || x.value(0, 2) == 20):
+	case x.n >= 12 && (x.value(0, 2) == 19 || x.value(0, 2) == 20) && (x.grouped() || x.grouped(7)):
 		end = x.end(s, 12)
 		copy(y.digits[:], x.digits[2:12])
 	default:

@@ -1,13 +1,15 @@
 package detect
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // number is a run of digits, alone or in groups, as it stands in a text.
 type number struct {
 	digits [longestNumber]byte // their values
 	ends   [longestNumber]int  // where the text behind each digit is, if a group ends there; else 0
 	n      int
-	groups int // separators so far
 }
 
 // longestNumber is more than any number has that is looked for.
@@ -27,7 +29,6 @@ func (x *number) read(s string, begin int) {
 		if i += separator(s[i:]); i >= len(s) || !isDigit(s[i]) {
 			break
 		}
-		x.groups++
 	}
 }
 
@@ -40,6 +41,31 @@ func (x *number) end(s string, n int) int {
 		return end
 	}
 	return 0
+}
+
+// grouped reports whether groups end behind these of the first twelve digits, and nowhere else before the last.
+func (x *number) grouped(at ...int) bool {
+	for i := range 11 {
+		if (x.ends[i] > 0) != slices.Contains(at, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// solid reports whether the first n digits are not in groups.
+func (x *number) solid(n int) bool {
+	return !slices.ContainsFunc(x.ends[:n-1], func(end int) bool { return end > 0 })
+}
+
+// fourMore reports whether a group of four digits stands behind the first n.
+func (x *number) fourMore(n int) bool {
+	return x.n >= n+4 && x.ends[n+3] > 0 && x.ends[n] == 0 && x.ends[n+1] == 0 && x.ends[n+2] == 0
+}
+
+// listed reports whether another group of digits stands before a place: the number is in a row of some.
+func listed(s string, at int) bool {
+	return at >= 2 && strings.IndexByte(" -.", s[at-1]) >= 0 && isDigit(s[at-2])
 }
 
 // value is the number that digits from one place to before another are.

@@ -116,6 +116,9 @@ func TestInnocent(t *testing.T) {
 		"http://example.com/?q=a:b@c", "-----BEGIN PUBLIC KEY-----", "invoice 111222333 of 943476591", "std::vector, a::b and c:::d",
 		"version 1.2.3", "12:30:45", "10:00-12:00", "[::]", "sha256:" + strings.Repeat("0af1", 16), "DE00 1234", "RE12 3456 7890",
 		"tracking 1Z999AA10123456784", "2026-11-29T19:04:05.123456789Z", "$1,234,567.89", "ISBN 978-3-16-148410-0", "00:1B:44:11:3A:B7",
+		`{"score":4.532015112830366,"lat":37.8282246310005}`, "10.14 24.79 3.50 12.99 45.00 8.25 19.95 10.14 24.79", "3.0.2 4.1.26 5.2.11 4.2.0 6.1.9 5.0.3",
+		strings.Repeat("1.2.3 ", 30), "from 2026-01-04 2026-03-17", "from 2026-12-02 2026-12-13", "in 2000 2002 2004 2006 2008 2010 2012",
+		"674935746715928768", "order 123-1234567-1234567", "npm install react@18.2.0", "12 24 36 48 60 72 84 96 11 22 33 44",
 		"line 10203040, col 5060708", "uuid 123e4567-e89b-12d3-a456-426614174000",
 	} {
 		if got := s.Find(nil, text); len(got) > 0 {
@@ -147,16 +150,18 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestEmbedded: what stands among other texts is found all the same.
+// TestEmbedded: what stands among other texts is found all the same. Digits right behind a number may belong to it.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	s := set(t, all("")...)
 	rapid.Check(t, func(rt *rapid.T) {
 		k := rapid.SampledFrom(detect.Kinds("")).Draw(rt, "kind")
 		example := rapid.SampledFrom(examples[k.Name]).Draw(rt, "example")
-		text := rapid.StringMatching(`[a-zäß]{0,9}[ \n"(]`).Draw(rt, "before") + example + rapid.StringMatching(`([ \n",;)][a-zäß 0-9]{0,20})?`).Draw(rt, "behind")
+		before := rapid.StringMatching(`[a-zäß]{0,9}[ \n"(]`).Draw(rt, "before")
+		behind := rapid.StringMatching(`([ \n",;)][a-zäß][a-zäß 0-9]{0,20})?`).Draw(rt, "behind")
+		text := before + example + behind
 		left := detect.Replace(text, s.Find(nil, text), func(string) string { return "_" })
-		if kernel := example[strings.LastIndexAny(example, " :")+1:]; strings.Contains(left, kernel) {
+		if kernel := example[strings.LastIndexAny(example, " :")+1:]; strings.Count(left, kernel) > strings.Count(before+behind, kernel) {
 			rt.Fatalf("%s: of %q is left %q", k.Name, text, left)
 		}
 	})

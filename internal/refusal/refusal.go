@@ -47,7 +47,7 @@ var table = []of{
 	{wire.Duplicate, "ownership", ""},
 	{wire.RateLimited, "limits", "the caller waits as Retry-After says"},
 	{wire.ExtensionRequired, "negotiation", "the caller has to ask for the extension, in A2A-Extensions; a2a-gateway explain shows who requires it"},
-	{wire.ContentRefused, "negotiation", "a guard found in the message what it refuses: the record's guards say which and what; the caller leaves it out, or the guard is changed to redact or report (policy.guards)"},
+	{wire.ContentRefused, "policy", "a guard found in the message what it refuses: the record's guards say which and what; the caller leaves it out, or the guard is changed to redact or report (policy.guards)"},
 	{wire.VersionUnsupported, "negotiation", "the caller has to say another A2A-Version, or another interface of the agent has to be written under agents[].interfaces"},
 	{wire.AnswerRefused, "forwarding", "a guard found in the agent's answer what it refuses: the record's guards say which and what; have it redact or report (policy.guards), or look at the agent"},
 	{wire.BadAgentResponse, "forwarding", lookAtAgent},

@@ -24,16 +24,17 @@ const (
 // Carrier is one object of a document that may hold what belongs to extensions.
 type Carrier struct {
 	Place   Place
-	Span    [2]int // the object in the document
-	Data    [2]int // of a part: the value of its data, whatever its version wraps around it; else {0, 0}
-	Text    [2]int // of a part: the value of its text; else {0, 0}
-	State   string // of a status: the task state under its 1.0 name
-	Task    string // of a task or update: its task's id
-	History bool   // it is in a task's history, and so may be older than this call
-	File    bool   // of a part: it may be a file, see Files
-	Parent  int    // index of the object around it, -1 for none
-	Name    string // the member of Parent that it stands in, as the document spells it: "parts"
-	Index   int    // its place in that member where that is an array, else -1
+	Span    [2]int   // the object in the document
+	Data    [2]int   // of a part: the value of its data, whatever its version wraps around it; else {0, 0}
+	Text    [2]int   // of a part: the value of its text; else {0, 0}
+	Near    [][2]int // values that a lenient reader takes as the text or the metadata: "TEXT", metadata that is no object
+	State   string   // of a status: the task state under its 1.0 name
+	Task    string   // of a task or update: its task's id
+	History bool     // it is in a task's history, and so may be older than this call
+	File    bool     // of a part: it may be a file, see Files
+	Parent  int      // index of the object around it, -1 for none
+	Name    string   // the member of Parent that it stands in, as the document spells it: "parts"
+	Index   int      // its place in that member where that is an array, else -1
 
 	metadata, extensions [2]int // values of the members; {0, 0} where there are none
 }
@@ -48,6 +49,9 @@ type Mark struct {
 	span    [2]int // the member with its name; of a URI, the string
 	index   int    // of a URI, its place in the list
 }
+
+// Begin is where the member begins in the document, with the quote of its name; of a URI, where the string does.
+func (m *Mark) Begin() int { return m.span[0] }
 
 // Carriers are the objects of one document in the order in which they begin, and
 // what extensions left in them. Changes are collected and made by Apply.

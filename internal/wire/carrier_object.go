@@ -1,5 +1,7 @@
 package wire
 
+import "bytes"
+
 // top reads what an agent answered: a task, a message or an update, bare or in a
 // wrapper, or a list of tasks. What the object itself is shows at its end; one that
 // is only there to hold others is no carrier.
@@ -267,7 +269,12 @@ func (r *carrierReader) part(c Carrier) {
 			file = file || s.Kind() != 'n'
 			s.Skip()
 		default:
+			near := s.Kind() == '"' && bytes.EqualFold(name, []byte("text"))
+			from := s.Pos
 			r.other(name)
+			if near { // Go's encoding/json and .NET read "Text" as text
+				r.list[i].Near = append(r.list[i].Near, [2]int{from, s.Pos})
+			}
 		}
 	}
 	p := &r.list[i]

@@ -198,6 +198,7 @@ func (r *carrierReader) metadata(i int) {
 	if kind != '{' {
 		s.Skip()
 		r.list[i].metadata = [2]int{start, s.Pos}
+		r.list[i].Near = append(r.list[i].Near, r.list[i].metadata)
 		return
 	}
 	for s.Enter(); s.More(); {

@@ -59,6 +59,28 @@ func TestFinders(t *testing.T) {
 	}
 }
 
+// TestManyFindings: the time for a text grows with its length, however much is found in it.
+func TestManyFindings(t *testing.T) {
+	t.Parallel()
+	const n = 60_000 // which took minutes where each was sorted in
+	s := set(t, guard.Guard{Name: "mails", Use: "pii", Kinds: []string{"email"}, Action: "redact"})
+	text := strings.Repeat("bob@example.com ", n)
+	r := s.Of("billing").Inspect(t.Context(), &guard.Content{Phase: guard.Request, Texts: []guard.Text{{Value: text, Part: 0}}})
+	if len(r.Cuts[0]) != n || len(r.Findings) != 1 || r.Findings[0].Count != n {
+		t.Errorf("%d places, findings %v", len(r.Cuts[0]), r.Findings)
+	}
+	parts := make([]guard.Text, n)
+	for i := range parts {
+		parts[i] = guard.Text{Value: "bob@example.com", Part: i}
+	}
+	if r = s.Of("billing").Inspect(t.Context(), &guard.Content{Phase: guard.Request, Texts: parts}); len(r.Findings) != n || len(r.Cuts) != n {
+		t.Errorf("%d findings, %d texts", len(r.Findings), len(r.Cuts))
+	}
+	if got, _ := streamed(t, s, []string{text[:len(text)/2], text[len(text)/2:]}); got != strings.Repeat("[redacted: email] ", n) {
+		t.Errorf("a stream has %.100s…", got)
+	}
+}
+
 // TestOldIsNotRefused: what stands in a task's history is redacted where it would be refused.
 func TestOldIsNotRefused(t *testing.T) {
 	t.Parallel()

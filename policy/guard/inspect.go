@@ -115,6 +115,9 @@ func (s Selection) Inspect(ctx context.Context, c *Content) *Result {
 			r.add(g, c, &found[i], old)
 		}
 	}
+	for i, list := range r.Cuts {
+		r.Cuts[i] = apart(list)
+	}
 	return r
 }
 
@@ -154,13 +157,17 @@ func (r *Result) add(g *guard, c *Content, p *place, old bool) {
 		if r.Cuts == nil {
 			r.Cuts = map[int][]detect.Finding{}
 		}
-		r.Cuts[p.text] = merge(r.Cuts[p.text], p.Finding)
+		r.Cuts[p.text] = append(r.Cuts[p.text], p.Finding)
 	}
 }
 
+// likeNewest is how many of the newest findings one is compared with: those of one guard in one part stand
+// together, and a document may have tens of thousands.
+const likeNewest = 64
+
 // count adds a finding to those that are like it.
 func (r *Result) count(f Finding) {
-	for i := range r.Findings {
+	for i := len(r.Findings) - 1; i >= max(0, len(r.Findings)-likeNewest); i-- {
 		one := &r.Findings[i]
 		n := one.Count
 		if one.Count = f.Count; *one == f {
@@ -172,10 +179,11 @@ func (r *Result) count(f Finding) {
 	r.Findings = append(r.Findings, f)
 }
 
-// merge adds a place to places that are in order and apart. Those that overlap become one, of the kind
-// that was there first.
-func merge(list []detect.Finding, f detect.Finding) []detect.Finding {
-	list = append(slices.Clone(list), f)
+// apart puts places in order. Those that overlap become one, of the kind that begins first.
+func apart(list []detect.Finding) []detect.Finding {
+	if len(list) == 0 {
+		return list
+	}
 	slices.SortStableFunc(list, func(a, b detect.Finding) int { return cmp.Compare(a.Begin, b.Begin) })
 	out := list[:1]
 	for _, next := range list[1:] {

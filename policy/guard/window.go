@@ -140,7 +140,10 @@ func (a *artifact) found(g *guard, r *Result, text Text, f detect.Finding) {
 		r.Refused = one.Refused
 	}
 	for _, cut := range one.Cuts[0] {
-		a.cuts = merge(a.cuts, cut)
+		ordered := len(a.cuts) == 0 || cut.Begin >= a.cuts[len(a.cuts)-1].End
+		if a.cuts = append(a.cuts, cut); !ordered {
+			a.cuts = apart(a.cuts)
+		}
 	}
 }
 

@@ -62,6 +62,23 @@ func hasSecrets(t *testing.T, w *proxytest.Gateway, what string) {
 	}
 }
 
+// TestGuardsOfNearNames: what lenient readers take as a text or as metadata is looked at as well.
+func TestGuardsOfNearNames(t *testing.T) {
+	t.Parallel()
+	w := proxytest.NewGatewayFor(t, proxytest.CardFor(proxytest.Sides...), guarding(guard.Guard{
+		Name: "no-secrets", Use: "secrets", On: []guard.Phase{guard.Request, guard.Answer},
+	}))
+	for _, side := range []wire.Side{proxytest.RPC10, proxytest.REST10} {
+		s := proxytest.Words{Side: side}
+		for _, parts := range []string{`{"text":"hi","TEXT":"` + apiKey + `"}`, `{"Text":"` + apiKey + `"}`, `{"tEXt":"x","TexT":"` + apiKey + `"}`} {
+			w.Utter(side, wire.SendMessage, saying(s, parts, "")).Refused(t, parts, wire.ContentRefused)
+			w.Agent.Silent(t, parts)
+		}
+		w.Utter(side, wire.SendMessage, saying(s, `{"text":"hi","texts":"`+apiKey+`"}`, "")).OK(t, "a member that nobody knows")
+		w.Agent.One(t)
+	}
+}
+
 // TestGuardsOfRequests: what a caller sends is refused, redacted or only recorded, in every version and
 // binding, whether in a text, in data, in metadata or in the name of a file.
 func TestGuardsOfRequests(t *testing.T) {
@@ -79,6 +96,7 @@ func TestGuardsOfRequests(t *testing.T) {
 				"escaped":  saying(s, s.Data(`{"a":"it is \u0041`+apiKey[1:]+`"}`), ""),
 				"a name":   saying(s, s.Data(`{"`+apiKey+`":1}`), ""),
 				"metadata": saying(s, s.Text("hi", ""), proxytest.Meta("note", `"`+apiKey+`"`)),
+				"its name": saying(s, s.Text("hi", ""), proxytest.Meta(apiKey, `1`)),
 				"file":     s.SendFile(s.File(outside, "", `,"filename":"`+apiKey+`.txt"`)),
 			} {
 				calls++

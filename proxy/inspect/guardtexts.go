@@ -49,10 +49,21 @@ func readTexts(cs *wire.Carriers, phase guard.Phase, who string, reread func([]b
 	}
 	for _, m := range cs.Marks {
 		if !m.Listed {
+			t.named(m.Carrier, m.Begin())
 			t.value(m.Carrier, m.Value)
 		}
 	}
+	for i := range cs.List {
+		for _, span := range cs.List[i].Near {
+			t.value(i, span)
+		}
+	}
 	return t
+}
+
+// named takes the name of a member, which begins at a place of the document.
+func (t *texts) named(i, from int) {
+	t.text(i, [2]int{from, from + quoted(t.cs.Doc[from:])}, true)
 }
 
 // part reads a part.
@@ -129,7 +140,7 @@ func (t *texts) any(s *jsonscan.Scanner, i int) {
 			s.Kind()
 			from := s.Pos
 			s.Name()
-			t.text(i, [2]int{from, from + quoted(t.cs.Doc[from:])}, true)
+			t.named(i, from)
 			t.any(s, i)
 		}
 	case '[':

@@ -17,7 +17,7 @@ export const reasons: Record<string, { stage: string; code: number; byRule: bool
   VERSION_NOT_SUPPORTED: { stage: 'negotiation', code: -32009, byRule: false },
   UNAUTHENTICATED: { stage: 'authentication', code: -31401, byRule: true },
   UNAUTHORIZED: { stage: 'policy', code: -31403, byRule: true },
-  CONTENT_REFUSED: { stage: 'negotiation', code: -31403, byRule: false },
+  CONTENT_REFUSED: { stage: 'policy', code: -31403, byRule: true },
   AGENT_NOT_FOUND: { stage: 'routing', code: -32601, byRule: true },
   DUPLICATE_MESSAGE: { stage: 'ownership', code: -32602, byRule: true },
   MALFORMED_REQUEST: { stage: 'decoding', code: -32600, byRule: false },
