@@ -103,11 +103,11 @@ func makeLinks(g *Guard, _ *Options) (finder, []error) {
 	}
 	return textFinder(func(text string) (found []detect.Finding) {
 		for at := 0; ; {
-			begin, end := nextLink(text, at)
+			begin, end, link := nextLink(text, at)
 			if begin < 0 {
 				return found
 			}
-			if bad(text[begin:end]) {
+			if bad(link) {
 				found = append(found, detect.Finding{Begin: begin, End: end, Kind: kindLink})
 			}
 			at = end
@@ -125,33 +125,43 @@ func badHosts(hosts []string) error {
 	return nil
 }
 
-// nextLink finds the next http or https URL of a text from a place on; begin is -1 for none.
-func nextLink(text string, at int) (begin, end int) {
+// nextLink finds the next http or https URL of a text from a place on, and how a browser reads it; begin is
+// -1 for none. To browsers "https:/host" and "https:\\host" are URLs of the host (WHATWG URL, special authority
+// slashes state).
+func nextLink(text string, at int) (begin, end int, link string) {
 	for {
-		i := strings.Index(text[at:], "://")
+		i := strings.IndexByte(text[at:], ':')
 		if i < 0 {
-			return -1, -1
+			return -1, -1, ""
 		}
 		i += at
-		begin, end = i, i+3
-		for begin > at && isSchemeByte(text[begin-1]) {
-			begin--
+		rest := strings.TrimLeft(text[i+1:], "/\\\t")
+		host := len(text) - len(rest)
+		scheme := schemeBefore(text[at:i])
+		if scheme == "" || !strings.ContainsAny(text[i+1:host], "/\\") {
+			at = i + 1
+			continue
 		}
+		end = host
 		for end < len(text) && !strings.ContainsRune(" \t\r\n\"<>`{}|^", rune(text[end])) {
 			end++
 		}
-		end = i + len(strings.TrimRight(text[i:end], ".,;:!?)]'*_"))
-		if s := strings.ToLower(text[begin:i]); end > i+3 && (strings.HasSuffix(s, "http") || strings.HasSuffix(s, "https")) {
-			if j := strings.LastIndex(s, "http"); j > 0 {
-				begin += j
-			}
-			return begin, end
+		if end = host + len(strings.TrimRight(text[host:end], ".,;:!?)]'*_")); end > host {
+			return i - len(scheme), end, scheme + "://" + text[host:end]
 		}
-		at = max(end, i+3)
+		at = host
 	}
 }
 
-func isSchemeByte(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' }
+// schemeBefore is the scheme that a text ends with, as it is written; "" for another.
+func schemeBefore(text string) string {
+	for _, scheme := range []string{"https", "http"} {
+		if n := len(text) - len(scheme); n >= 0 && strings.EqualFold(text[n:], scheme) {
+			return text[n:]
+		}
+	}
+	return ""
+}
 
 // What a document that is too large is of.
 const (

@@ -40,6 +40,10 @@ func TestFinders(t *testing.T) {
 		{guard.Guard{Use: "links", Links: guard.Links{Allow: []string{"*.example.com"}}}, "see (https://evil.example/x)", 1, "link"},
 		{guard.Guard{Use: "links", Links: guard.Links{Allow: []string{"*.example.com"}}}, "see HTTPS://a.example.com@evil.example/", 1, "link"},
 		{guard.Guard{Use: "links", Links: guard.Links{Deny: []string{"evil.example"}}}, "https://good.example/ https://EVIL.example:8443/", 1, "link"},
+		{guard.Guard{Use: "links", Links: guard.Links{Allow: []string{"*.example.com"}}}, `to https:/evil.example/x`, 1, "link"},
+		{guard.Guard{Use: "links", Links: guard.Links{Allow: []string{"*.example.com"}}}, `to https:\\evil.example/x`, 1, "link"},
+		{guard.Guard{Use: "links", Links: guard.Links{Allow: []string{"*.example.com"}}}, "to https:\t//evil.example/x, http:/a.example.com", 1, "link"},
+		{guard.Guard{Use: "links", Links: guard.Links{Allow: []string{"*.example.com"}}}, "by https: a protocol, http:8080, xhttp: /y and a:/b", 1, ""},
 		{guard.Guard{Use: "links", Links: guard.Links{Deny: []string{"evil.example"}}}, "ftp://evil.example/ and //evil.example", 1, ""},
 		{guard.Guard{Use: "size", Size: guard.Size{Text: 4}}, "12345", 1, "text"},
 		{guard.Guard{Use: "size", Size: guard.Size{Parts: 2}}, "x", 3, "parts"},
@@ -142,16 +146,17 @@ func streamed(t testing.TB, s *guard.Set, chunks []string) (text string, finding
 		text string
 	}
 	var queue []held
+	var said strings.Builder
 	out := func() {
 		cuts, marked := w.Cuts(queue[0].Chunk)
 		at := 0
 		for i, f := range cuts {
-			text += queue[0].text[at:f.Begin]
+			said.WriteString(queue[0].text[at:f.Begin])
 			if at = f.End; marked[i] {
-				text += guard.Mark(f.Kind)
+				said.WriteString(guard.Mark(f.Kind))
 			}
 		}
-		text += queue[0].text[at:]
+		said.WriteString(queue[0].text[at:])
 		w.Release(queue[0].Chunk)
 		queue = queue[1:]
 	}
@@ -172,7 +177,7 @@ func streamed(t testing.TB, s *guard.Set, chunks []string) (text string, finding
 		}
 		out()
 	}
-	return text, findings
+	return said.String(), findings
 }
 
 // TestWindow: however a text is split, what arrives has nothing of what is found, and all of the rest.
