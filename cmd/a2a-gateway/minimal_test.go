@@ -29,6 +29,7 @@ func TestMinimalRefuses(t *testing.T) {
 		"server.tls.acme": {
 			server: `, publicURL: "https://gw.example", tls: {acme: {domains: [gw.example], email: ops@gw.example, agreeTerms: true}}`, part: "ACME",
 		},
+		"server.mcp": {server: plain + `, mcp: {path: /mcp}`, part: "MCP"},
 		"policy.authorizers[0].kind": {
 			server: plain, policy: `, authorizers: [{name: opa, kind: ext_authz, url: "grpc://127.0.0.1:9191"}]`, part: "ext_authz",
 		},
@@ -68,7 +69,7 @@ func TestMinimalSays(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"version"}, &out, &errs); code != 0 || !strings.HasSuffix(out.String(),
-		"\nbuilt without ACME, demo, ext_authz, Kafka, OpenTelemetry exporters, OTLP logs, PostgreSQL, Redis\n") {
+		"\nbuilt without ACME, demo, ext_authz, Kafka, MCP, OpenTelemetry exporters, OTLP logs, PostgreSQL, Redis\n") {
 		t.Errorf("exit code %d: %s%s", code, &out, &errs)
 	}
 	if code := run(t.Context(), []string{"demo", "--traffic=false"}, &out, &errs); code != 2 || !strings.Contains(errs.String(), "built without demo") {
