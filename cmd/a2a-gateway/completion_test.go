@@ -29,7 +29,7 @@ agents:
 		{"explain -c CONFIG --skill", "summarize refund forecast :4"},
 		{"explain -c CONFIG --extension", "https://example.com/ext/v1 :4"},
 		{"explain -c none.yaml --agent", ":4"},
-		{"explain --binding", "JSONRPC HTTP+JSON GRPC :4"},
+		{"explain --binding", "JSONRPC HTTP+JSON GRPC MCP :4"},
 		{"explain --output", "text json :4"},
 		{"explain --subject", ":4"},
 		{"explain --message", ":0"},
