@@ -100,7 +100,11 @@ var onTimes = condition{
 var onContent = condition{
 	key: "content", about: ofCall, holds: "the parts of its message are within these bounds", patterns: "`hosts`",
 	compile: func(_ *compiler, r *rule) (problems []error) {
-		r.call.content, problems = content.New(r.source.Content, r.source.Effect)
+		effect := r.source.Effect
+		if r.restricts() { // one part that is within the bounds is enough
+			effect = "deny"
+		}
+		r.call.content, problems = content.New(r.source.Content, effect)
 		return problems
 	},
 	has:  func(r *rule) bool { return r.call.content != nil },
@@ -112,7 +116,7 @@ var onContent = condition{
 	stops: func(operations, *rule, *rule) bool { return false },
 	// For an allow rule a call without parts is within any bounds.
 	dead: func(s *Set, r *rule) string {
-		return unless(r.effect != denies || r.target.methods&s.ops.messaging() != 0, "no call that it is about has such parts, so the rule can never match")
+		return unless(!r.restricts() || r.target.methods&s.ops.messaging() != 0, "no call that it is about has such parts, so the rule can never match")
 	},
 	reads: func(*rule) bool { return true },
 	asks:  func(src *Rule) Facts { return Facts{Message: src.Content != nil} },

@@ -26,7 +26,7 @@ var onClaims = condition{
 	caller: func(r *rule, p *authn.Principal) string {
 		for i := range r.caller.claims {
 			// All of them have to hold, each by one of its values.
-			if c := &r.caller.claims[i]; !c.holds(p, r.effect == denies) {
+			if c := &r.caller.claims[i]; !c.holds(p, r.restricts()) {
 				return c.key
 			}
 		}

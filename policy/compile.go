@@ -27,6 +27,7 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []warning,
 		s.hasStepUp = s.hasStepUp || r.checks.ofSignIn != nil
 		s.hasConditions = s.hasConditions || s.hasStepUp || r.momentary()
 		s.exprs = s.exprs || r.call.expr != nil
+		s.approves = s.approves || r.effect == approves
 	}
 	errs = append(errs, compiler.late...)
 	errs = append(errs, s.sharing.compile(c.Tasks.Sharing, s, names)...)
@@ -46,7 +47,7 @@ func (c *compiler) rule(pos int, src *Rule) (*rule, error) {
 		effect: effects[src.Effect], shadow: src.Mode == "shadow",
 		would: src.Effect + " " + src.Name,
 	}
-	problems := slices.Concat(src.checkName(c.taken), src.checkWords(), c.conditions(r), src.checkExtensions())
+	problems := slices.Concat(src.checkName(c.taken), src.checkWords(), c.conditions(r), r.approve(), src.checkExtensions())
 	// Only now: a name is no repetition of itself.
 	c.taken[src.Name] = true
 	r.speak(src.Extensions)

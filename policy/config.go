@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/policy/content"
 	"github.com/a2a-gateway/a2a-gateway/policy/window"
 )
@@ -10,7 +12,7 @@ type Config struct {
 	// Default decides a call that no rule matches: "deny" (default) or "allow".
 	Default string `yaml:"default" jsonschema:"enum=deny,enum=allow"`
 	// Rules are the authorization rules. Their order does not matter: a matching deny rule wins,
-	// then a matching allow rule, then the default.
+	// then a matching allow rule, then the default. A call that is allowed waits if approve rules match.
 	Rules []Rule `yaml:"rules"`
 	// Files are further files with rules, as patterns (rules.d/*.yaml), relative to the
 	// configuration. Each file has one key, rules. A pattern that matches no file is an error unless
@@ -89,9 +91,17 @@ type Sharing struct {
 type Rule struct {
 	// Name is what audit records call the rule. Required and unique.
 	Name string `yaml:"name" jsonschema:"required"`
-	// Effect is "allow" or "deny". A rule with extensions may leave it out, and then decides nothing
-	// about the call itself.
-	Effect string `yaml:"effect" jsonschema:"enum=allow,enum=deny"`
+	// Effect is "allow", "deny" or "approve". A rule with extensions may leave it out, and then decides
+	// nothing about the call itself. An approve rule has messages that other rules allow wait until its
+	// approvers agree (docs/approvals.md).
+	Effect string `yaml:"effect" jsonschema:"enum=allow,enum=deny,enum=approve"`
+	// Approvers are the people who have to agree. Required with effect approve, and only there.
+	Approvers *approval.Approvers `yaml:"approvers"`
+	// Within is how long they have for it, between 1s and 30d; default 4h. Only with effect approve.
+	Within quantity.Duration `yaml:"within"`
+	// Remember has an approval count for later calls as well. Only with effect approve. Default: an
+	// approval is for one call.
+	Remember *approval.Remember `yaml:"remember"`
 	// Agents are ids of configured agents, with * allowed; one match is enough.
 	Agents []string `yaml:"agents"`
 	// Skills are skill ids, with * allowed; one match is enough.
@@ -148,7 +158,7 @@ type Rule struct {
 	// what it would have done.
 	Mode string `yaml:"mode" jsonschema:"enum=enforce,enum=shadow"`
 	// Extensions says what the calls that the rule matches may do with extensions, in addition to
-	// the agent's own section. Not with effect deny.
+	// the agent's own section. Not with effect deny or approve.
 	Extensions *RuleExtensions `yaml:"extensions"`
 }
 

@@ -98,8 +98,8 @@ func (v *verdicts) keep(hits []*rule, q *Request, n *need) []*rule {
 	return slices.DeleteFunc(hits, func(r *rule) bool { return r.call.expr != nil && !v.known[r] })
 }
 
-// ask evaluates the expression of a rule. In doubt a deny rule holds and another one
-// does not.
+// ask evaluates the expression of a rule. In doubt a rule that restricts holds and
+// another one does not.
 func (v *verdicts) ask(r *rule, q *Request) error {
 	if v.vars == nil {
 		v.vars, v.known = variables(q), map[*rule]bool{}
@@ -112,7 +112,7 @@ func (v *verdicts) ask(r *rule, q *Request) error {
 		}
 	}
 	holds, fault := r.call.expr.Evaluate(v.vars)
-	v.known[r] = holds || fault != nil && r.effect == denies
+	v.known[r] = holds || fault != nil && r.restricts()
 	return fault
 }
 

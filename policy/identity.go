@@ -102,7 +102,7 @@ var onScopes = condition{
 
 // lintNames reports a rule that goes by names which several issuers may give to anybody.
 func (r *rule) lintNames(issuers []string) []warning {
-	if r.caller.issuers != nil || len(issuers) < 2 || r.effect == denies {
+	if r.caller.issuers != nil || len(issuers) < 2 || r.restricts() {
 		return nil
 	}
 	for _, d := range r.checks.all {

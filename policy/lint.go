@@ -78,7 +78,7 @@ func (l *linter) dead(r *rule) string {
 		return ""
 	case r.effect == allows && overruled(r, l.closed):
 		return "a deny rule without other conditions covers its agents, so it can never allow anything"
-	case r.effect == silent && overruled(r, l.closed):
+	case (r.effect == silent || r.effect == approves) && overruled(r, l.closed):
 		return "a deny rule without other conditions covers its agents, so there is never a call it is about"
 	case r.effect == allows && s.allow && r.says == nil:
 		return "the default is allow, so it decides nothing"

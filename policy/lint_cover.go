@@ -30,6 +30,7 @@ func (r *rule) idleBehind(other *rule, ops operations) string {
 	switch {
 	case other == r || other.shadow:
 		return ""
+	case r.effect == approves && other.effect == approves: // each has approvers of its own
 	case other.effect == r.effect && r.effect != silent:
 		if !other.covers(r) {
 			return ""
@@ -38,7 +39,7 @@ func (r *rule) idleBehind(other *rule, ops operations) string {
 			return idleBeside(r, other)
 		}
 	case other.effect == denies && other.stops(r, ops):
-		if r.effect == silent {
+		if r.effect == silent || r.effect == approves {
 			return fmt.Sprintf("rule %q denies the same calls, so there is never a call it is about", other.name)
 		}
 		return fmt.Sprintf("rule %q denies the same calls, so it can never allow anything", other.name)

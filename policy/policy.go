@@ -29,6 +29,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 )
 
 // Set is a compiled Config. It is immutable; any number of goroutines may ask it.
@@ -38,6 +39,7 @@ type Set struct {
 	hasStepUp         bool // some rule asks for an authentication or a consent
 	hasConditions     bool // some rule that gather finds may not hold for a call: see rule.unmet
 	exprs             bool // some rule has an expression
+	approves          bool // some rule has calls wait for people who agree
 	undeclared        undeclared
 	cardScopes        bool    // skills.scopes: card
 	rules             []*rule // in the order of the file, for Trace and Lint
@@ -115,6 +117,10 @@ type Decision struct {
 	// (require-any); else nil. The agent has to be told.
 	Skills []string
 
+	// Approvals are what people have to agree to before the call goes to the agent, in the order of
+	// the file; nil for nothing. The first one's rule is then the one that decided.
+	Approvals []*approval.Rule
+
 	// Faults say which rules' expressions could not be evaluated, and why.
 	Faults []string
 
@@ -176,6 +182,11 @@ func (s *Set) Check(q Request) (Decision, error) {
 	}
 	if n.level == anySkill { // what is said about the others is not about this call
 		n.all = v.skills
+	}
+	if s.approves {
+		if d.Approvals = approvals(hits, &n); d.Approvals != nil {
+			d.Rule = d.Approvals[0].Name
+		}
 	}
 	if s.hasExtensionRules {
 		d.Extensions = said(hits, &n, spoken)

@@ -7,6 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/policy/content"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
 	"github.com/a2a-gateway/a2a-gateway/policy/netset"
@@ -28,6 +29,8 @@ type rule struct {
 	caller callerTerms
 	call   callTerms
 	signIn signInTerms
+
+	approval *approval.Rule // what a rule with effect approve asks for; else nil
 
 	source *Rule // as written, for Lint
 }
@@ -84,10 +87,11 @@ const (
 	silent effect = iota // decides nothing about the call, only about its extensions
 	allows
 	denies
+	approves // has a call that other rules allow wait until people agree to it
 )
 
 // effects are the words for them. Other words are reported before they get here.
-var effects = map[string]effect{"allow": allows, "deny": denies}
+var effects = map[string]effect{"allow": allows, "deny": denies, "approve": approves}
 
 // identifies reports whether the conditions on who is calling hold, apart from scopes.
 func (r *rule) identifies(p *authn.Principal) bool {
@@ -166,9 +170,12 @@ func (r *rule) unmetBySignIn(q *Request) string {
 	return ""
 }
 
+// restricts reports whether the rule takes from what others allow: it holds where it might.
+func (r *rule) restricts() bool { return r.effect == denies || r.effect == approves }
+
 // inDoubt is the answer of a condition about what is not known of a call: an allow rule does
-// not hold where it might not, a deny rule does where it might.
-func (r *rule) inDoubt(key string) string { return unless(r.effect == denies, key) }
+// not hold where it might not, one that restricts does where it might.
+func (r *rule) inDoubt(key string) string { return unless(r.restricts(), key) }
 
 // holding keeps the rules that hold for a call, of those that gather found. Whether a
 // rule is about a skill that is needed is asked first, being the cheapest.

@@ -55,7 +55,12 @@ var onMethods = condition{
 	compile: func(c *compiler, r *rule) []error {
 		list := r.source.Methods
 		set, unknown := methodsOf(list, c.methods)
-		r.target.methods = set
+		if r.target.methods = set; r.effect == approves { // what has no effect needs nobody's consent
+			r.target.methods &= c.ops.sending()
+			if list != nil && r.target.methods != set {
+				unknown = append(unknown, keypath.Point(errors.New("people agree to messages alone: to SendMessage and SendStreamingMessage"), "methods"))
+			}
+		}
 		return append(checkList("methods", list, false, "rule"), unknown...)
 	},
 	// A list of all methods is a condition all the same: it leaves out those of extensions that

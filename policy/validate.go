@@ -50,16 +50,20 @@ func (r *Rule) checkWords() []error {
 	var problems []error
 	switch r.Effect {
 	case "allow":
+	case "approve":
+		if r.Extensions != nil {
+			problems = append(problems, keypath.Point(errors.New("it has calls wait that other rules allow; extensions are for those"), "extensions"))
+		}
 	case "deny":
 		if r.Extensions != nil {
 			problems = append(problems, keypath.Point(errors.New("it denies the call, so there is none that could have extensions"), "extensions"))
 		}
 	case "":
 		if r.Extensions == nil {
-			problems = append(problems, keypath.Point(errors.New(`effect is missing; it must be "allow" or "deny"`), "effect"))
+			problems = append(problems, keypath.Point(errors.New(`effect is missing; it must be "allow", "deny" or "approve"`), "effect"))
 		}
 	default:
-		problems = append(problems, keypath.Point(fmt.Errorf(`effect is %q; it must be "allow" or "deny"`, r.Effect), "effect"))
+		problems = append(problems, keypath.Point(fmt.Errorf(`effect is %q; it must be "allow", "deny" or "approve"`, r.Effect), "effect"))
 	}
 	switch r.Mode {
 	case "", "enforce", "shadow":

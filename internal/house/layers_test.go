@@ -77,6 +77,7 @@ var floors = [][]string{
 		"internal/tunnel",
 		"internal/wire",
 		"internal/wire/fold",
+		"policy/approval",
 		"policy/netset",
 		"policy/window",
 		"proxy/catalog",
