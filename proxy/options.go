@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -51,6 +52,7 @@ type Options struct {
 	Guards    *guard.Set      // nil for none
 	Limits    *limits.Limiter // nil for none
 	Panel     *pdp.Panel      // authorizers; nil for none
+	Approvals Approvals       // where rules have calls wait
 	Anomalies *anomaly.Watch  // what callers do that is unusual; nil where nobody looks
 
 	Push  push.Config
@@ -60,6 +62,13 @@ type Options struct {
 	Extensions
 	Documents
 	Streaming
+}
+
+// Approvals are the calls that wait until people agree to them.
+type Approvals struct {
+	Store *approvals.Store          // over all reloads; nil where no rule has calls wait
+	Begun func(*approvals.Call)     // is told of each call that begins to wait
+	May   func(approvals.Vote) bool // whether somebody who has agreed would still be let in; nil for yes
 }
 
 // Memory is what outlasts a call: whose tasks are whose, what agents have said of them, and the keys

@@ -109,6 +109,7 @@ type Proxy struct {
 	asterisk  record.Handler           // "OPTIONS *", which is about all of the listener
 	main      *intake.Routes           // /agents/{agent}/… and the well-known documents
 	tool      record.Handler           // of calls that the server of MCP makes for its callers
+	approved  [2]record.Handler        // of calls that people have agreed to, those of gRPC second
 	home      *intake.Routes           // both, on a host of the gateway's that is an agent's as well
 	hosted    *intake.Routes           // an agent at the root of a host of its own
 	prefix    intake.Prefix            // of paths on the gateway's own hosts
@@ -153,6 +154,7 @@ func New(o Options) (*Proxy, error) {
 	call := p.recorder.Do(slices.Insert(governed, 0, p.decoder.Locate)...)   // which agent and binding, by host and path?
 	rpc := p.recorder.Do(slices.Insert(governed, 0, p.decoder.LocateRPC)...) // the same over gRPC
 	p.tool = p.recorder.Do(slices.Concat([]record.Stage{p.decoder.Locate, p.introduce}, governed[admitted:])...)
+	p.approved = p.mountApproved(governed)
 	card := p.recorder.Do(p.decoder.Locate, p.authorizer.Identify, p.documents.ServeCard)
 	metadata := p.recorder.Do(p.documents.ServeMetadata)
 	keys := p.recorder.Do(p.documents.ServeKeys)
@@ -202,7 +204,8 @@ func (p *Proxy) governed() []record.Stage {
 		p.inspector.Negotiate,        // which extensions are active, and does the call keep to them?
 		p.authorizer.Adopt,           // are the ids that the caller made up the caller's alone?
 		p.authorizer.Record,          // is the intent in the audit log?
-		p.deduper.WithDedupe(p.sessions.WithVersionFallback(p.sessions.Forward)), // was it answered before; else what does the agent answer?
+		// Was it answered before? Do people have to agree first? Else what does the agent answer?
+		p.deduper.WithDedupe(p.approver.WithApproval(p.sessions.WithVersionFallback(p.sessions.Forward))),
 	}
 }
 

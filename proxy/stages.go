@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approve"
 	"github.com/a2a-gateway/a2a-gateway/proxy/authorize"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/dedupe"
@@ -44,6 +45,7 @@ type stages struct {
 	authorizer    *authorize.Authorizer
 	lister        *tasklist.Lister
 	sessions      *session.Sessions
+	approver      *approve.Holder
 	deduper       *dedupe.Deduper
 	documents     *wellknown.Documents
 }
@@ -83,7 +85,7 @@ func (p *Proxy) mountRequests() {
 	}
 	p.owners = &ownership.Owners{
 		Authenticator: p.authenticator, Webhooks: p.webhooks, Frontend: p.frontend, Decoder: p.decoder, Hub: p.Hub,
-		Ledger: p.Ledger, Salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
+		Ledger: p.Ledger, Salt: p.Salt, Shown: p.Shown, Approvals: p.Approvals.Store, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
 	}
 	p.cardViews = &wellknown.CardViews{
 		ExtensionRules: p.extensionRules, Frontend: p.frontend, Book: p.Book, GRPC: p.GRPC, Policy: p.Policy,
@@ -122,7 +124,7 @@ func (p *Proxy) mountAnswers() {
 	}
 	p.lister = &tasklist.Lister{
 		Cursors: p.cursors, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, Inspector: p.inspector,
-		Forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
+		Forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server, Approvals: p.Approvals.Store,
 	}
 	p.sessions = &session.Sessions{
 		Admissions: p.admissions, Cursors: p.cursors, ExtensionRules: p.extensionRules, Recorder: p.recorder,
@@ -130,6 +132,11 @@ func (p *Proxy) mountAnswers() {
 		Authorizer: p.authorizer, Lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
 		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
 		Telemetry: p.Telemetry,
+	}
+	p.approver = &approve.Holder{
+		Admissions: p.admissions, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, Authn: p.Authn,
+		Ledger: p.Ledger, Server: &p.Server, Store: p.Approvals.Store, StreamConfig: p.StreamConfig, Streams: p.Streams,
+		Drain: p.Drain, Begun: p.Approvals.Begun, May: p.Approvals.May, Follow: p.sessions.Follow,
 	}
 	p.deduper = &dedupe.Deduper{
 		Recorder: p.recorder, AnswerStore: p.answerStore, Repeats: dedupe.Repeats{Flights: map[string]*dedupe.Flight{}},

@@ -114,6 +114,8 @@ func AppendOutcome(l *Line, e *Exchange) {
 	l.Str("reason", e.Reason)
 	l.Str("effect", e.Effect)
 	l.Str("limit", e.Limit)
+	l.Str("approval", e.Approval)
+	l.Str("approval_state", e.ApprovalState)
 	l.Cause("cause", e.Cause)
 	l.Str("task_state", e.TaskState)
 	l.Strs("demanded_hosts", e.Demanded)

@@ -89,11 +89,15 @@ type Authorization struct {
 	Overruled   bool     // Rule let the call through, and something else denied it
 	Denied      string   // what was not the caller's: task, context or answer
 	Sharing     string   // entry of policy.tasks.sharing by which somebody else's task is used
+	Approval    string   // id of the approval that the call waits for, went with, or was counted for
 	Limit       string   // limit that refused the call
 	Faults      []string // expressions of rules that could not be evaluated, and why
 	Authorizers []string // what was not as it should be with authorizers that were asked
 	Consent     []string // consents that the rules asked for and found
-	Shadow      []string // what shadow rules would have done: "deny NAME", "allow NAME"; and limits and extensions in shadow
+
+	ApprovalState string // where that stands: waiting, remembered, sending, sent, failed, rejected, canceled, expired, void or lost
+
+	Shadow []string // what shadow rules would have done: "deny NAME", "allow NAME"; and limits and extensions in shadow
 }
 
 // Negotiation is what became of extensions: set by negotiate, but for what the agent

@@ -24,12 +24,8 @@ func AddGuardFinding(list []GuardFinding, f GuardFinding) []GuardFinding {
 	return append(list, f)
 }
 
-// A line shows so many findings, with names that are as long as those of guards and kinds may be
-// (docs/guards.md): a record has to fit into a message of Kafka, for one.
-const (
-	maxGuardFindings = 16
-	maxGuardName     = 64
-)
+// maxGuardFindings bounds those that a line shows.
+const maxGuardFindings = 12
 
 // appendGuards appends how much guards have found, and the first of it, each as an object; on a
 // terminal as one text.
@@ -63,21 +59,15 @@ func (l *Line) guard(f *GuardFinding) {
 		return
 	}
 	at := len(l.buf)
-	l.named("guard", f.Guard)
-	l.named("on", f.On)
-	l.named("kind", f.Kind)
+	l.name("guard", f.Guard)
+	l.name("on", f.On)
+	l.name("kind", f.Kind)
 	if f.Part >= 0 {
 		l.Int("part", int64(f.Part))
 	}
 	l.Int("count", f.Count)
-	l.named("action", f.Action)
+	l.name("action", f.Action)
 	l.Flag("shadow", f.Shadow)
 	l.buf = append(l.buf, '}')
 	l.buf[at] = '{' // for the comma of the first member
-}
-
-// named appends a name of a finding.
-func (l *Line) named(key, name string) {
-	l.key(key)
-	l.value(name, maxGuardName)
 }

@@ -87,6 +87,18 @@ func (l *Line) value(s string, limit int) {
 	}
 }
 
+// maxName is how long names that the gateway gives, or has checked, are at most: a record has to fit into a
+// message of Kafka, for one.
+const maxName = 64
+
+// name appends such a name; an empty one is left out.
+func (l *Line) name(key, value string) {
+	if value != "" {
+		l.key(key)
+		l.value(value, maxName)
+	}
+}
+
 // Strs appends a list of strings; an empty one is left out.
 func (l *Line) Strs(key string, values []string) { l.list(key, values, maxItems) }
 

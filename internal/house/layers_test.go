@@ -107,6 +107,7 @@ var floors = [][]string{
 		"policy/content",
 		"policy/expr",
 		"proxy/agents/interfaces",
+		"proxy/approvals",
 		"proxy/stream",
 		"proxy/upstream/http1",
 		"telemetry/metrics",
@@ -204,6 +205,7 @@ var floors = [][]string{
 		"proxy/wellknown",
 	},
 	{ // 11
+		"proxy/approve",
 		"proxy/inspect",
 		"proxy/notifications",
 	},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -101,6 +102,12 @@ func (x *ParsedCall) SaidTo() string {
 // Alike reports whether the caller speaks as a side of the agent's, so that what one says can
 // pass to the other as it is.
 func (x *ParsedCall) Alike(s wire.Side) bool { return s == x.Side() && !x.Call.Mixed }
+
+// Alike reports the same where the ids in what passes are the caller's, too: a task that waited for
+// approval goes by the name that its caller was given then.
+func (x *Exchange) Alike(s wire.Side) bool {
+	return x.ParsedCall.Alike(s) && (x.Task.Caller == "" || !approvals.IsID(x.Task.Caller))
+}
 
 // Spoken is what the caller speaks, as records of tasks have it.
 func (x *ParsedCall) Spoken() string {

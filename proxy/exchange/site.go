@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/cors"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
 
@@ -17,6 +18,8 @@ type Site struct {
 
 	Tools bool             // the path is the server of MCP's
 	Tool  *authn.Principal // whose call of a tool this carries out; nil for a call of A2A's own
+
+	Approved *approvals.Dispatch // the call has waited for approval, and this sends it; else nil
 }
 
 const (

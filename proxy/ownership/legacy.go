@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/google/uuid"
 )
@@ -100,10 +101,15 @@ func (ow *Owners) RecallSession(x *exchange.Exchange) error {
 // Both directions are kept for contexts, since events of the agent's name the context alone.
 func (ow *Owners) bindAliases(x *exchange.Exchange, seen wire.Answer) error {
 	if x.Task.Caller != "" && x.Task.Agent == "" && len(seen.Tasks) == 1 && seen.Tasks[0].ID != "" {
-		if err := ow.bindAlias(x, state.TaskAlias, x.Task.Caller, seen.Tasks[0].ID); err != nil {
-			return err
+		if !approvals.IsID(x.Task.Caller) {
+			if err := ow.bindAlias(x, state.TaskAlias, x.Task.Caller, seen.Tasks[0].ID); err != nil {
+				return err
+			}
 		}
 		x.Task.Agent = seen.Tasks[0].ID
+	}
+	if err := ow.learnApproved(x, seen); err != nil {
+		return err
 	}
 	if x.Session.Caller != "" && x.Session.Agent == "" && seen.ContextID != "" {
 		if err := ow.bindAlias(x, state.ContextAlias, x.Session.Caller, seen.ContextID); err != nil {

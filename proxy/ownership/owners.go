@@ -55,6 +55,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -89,6 +90,7 @@ type Owners struct {
 	Telemetry    *telemetry.Telemetry
 	Ledger       *ledger.Ledger
 	Salt         []byte
+	Approvals    *approvals.Store // calls that wait for approval; nil where none does
 }
 
 // CheckOwnership: are the task, the context and the referenced tasks the caller's?
@@ -100,6 +102,9 @@ func (ow *Owners) CheckOwnership(x *exchange.Exchange) error {
 		return e
 	}
 	if err := ow.renameIDs(x); err != nil {
+		return err
+	}
+	if waits, err := ow.nameApproved(x); waits || err != nil {
 		return err
 	}
 	record, err := ow.Ledger.Check(x.Ctx, x.Principal, x.Agent.ID, &x.Call)

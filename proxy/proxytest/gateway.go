@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn/apikey"
@@ -27,6 +28,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -53,6 +55,7 @@ type Gateway struct {
 	Dir       string
 	Logs      *buffer
 	Mail      *Mailbox // where push is relay
+	Approvals *approvals.Store
 
 	Sources []*card.Source // of the agents' cards, in the order of the agents
 }
@@ -185,11 +188,14 @@ func (w *Gateway) start(s *Setup) {
 	}
 	s.Hub.Config, s.Hub.Limits = s.streaming(), proxy.StreamLimits(s.Server)
 	hub := stream.NewHub(s.Hub)
+	w.Approvals = approvals.New(s.Values, time.Hour)
+	w.Approvals.Configure(s.Approvals)
 	w.Cleanup(hub.Close)
 	w.Proxy, err = proxy.New(proxy.Options{
 		Limits: w.limiter(s, ids), Panel: w.panel(s, ids), Guards: w.guards(s, ids),
 		PublicURL: public, Server: s.Server, Agents: all, Authn: chain, Policy: rules,
 		Hosts:     s.Server.Hosts,
+		Approvals: proxy.Approvals{Store: w.Approvals, Begun: func(*approvals.Call) {}},
 		Telemetry: w.Telemetry, Audit: w.Audit, Anomalies: w.watch(s),
 		Push: push.Config{Mode: s.Push}, Relay: w.relay(s), Load: s.Load,
 		Memory:     proxy.Memory{Ledger: ledger.New(s.Store, s.shares(rules, all)), Salt: []byte("salt"), Sealer: s.Sealer, Values: s.Values},

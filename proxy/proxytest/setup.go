@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -91,6 +92,7 @@ type Setup struct {
 	Authorizers pdp.Config
 	Guards      guard.Config
 	GuardWindow guard.Hold
+	Approvals   approvals.Config
 	Anomalies   *anomaly.Config // nil where nobody looks for any
 	Extensions  ext.Registry
 	Catalog     catalog.Config

@@ -16,7 +16,12 @@ import (
 //
 // Its refusals are 503 with Retry-After (too many streams, of all or of this caller; descriptors
 // or memory have run out), whatever package forward says of the agent, and the ends of streams.
-func (se *Sessions) Forward(x *exchange.Exchange) (err error) {
+func (se *Sessions) Forward(x *exchange.Exchange) error {
+	return se.within(x, func(ctx context.Context, late *time.Timer) error { return se.answerCall(ctx, x, late) })
+}
+
+// within has do answer a call that has a place among the streams, if it is one.
+func (se *Sessions) within(x *exchange.Exchange, do func(context.Context, *time.Timer) error) (err error) {
 	if x.Call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.
@@ -35,9 +40,7 @@ func (se *Sessions) Forward(x *exchange.Exchange) (err error) {
 		}
 		return err
 	}
-	return se.withinTimeout(x, func(ctx context.Context, late *time.Timer) error {
-		return se.answerCall(ctx, x, late)
-	})
+	return se.withinTimeout(x, do)
 }
 
 // withinTimeout has do get the caller an answer in the time that there is for one, and another

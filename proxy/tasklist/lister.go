@@ -59,6 +59,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/cursors"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
@@ -78,8 +79,9 @@ type Lister struct {
 	*inspect.Inspector
 	*forward.Forwarder
 
-	Ledger *ledger.Ledger
-	Server *server.Config
+	Ledger    *ledger.Ledger
+	Server    *server.Config
+	Approvals *approvals.Store // calls that wait for approval, whose tasks are the gateway's own; nil where none does
 }
 
 // page is the result of ListTasks (A2A 1.0 §3.1.4).
@@ -121,10 +123,19 @@ func (li *Lister) ListTasks(ctx context.Context, x *exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	list, last := paginate(tasks, filter.size, after)
+	waiting, err := li.waiting(x, filter)
+	if err != nil {
+		return err
+	}
+	list, last := paginate(append(tasks, waiting...), filter.size, after)
 	if last != nil {
 		list.Next = li.SealPage(x, cursors.OwnList, last.Plain())
 	}
+	return li.showOwn(x, list)
+}
+
+// showOwn gives the caller a page that the gateway has made.
+func (li *Lister) showOwn(x *exchange.Exchange, list page) error {
 	doc, err := json.Marshal(list)
 	if err != nil {
 		return err
@@ -277,7 +288,8 @@ func paginate(tasks []cursors.Listed, size int, after *cursors.Cursor) (out page
 // Those of ListTaskPushNotificationConfigs stay the agent's: they belong to one task,
 // which is checked with every call.
 const (
-	agentsList byte = 'a'
+	agentsList  byte = 'a'
+	waitingList byte = 'w' // the tasks that wait for approval, behind the agent's
 )
 
 // place is where a page of the agent's list begins.

@@ -2,9 +2,12 @@ package tasklist
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"net/http"
 	"strconv"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -23,6 +26,13 @@ import (
 // of a later page ends the call, although some entries are known: the page would lack tasks and
 // not say so.
 func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
+	waiting, e := li.waitingFor(x)
+	if e != nil {
+		return e
+	}
+	if done, err := li.listWaiting(x, waiting); done {
+		return err
+	}
 	ls, err := li.newListing(x)
 	if err != nil {
 		return err
@@ -53,7 +63,7 @@ func (li *Lister) ListPages(ctx context.Context, x *exchange.Exchange) error {
 	if err := li.fill(ctx, x, ls, base, a.Doc, a.Seen); err != nil {
 		return err
 	}
-	return li.showPage(ctx, x, ls, resp, a)
+	return li.showPage(ctx, x, ls, waiting, resp, a)
 }
 
 // newListing reads where the caller's page begins and how large it is to be. Its error is
@@ -209,10 +219,21 @@ func (li *Lister) count(x *exchange.Exchange, may func(*state.Record) bool) (*co
 //
 // The edited document is judged anew, since the spans of its tasks have moved, and then takes the
 // way of any answer; Filtered keeps it from being filtered a second time.
-func (li *Lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listing, resp *http.Response, a exchange.Received) error {
-	edit := taskpage.Edit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
-	if !ls.ended {
+func (li *Lister) showPage(ctx context.Context, x *exchange.Exchange, ls *listing, waiting []cursors.Listed, resp *http.Response, a exchange.Received) error {
+	edit := taskpage.Edit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total() + len(waiting)}
+	switch {
+	case !ls.ended:
 		edit.Next = li.SealPage(x, agentsList, ls.next.plain())
+	case len(waiting) > ls.want-ls.shown:
+		edit.Next = li.SealPage(x, waitingList, binary.AppendUvarint(nil, 0))
+	default:
+		for i := range waiting {
+			entry, err := json.Marshal(waiting[i])
+			if err != nil {
+				return err
+			}
+			edit.More = append(edit.More, entry)
+		}
 	}
 	doc, err := ls.first.Edit(a.Doc, ls.first.seen, edit)
 	if err != nil {

@@ -153,6 +153,9 @@ func (p *Page) Edit(body []byte, a wire.Answer, e Edit) ([]byte, error) {
 	if e.Next != "" || p.Next != "" { // else they are empty, in one way or another
 		cuts = append(cuts, setAll(body, p.next, string(next))...)
 	}
+	if len(p.total) == 0 && e.Total > 0 && len(absent) > 0 { // which gRPC leaves out for 0
+		absent = append(absent, `"totalSize":`+strconv.Itoa(e.Total))
+	}
 	cuts = append(cuts, setAll(body, p.total, strconv.Itoa(e.Total))...)
 	cuts = append(cuts, setAll(body, p.size, strconv.Itoa(e.Size))...)
 	if len(absent) > 0 {

@@ -1,0 +1,189 @@
+package approvals
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
+)
+
+// Call is a call that waits, or has waited. It never changes.
+type Call struct {
+	ID      string    `json:"id"` // of the task that its caller is shown
+	Agent   string    `json:"agent"`
+	Skill   string    `json:"skill,omitzero"` // that it is for; "" where it says none
+	Method  string    `json:"method"`
+	Version string    `json:"version"` // of A2A, as the caller speaks it
+	Binding string    `json:"binding"`
+	Context string    `json:"context"` // that the task is in, as the caller knows it
+	Message string    `json:"message"` // its id
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires"`
+
+	Caller Caller `json:"caller"`
+	Rules  []Rule `json:"rules"` // that ask, in the order of the file
+
+	// Digest is the SHA-256 of Params, in hexadecimal: what people agree to is this, and nothing else.
+	Digest string         `json:"digest"`
+	Params jsontext.Value `json:"params"` // of the call: its message, in the caller's version
+
+	Request Request `json:"request"`
+}
+
+// Caller is who has sent the call.
+type Caller struct {
+	Subject string   `json:"subject"`
+	Issuer  string   `json:"issuer"`
+	Tenant  string   `json:"tenant,omitzero"`
+	Client  string   `json:"client,omitzero"`
+	Selves  []string `json:"selves"` // names of the caller, and of all who act for it or answer for it
+	Owner   string   `json:"owner"`  // authn.Principal.Key
+	Circle  string   `json:"circle"` // of those whose task it is, by policy.tasks.scope (ledger.Ledger.Circle)
+	Who     string   `json:"who"`    // authn.Principal.Remember
+}
+
+// Rule is one that asks for people.
+type Rule struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"` // approval.Rule.Digest when the call came
+	Asks   string `json:"asks"`   // who has to agree, in words
+	Count  int    `json:"count"`
+}
+
+// RuleOf is what is kept of a rule.
+func RuleOf(r *approval.Rule) Rule { return Rule{r.Name, r.Digest, r.Asks(), r.Count} }
+
+// Asks says who has to agree, in words.
+func (c *Call) Asks() string {
+	var list []string
+	for _, r := range c.Rules {
+		if !slices.Contains(list, r.Asks) {
+			list = append(list, r.Asks)
+		}
+	}
+	return strings.Join(list, ", and ")
+}
+
+// Request is the request that has brought the call, without credentials.
+type Request struct {
+	Verb   string      `json:"verb"`
+	URL    string      `json:"url"` // path and query
+	Host   string      `json:"host"`
+	Major  int         `json:"major"` // of HTTP
+	Header http.Header `json:"header"`
+	Body   []byte      `json:"body"`
+	Remote string      `json:"remote"` // the client's address
+
+	// Where the routes led.
+	Fixed string `json:"fixed,omitzero"`
+	Agent string `json:"agent,omitzero"`
+	Skill string `json:"skill,omitzero"`
+	Rest  string `json:"rest,omitzero"`
+	Tool  bool   `json:"tool,omitzero"` // it carries out a call of a tool
+}
+
+// prefix begins the id of every task that waits for approval, so that calls about other tasks need not
+// ask the state.
+const prefix = "approval-"
+
+// NewID makes the id of a task: unguessable, and nobody's yet.
+func NewID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return prefix + hex.EncodeToString(id[:])
+}
+
+// IsID reports whether an id has the form of those that NewID makes.
+func IsID(id string) bool {
+	digits, ok := strings.CutPrefix(id, prefix)
+	return ok && len(digits) == 32 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// Vote is that somebody agrees.
+type Vote struct {
+	By     string    `json:"by"` // subject of a person, or name of a token of the admin API
+	Groups []string  `json:"groups,omitzero"`
+	Method string    `json:"method"` // how they had signed in: token, oidc or session
+	At     time.Time `json:"at"`
+	Digest string    `json:"digest"` // of what they were shown
+	Rules  []string  `json:"rules"`  // for which it counts
+}
+
+// State is where a call stands.
+type State string
+
+// The states.
+const (
+	Waiting  State = "waiting"  // for people
+	Approved State = "approved" // enough have agreed; a gateway is about to send it
+	Sending  State = "sending"  // it is on its way to the agent
+	Sent     State = "sent"     // the agent has it, and has shown a task, or answered
+	Failed   State = "failed"   // the agent, or the gateway, has refused it
+	Lost     State = "lost"     // whether the agent has it is not known
+	Rejected State = "rejected" // by an approver
+	Canceled State = "canceled" // by its caller
+	Expired  State = "expired"  // nobody has decided in time
+	Void     State = "void"     // what it was approved under holds no more
+)
+
+// Ended reports whether nothing more becomes of a call here.
+func (s State) Ended() bool { return s != Waiting && s != Approved && s != Sending }
+
+// Outcome is what has become of a call.
+type Outcome struct {
+	State State     `json:"state"`
+	At    time.Time `json:"at"`
+	By    string    `json:"by,omitzero"`    // who has rejected it
+	Why   string    `json:"why,omitzero"`   // for people
+	Error string    `json:"error,omitzero"` // reason of the error that the agent or the gateway has answered, as docs/errors.md has it
+	Until time.Time `json:"until,omitzero"` // while it is sent: who has not said more by then has died
+
+	// Task is what the agent calls the task, "" until it has shown one, and Context its context.
+	Task    string `json:"task,omitzero"`
+	Context string `json:"context,omitzero"`
+	// Answered says that the agent has answered the call, which may be after it has shown a task.
+	Answered bool `json:"answered,omitzero"`
+	// Result is what the agent has answered to a call that is answered once: the result of SendMessage in
+	// A2A 1.0, under the caller's names; nil for none, or one that is too long to be kept.
+	Result jsontext.Value `json:"result,omitzero"`
+}
+
+// Status is a call, and what has become of it until now.
+type Status struct {
+	Call
+	Votes   []Vote
+	Outcome Outcome // its State is always there
+}
+
+// Dispatch is a call that enough people have agreed to, on its way to the agent.
+type Dispatch struct {
+	*Status
+	Result Outcome // what has become of it; without a State until that is known
+}
+
+// agreed reports whether enough people have agreed for each of the rules.
+func (s *Status) agreed() bool {
+	for _, r := range s.Rules {
+		if len(s.For(r.Name)) < r.Count {
+			return false
+		}
+	}
+	return true
+}
+
+// For are the votes that count for a rule.
+func (s *Status) For(rule string) []Vote {
+	var list []Vote
+	for _, v := range s.Votes {
+		if slices.Contains(v.Rules, rule) {
+			list = append(list, v)
+		}
+	}
+	return list
+}

@@ -1,0 +1,332 @@
+package approvals
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
+)
+
+// Spaces of the state. Sealed values lie in all of them.
+const (
+	spaceCalls      = "approvals"            // id: Call
+	spaceOpen       = "approvals-open"       // owner/id: of calls that are not over
+	spaceVotes      = "approvals-votes"      // id/voter: Vote
+	spaceOutcomes   = "approvals-outcomes"   // id: Outcome
+	spaceRemembered = "approvals-remembered" // rule and what calls have in common: id of the approved call
+)
+
+// Errors of Open and Decide, in words for who has called.
+var (
+	ErrCallerFull = errors.New("too many of your calls wait for approval (policy.approvals.perCaller)")
+	ErrFull       = errors.New("too many calls wait for approval (policy.approvals.total)")
+	ErrTooLong    = errors.New("the call is too long to wait for approval (policy.approvals.message)")
+	ErrDecided    = errors.New("it has been decided already")
+)
+
+// Store keeps the calls. It is made once for a process, and safe for concurrent use.
+type Store struct {
+	values state.Values
+	kept   time.Duration // of calls that were sent: as long as their tasks
+
+	mu      sync.Mutex
+	config  Config
+	watches map[string]map[chan struct{}]bool
+}
+
+// New is a store in values, which seal what is in them. What was sent is remembered for so long after it was.
+func New(values state.Values, kept time.Duration) *Store {
+	return &Store{values: values, kept: kept, config: Config{}.orDefault(), watches: map[string]map[chan struct{}]bool{}}
+}
+
+// Configure puts another configuration in force. Calls that wait already do so on.
+func (s *Store) Configure(c Config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config = c.orDefault()
+}
+
+// Config is the configuration in force, with its defaults.
+func (s *Store) Config() Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.config
+}
+
+// Open has a call wait. Its errors are ErrCallerFull, ErrFull, ErrTooLong, and those of the state.
+func (s *Store) Open(ctx context.Context, c *Call) error {
+	config := s.Config()
+	if len(c.Request.Body) > int(config.Message) {
+		return ErrTooLong
+	}
+	if err := s.room(ctx, c.Caller.Owner, config); err != nil {
+		return err
+	}
+	life := time.Until(c.Expires)
+	if err := s.put(ctx, spaceOpen, openKey(c), c.ID, life+longestSend); err != nil {
+		return err
+	}
+	return s.put(ctx, spaceCalls, c.ID, c, life+max(config.Keep.Std(), s.kept))
+}
+
+// room reports whether one more call of an owner may wait.
+func (s *Store) room(ctx context.Context, owner string, config Config) error {
+	mine := ownerKey(owner)
+	list, err := s.values.List(ctx, spaceOpen, mine, config.PerCaller)
+	if err != nil {
+		return err
+	}
+	if len(list) == config.PerCaller && strings.HasPrefix(list[len(list)-1].Key, mine) {
+		return ErrCallerFull
+	}
+	// Counting all of them reads their keys; a bound of a thousand makes that no matter.
+	all, err := s.values.List(ctx, spaceOpen, "", config.Total)
+	if err == nil && len(all) == config.Total {
+		err = ErrFull
+	}
+	return err
+}
+
+// ownerKey begins the keys of an owner's open calls.
+func ownerKey(owner string) string {
+	sum := sha256.Sum256([]byte(owner))
+	return hex.EncodeToString(sum[:16]) + "/"
+}
+
+func openKey(c *Call) string { return ownerKey(c.Caller.Owner) + c.ID }
+
+// Look finds a call; nil where there is none.
+func (s *Store) Look(ctx context.Context, id string) (*Status, error) {
+	st := new(Status)
+	if ok, err := s.get(ctx, spaceCalls, id, &st.Call); err != nil || !ok {
+		return nil, err
+	}
+	votes, err := s.values.List(ctx, spaceVotes, id+"/", mostVotes)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range votes {
+		var vote Vote
+		if !strings.HasPrefix(v.Key, id+"/") {
+			break
+		}
+		if err := json.Unmarshal(v.Data, &vote); err != nil {
+			return nil, fmt.Errorf("read a vote: %w", err)
+		}
+		st.Votes = append(st.Votes, vote)
+	}
+	slices.SortFunc(st.Votes, func(a, b Vote) int { return a.At.Compare(b.At) })
+	return st, s.settle(ctx, st)
+}
+
+// mostVotes is more than rules may ask for.
+const mostVotes = 100
+
+// settle fills in the outcome, also that of a call which nobody has settled.
+func (s *Store) settle(ctx context.Context, st *Status) error {
+	now := time.Now()
+	ok, err := s.get(ctx, spaceOutcomes, st.ID, &st.Outcome)
+	switch o := &st.Outcome; {
+	case err != nil:
+		return err
+	case ok && o.State == Sending && now.After(o.Until):
+		o.State, o.Why = Lost, "the gateway that sent the call ended before it knew whether the agent has it"
+	case ok:
+	case st.agreed():
+		*o = Outcome{State: Approved, At: st.Votes[len(st.Votes)-1].At}
+	case now.After(st.Expires):
+		*o = Outcome{State: Expired, At: st.Expires, Why: "nobody has agreed in time"}
+	default:
+		*o = Outcome{State: Waiting, At: st.Created}
+	}
+	return nil
+}
+
+// Vote writes down that somebody agrees. A second vote of the same person changes nothing.
+func (s *Store) Vote(ctx context.Context, c *Call, v Vote) error {
+	sum := sha256.Sum256([]byte(v.By))
+	if _, err := s.add(ctx, spaceVotes, c.ID+"/"+hex.EncodeToString(sum[:16]), v, time.Until(c.Expires)+s.kept); err != nil {
+		return err
+	}
+	s.changed(c.ID)
+	return nil
+}
+
+// longestSend is how long the sending of a call may take; calls of agents with longer timeouts are bounded
+// by it too.
+const longestSend = time.Hour
+
+// Decide gives a call its outcome, and reports whether it had none: false is that somebody was faster.
+func (s *Store) Decide(ctx context.Context, c *Call, o Outcome) (bool, error) {
+	o.At = time.Now()
+	if o.State == Sending {
+		o.Until = o.At.Add(longestSend)
+	}
+	first, err := s.add(ctx, spaceOutcomes, c.ID, o, time.Until(c.Expires)+s.kept)
+	if err != nil || !first {
+		return first, err
+	}
+	if o.State.Ended() {
+		err = s.values.Delete(ctx, spaceOpen, openKey(c))
+	}
+	s.changed(c.ID)
+	return true, err
+}
+
+// Settle replaces the outcome of a call that this gateway sends, or has sent.
+func (s *Store) Settle(ctx context.Context, c *Call, o Outcome) error {
+	o.At = time.Now()
+	data, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("write an outcome: %w", err)
+	}
+	if _, err := s.values.Replace(ctx, spaceOutcomes, c.ID, data, s.kept); err != nil {
+		return err
+	}
+	err = s.values.Delete(ctx, spaceOpen, openKey(c))
+	s.changed(c.ID)
+	return err
+}
+
+// Waiting are the calls that wait, and those that are on their way, the oldest first.
+func (s *Store) Waiting(ctx context.Context) ([]*Status, error) { return s.open(ctx, "") }
+
+// Own are those of one owner.
+func (s *Store) Own(ctx context.Context, owner string) ([]*Status, error) {
+	return s.open(ctx, ownerKey(owner))
+}
+
+// open are the calls that are not over under keys that begin so.
+func (s *Store) open(ctx context.Context, begin string) ([]*Status, error) {
+	keys, err := s.values.List(ctx, spaceOpen, begin, mostTotal)
+	if err != nil {
+		return nil, err
+	}
+	var list []*Status
+	for _, v := range keys {
+		if !strings.HasPrefix(v.Key, begin) {
+			break
+		}
+		_, id, _ := strings.Cut(v.Key, "/")
+		st, err := s.Look(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if st != nil {
+			list = append(list, st)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Status) int { return a.Created.Compare(b.Created) })
+	return list, nil
+}
+
+// Close forgets that a call is open, of which nothing more becomes.
+func (s *Store) Close(ctx context.Context, c *Call) error {
+	return s.values.Delete(ctx, spaceOpen, openKey(c))
+}
+
+// Remember has an approval count for later calls, as its rule says.
+func (s *Store) Remember(ctx context.Context, r *approval.Rule, c *Call) error {
+	if r.Remember == 0 {
+		return nil
+	}
+	return s.put(ctx, spaceRemembered, alike(r, c), c.ID, r.Remember)
+}
+
+// Remembered is the approved call whose approval counts for another, too; "" for none.
+func (s *Store) Remembered(ctx context.Context, r *approval.Rule, c *Call) (id string, err error) {
+	if r.Remember != 0 {
+		_, err = s.get(ctx, spaceRemembered, alike(r, c), &id)
+	}
+	return id, err
+}
+
+// alike is a key for what calls have in common that one approval is for.
+func alike(r *approval.Rule, c *Call) string {
+	sum := sha256.New()
+	part := func(text string) {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(text)))
+		sum.Write(n[:])
+		sum.Write([]byte(text))
+	}
+	part(r.Digest)
+	for _, word := range []struct{ by, value string }{
+		{approval.ByCaller, c.Caller.Owner}, {approval.ByAgent, c.Agent}, {approval.BySkill, c.Skill}, {approval.ByContext, c.Context},
+	} {
+		if slices.Contains(r.By, word.by) {
+			part(word.by)
+			part(word.value)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Watch tells of changes of a call that are made in this process, until stop is called. Others are
+// seen by looking.
+func (s *Store) Watch(id string) (changed <-chan struct{}, stop func()) {
+	c := make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watches[id] == nil {
+		s.watches[id] = map[chan struct{}]bool{}
+	}
+	s.watches[id][c] = true
+	return c, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if delete(s.watches[id], c); len(s.watches[id]) == 0 {
+			delete(s.watches, id)
+		}
+	}
+}
+
+// changed tells those who watch.
+func (s *Store) changed(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.watches[id] {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (s *Store) get(ctx context.Context, space, key string, v any) (bool, error) {
+	data, ok, err := s.values.Get(ctx, space, key)
+	if err != nil || !ok {
+		return false, err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return false, fmt.Errorf("read what waits for approval: %w", err)
+	}
+	return true, nil
+}
+
+func (s *Store) put(ctx context.Context, space, key string, v any, ttl time.Duration) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("write what waits for approval: %w", err)
+	}
+	return s.values.Put(ctx, space, key, data, ttl)
+}
+
+func (s *Store) add(ctx context.Context, space, key string, v any, ttl time.Duration) (bool, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return false, fmt.Errorf("write what waits for approval: %w", err)
+	}
+	return s.values.Add(ctx, space, key, data, ttl)
+}

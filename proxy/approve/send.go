@@ -1,0 +1,176 @@
+package approve
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
+	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
+	"github.com/a2a-gateway/a2a-gateway/proxy/record"
+)
+
+// errVoid is wrapped by what makes an approval void.
+var errVoid = errors.New("the approval is void")
+
+// Recall is the stage Authenticate of a call that has waited: its caller was authenticated with the
+// request that brought it, and is as the configuration and the keys of now have it.
+func (h *Holder) Recall(x *exchange.Exchange) (err error) {
+	sent := x.Site.Approved
+	x.Rec.Approval, x.Rec.ApprovalState = sent.ID, string(approvals.Sending)
+	x.Principal, err = h.Authn.Recall([]byte(sent.Caller.Who))
+	if x.Site.Tool != nil {
+		x.Site.Tool = x.Principal
+	}
+	return err
+}
+
+// Sending runs the stages of a call that has waited, and writes down what has become of it: of one that is
+// refused as well.
+func (h *Holder) Sending(stages ...record.Stage) record.Stage {
+	return func(x *exchange.Exchange) error {
+		for _, s := range stages {
+			if err := s(x); err != nil {
+				h.failed(x, err)
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// failed settles a call that was refused, by the gateway or by the agent.
+func (h *Holder) failed(x *exchange.Exchange, err error) {
+	sent := x.Site.Approved
+	if sent.Result.Task != "" { // the agent has shown a task, which says more
+		return
+	}
+	var denied *policy.Denied
+	var refused *authn.Refused
+	e := h.Refusal(x, err)
+	sent.Result = approvals.Outcome{State: approvals.Failed, Error: e.Reason, Why: e.Text()}
+	if errors.As(err, &denied) || errors.As(err, &refused) || errors.Is(err, errVoid) {
+		sent.Result.State, sent.Result.Why = approvals.Void, err.Error()
+	}
+	h.settle(x)
+}
+
+// settle writes down what has become of a call. Where that fails, it counts as lost when its time is over.
+func (h *Holder) settle(x *exchange.Exchange) {
+	sent := x.Site.Approved
+	x.Rec.ApprovalState = string(sent.Result.State)
+	if err := h.Store.Settle(x.Ctx, &sent.Call, sent.Result); err != nil {
+		h.Recorder.Telemetry.Log.Error("write the outcome of an approved call", "approval", sent.ID, "error", err)
+	}
+}
+
+// Send forwards a call that people have agreed to, if what they have agreed to is what it would do.
+func (h *Holder) Send(forward record.Stage) record.Stage {
+	return func(x *exchange.Exchange) error {
+		sent := x.Site.Approved
+		if err := h.stands(x, sent); err != nil {
+			return err
+		}
+		for _, r := range x.Decision.Approvals {
+			if err := h.Store.Remember(x.Ctx, r, &sent.Call); err != nil {
+				return storeAway(err)
+			}
+		}
+		x.Stays = true // nobody reads the answer but this
+		if !x.Call.Streaming {
+			x.Writer.Copy = new(bytes.Buffer)
+		}
+		if err := forward(x); err != nil {
+			return err
+		}
+		h.answered(x, sent)
+		return nil
+	}
+}
+
+// stands reports why a call may not be sent as it was agreed to: a rule asks now that did not, or is
+// another one than they have seen, or one of them may not agree any more.
+func (h *Holder) stands(x *exchange.Exchange, sent *approvals.Dispatch) error {
+	for _, r := range x.Decision.Approvals {
+		i := slices.IndexFunc(sent.Rules, func(was approvals.Rule) bool { return was.Name == r.Name })
+		switch {
+		case i < 0:
+			// Another approval may count for calls like this one; see needed.
+			id, err := h.Store.Remembered(x.Ctx, r, &sent.Call)
+			if err != nil {
+				return storeAway(err)
+			}
+			if id == "" {
+				return void("rule %q asks for approval, and did not when the call came", r.Name)
+			}
+			continue
+		case sent.Rules[i].Digest != r.Digest:
+			return void("rule %q has changed since the call came", r.Name)
+		}
+		agree := 0
+		for _, v := range sent.For(r.Name) {
+			if h.agrees(r, v, sent) {
+				agree++
+			}
+		}
+		if agree < r.Count {
+			return void("an approver may not agree any more for rule %q", r.Name)
+		}
+	}
+	return nil
+}
+
+// agrees reports whether a vote still counts.
+func (h *Holder) agrees(r *approval.Rule, v approvals.Vote, sent *approvals.Dispatch) bool {
+	return r.Refuses(approval.Approver{Subject: v.By, Groups: v.Groups}, sent.Caller.Selves) == "" && (h.May == nil || h.May(v))
+}
+
+// void is the refusal of a call whose approval does not count.
+func void(format string, args ...any) error {
+	why := fmt.Errorf("%w: %s", errVoid, fmt.Sprintf(format, args...))
+	return wire.Errorf(wire.Denied, "").Because(why)
+}
+
+// longestResult bounds the answers that are kept for who waits, or asks later.
+const longestResult = 1 << 20
+
+// answered settles a call that the agent has answered: a task goes on by itself, what else was answered
+// is kept in its place.
+func (h *Holder) answered(x *exchange.Exchange, sent *approvals.Dispatch) {
+	o := &sent.Result
+	o.State = approvals.Sent
+	if x.Rec.Reason != "" && o.Task == "" { // the agent's own error
+		o.State, o.Error, o.Why = approvals.Failed, x.Rec.Reason, "the agent answered "+x.Rec.Reason
+	} else if !x.Call.Streaming {
+		if doc, err := resultOf(x); err == nil && len(doc) <= longestResult {
+			o.Result = doc
+		}
+	}
+	o.Answered = true
+	h.settle(x)
+}
+
+// resultOf is the answer that was written for the caller, as the result of SendMessage of A2A 1.0.
+func resultOf(x *exchange.Exchange) ([]byte, error) {
+	doc := x.Writer.Copy.Bytes()
+	from := x.Side()
+	if from.Binding == wire.GRPC {
+		message, err := grpcframe.NewReader(bytes.NewReader(doc), len(doc)).Next()
+		if err != nil {
+			return nil, err
+		}
+		if doc, err = wire.ResponseJSON(x.Call.Method, x.Call.Version, message); err != nil {
+			return nil, err
+		}
+	}
+	as := &wire.Call{Version: plain.Version, Binding: plain.Binding, Method: intake.Method(wire.SendMessage)}
+	return (&translate.Retelling{From: from, Call: as, Bytes: x.CallerBytes()}).Answer(nil, doc)
+}
