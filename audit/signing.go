@@ -105,7 +105,10 @@ func (l *Log) SignWith(k Keys) {
 	l.signer, l.distrust = &signer{keys: k, gateway: l.id}, distrust
 	l.file.Unlock()
 	l.recordDistrust()
-	// From the beginning there is a head, so that it is missed when it goes.
+	l.syncing.Lock()
+	defer l.syncing.Unlock()
+	// From the beginning there is a head, so that it is missed when it goes. The writer may have written
+	// one by now, which stays.
 	if h, err := chain.ReadHead(filepath.Join(l.config.Dir, chain.HeadFile)); h == nil && err == nil {
 		_ = l.disk.head(l.config.Dir, &chain.Head{}) // the first checkpoint tells whether it can be written
 	}
