@@ -1,11 +1,16 @@
 package policy
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"slices"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 )
 
 // Compile checks a Config and makes it fast. agents are the ids of the configured
@@ -62,4 +67,21 @@ func (c *compiler) rule(pos int, src *Rule) (*rule, error) {
 // wrong makes an error of what is wrong with the rule.
 func (r *rule) wrong(err error) error {
 	return keypath.Point(&RuleError{Number: r.pos + 1, Name: r.name, Err: err}, "rules", r.pos)
+}
+
+// approve compiles what a rule with effect approve asks for, and describes what is wrong with it. Its
+// digest is that of the whole rule, so that nobody's approval counts for what the rule says later.
+func (r *rule) approve() []error {
+	keys := approval.Keys{Approvers: r.source.Approvers, Within: r.source.Within, Remember: r.source.Remember}
+	if r.effect != approves {
+		return keys.Absent()
+	}
+	text, err := json.Marshal(r.source, json.Deterministic(true))
+	if err != nil {
+		return []error{err}
+	}
+	sum := sha256.Sum256(text)
+	var problems []error
+	r.approval, problems = approval.New(r.name, hex.EncodeToString(sum[:]), keys)
+	return problems
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 )
 
 // outcome is what the rules that match come to.
@@ -116,3 +117,35 @@ func nearest(alternatives [][]string, p *authn.Principal) []string {
 	}
 	return least
 }
+
+// approvals are what the rules that hold for a call ask for, in the order of the file.
+func approvals(hits []*rule, n *need) []*approval.Rule {
+	var list []*approval.Rule
+	last := -1
+	for {
+		var next *rule
+		for _, r := range hits {
+			if r.effect == approves && !r.shadow && r.pos > last && (next == nil || r.pos < next.pos) && n.met(r) {
+				next = r
+			}
+		}
+		if next == nil {
+			return list
+		}
+		list = append(list, next.approval)
+		last = next.pos
+	}
+}
+
+// Approval is what the rule of a name asks for; nil where there is none, or its effect is another one.
+func (s *Set) Approval(rule string) *approval.Rule {
+	for _, r := range s.rules {
+		if r.name == rule && !r.shadow {
+			return r.approval
+		}
+	}
+	return nil
+}
+
+// Approves reports whether some rule has calls wait for approval.
+func (s *Set) Approves() bool { return s.approves }

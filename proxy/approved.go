@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
@@ -27,7 +28,7 @@ func (p *Proxy) mountApproved(governed []record.Stage) [2]record.Handler {
 }
 
 // SendApproved carries out a call that people have agreed to, and whose outcome is this gateway's to
-// settle (approvals.Sending). It returns when the agent's answer has ended; ctx ends it before.
+// settle (standing.Sending). It returns when the agent's answer has ended; ctx ends it before.
 func (p *Proxy) SendApproved(ctx context.Context, st *approvals.Status) {
 	c := &st.Request
 	r := &http.Request{
@@ -41,6 +42,9 @@ func (p *Proxy) SendApproved(ctx context.Context, st *approvals.Status) {
 	if u, err := url.ParseRequestURI(c.URL); err == nil {
 		r.URL = u
 	}
+	if host, ok := hostname.Canonical(c.Host); !ok || !p.serves(host) {
+		r.Host = p.PublicURL.Host // the gateway goes by another name by now
+	}
 	at := exchange.Site{Fixed: c.Fixed, Agent: c.Agent, Skill: c.Skill, Rest: c.Rest, Approved: &approvals.Dispatch{Status: st}}
 	if c.Tool {
 		at.Tool = new(authn.Principal) // until Recall knows it
@@ -50,6 +54,12 @@ func (p *Proxy) SendApproved(ctx context.Context, st *approvals.Status) {
 		handler = p.approved[1]
 	}
 	handler(discard{http.Header{}}, r.WithContext(ctx), at)
+}
+
+// serves reports whether requests may name a host.
+func (p *Proxy) serves(host string) bool {
+	_, own := p.self[host]
+	return own || p.hosts[host] != nil
 }
 
 // discard is a client that nobody is: who waits for the call reads what has become of it in the state.

@@ -28,6 +28,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -100,6 +101,8 @@ type Policy struct {
 	Guards guard.Config `yaml:"guards"`
 	// GuardWindow says how much of a stream is held back to find what is split over its events.
 	GuardWindow guard.Hold `yaml:"guardWindow"`
+	// Approvals says how calls wait that rules with effect approve ask people about.
+	Approvals approval.Calls `yaml:"approvals"`
 }
 
 // Telemetry is the `telemetry:` section.
@@ -209,6 +212,7 @@ func (c *Config) Validate() error {
 		c.Authn.Validate(),
 		keypath.At(c.Policy.FileParts.Validate(), "policy", "fileParts"),
 		keypath.At(c.Policy.GuardWindow.Validate(), "policy", "guardWindow"),
+		keypath.At(c.Policy.Approvals.Validate(), "policy", "approvals"),
 		keypath.At(c.Catalog.Validate(), "catalog"),
 		keypath.At(c.Fleet.Validate(), "fleet"),
 		keypath.At(c.Egress.Validate(), "egress"),

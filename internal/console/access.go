@@ -122,7 +122,7 @@ func (a *access) identify(r *http.Request) (api.Caller, error) {
 	case err != nil:
 		return api.Caller{}, a.unauthenticated(r)
 	}
-	who := api.Caller{Name: p.String(), Role: a.config.OIDC.role(p.Claims), Method: methodOIDC, Expires: p.Expires, Label: label(p.Claims)}
+	who := api.Caller{Name: p.String(), Subject: p.Subject, Groups: a.config.OIDC.groups(p.Claims), Role: a.config.OIDC.role(p.Claims), Method: methodOIDC, Expires: p.Expires, Label: label(p.Claims)}
 	return who, welcome(&who)
 }
 
@@ -180,13 +180,13 @@ func (a *access) byToken(token string, now time.Time) (who api.Caller, ok bool) 
 	got := sha256.Sum256([]byte(token))
 	want := sha256.Sum256([]byte(a.token.Reveal()))
 	if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
-		who, ok = api.Caller{Name: adminToken, Role: api.Admin, Method: methodToken}, true
+		who, ok = api.Caller{Name: adminToken, Subject: adminToken, Role: api.Admin, Method: methodToken}, true
 	}
 	for i := range a.config.Tokens {
 		t := &a.config.Tokens[i]
 		digest, err := t.sum()
 		if same := subtle.ConstantTimeCompare(got[:], digest[:]) == 1; same && err == nil && (t.Expires.IsZero() || now.Before(t.Expires)) {
-			who, ok = api.Caller{Name: t.Name, Role: t.Role, Method: methodToken, Expires: t.Expires}, true
+			who, ok = api.Caller{Name: t.Name, Subject: t.Name, Role: t.Role, Method: methodToken, Expires: t.Expires}, true
 		}
 	}
 	return who, ok
@@ -205,11 +205,13 @@ func (a *access) bySession(r *http.Request, now time.Time) (api.Caller, bool) {
 		return api.Caller{}, false
 	}
 	name := session.Who.Subject
+	var groups []string
 	if !session.Who.Local {
 		name += "@" + a.config.OIDC.Issuer
+		groups = a.config.OIDC.groups(session.Who.Claims)
 	}
 	return api.Caller{
-		Name: name, Role: api.Role(session.Role), Method: methodSession,
+		Name: name, Subject: session.Who.Subject, Groups: groups, Role: api.Role(session.Role), Method: methodSession,
 		Expires: session.Expires, Label: label(session.Who.Claims), Session: &session, Cookie: id,
 	}, true
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,6 +111,13 @@ func (t *Token) sum() (sum [sha256.Size]byte, err error) {
 		return sum, keypath.At(errors.New("want sha256: and 64 hexadecimal digits"), "digest")
 	}
 	return sum, nil
+}
+
+// HasToken reports whether somebody may come with a token of a name at a time.
+func (c *Config) HasToken(name string, now time.Time) bool {
+	return name == adminToken || slices.ContainsFunc(c.Tokens, func(t Token) bool {
+		return t.Name == name && (t.Expires.IsZero() || now.Before(t.Expires))
+	})
 }
 
 // validateTokens checks each token, and that names and digests are there once: two names

@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/apikeys"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/approvals"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
@@ -50,6 +51,7 @@ const (
 
 // Options are what a Console needs beside its configuration.
 type Options struct {
+	Approvals  approvals.Approvals
 	Deliveries deliveries.Deliveries
 	Cards      cards.Cards
 	Agents     fleet.Agents

@@ -80,11 +80,7 @@ func (o *OIDC) validate() error {
 // role is the highest that claims make. It is nobody where none of the texts is listed.
 // Texts are compared exactly.
 func (o *OIDC) role(claims map[string]any) api.Role {
-	name := o.Claim
-	if name == "" {
-		name = usualClaim
-	}
-	has := texts(lookup(claims, name))
+	has := o.groups(claims)
 	some := func(wanted []string) bool {
 		return slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(has, w) })
 	}
@@ -97,6 +93,15 @@ func (o *OIDC) role(claims map[string]any) api.Role {
 		return api.Viewer
 	}
 	return nobody
+}
+
+// groups are the values of the claim that roles are read from.
+func (o *OIDC) groups(claims map[string]any) []string {
+	name := o.Claim
+	if name == "" {
+		name = usualClaim
+	}
+	return texts(lookup(claims, name))
 }
 
 // lookup finds a claim by its name, or else by a path. The name goes first, as claims of

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/apikeys"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/approvals"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/cards"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/contents"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/deliveries"
@@ -53,6 +54,7 @@ func (s *Console) table() []api.Screen {
 			Trials: s.Trials, Calls: c.Try.Calls, Timeout: c.Try.Timeout.Std(), StreamTimeout: c.Try.StreamTimeout.Std(), Answer: int64(c.Try.Answer),
 			Admitted: s.access.admitted,
 		}),
+		approvals.Screen(s.Approvals),
 		deliveries.Screen(s.Deliveries),
 		contents.Screen(s.Contents),
 		identities.Screen(s.Callers),

@@ -94,7 +94,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Health: w.machine.Health, Cluster: w.machine.Cluster, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Keys: &w.ring, Trials: &w.tries, Streams: &w.flow, History: w.past, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Approvals: &tray{state: "waiting", world: w}, Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Health: w.machine.Health, Cluster: w.machine.Cluster, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Keys: &w.ring, Trials: &w.tries, Streams: &w.flow, History: w.past, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,10 +305,12 @@ var bodies = map[string]string{
 	"try":     `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
 	"replay":  `{"rules":"[]"}`,
 
-	"check-rules": `{"rules":"[]"}`,
-	"check-agent": `{"agent":"id: a-1"}`,
-	"view-card":   `{"caller":{"subject":"alice"}}`,
-	"make-key":    `{"id":"robot"}`,
+	"check-rules":  `{"rules":"[]"}`,
+	"check-agent":  `{"agent":"id: a-1"}`,
+	"view-card":    `{"caller":{"subject":"alice"}}`,
+	"make-key":     `{"id":"robot"}`,
+	"approve-call": `{"digest":"d1"}`,
+	"reject-call":  `{"digest":"d1"}`,
 }
 
 // send gives a request a JSON body.

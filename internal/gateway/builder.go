@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/consent"
 	"github.com/a2a-gateway/a2a-gateway/internal/deliveries"
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcsystem"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
@@ -34,6 +35,7 @@ type builder struct {
 	authentication *authentication
 	members        *members
 	deliveries     *deliveries.Relay
+	consent        *consent.Desk
 	tools          *mcpserver.Server
 
 	telemetry *telemetry.Telemetry
@@ -161,6 +163,7 @@ func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Pro
 		Guards:    s.Guards,
 		Limits:    s.Limits,
 		Panel:     s.Panel,
+		Approvals: proxy.Approvals{Store: b.consent.Store, Begun: b.consent.Begun, May: b.consent.May},
 		Anomalies: b.anomalies.watch,
 		Push:      cfg.Push,
 		Relay:     relay,

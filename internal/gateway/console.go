@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/certificates"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/consent"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/overview"
 	"github.com/a2a-gateway/a2a-gateway/internal/fleet"
@@ -33,6 +35,7 @@ type adminConsole struct {
 	reloads       *reloads
 	condition     *condition
 	readiness     *readiness
+	consent       *consent.Desk
 
 	records *operator.Records // of the audit log, as operators read them
 	peers   *operator.Peers
@@ -57,6 +60,7 @@ func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 	}
 	running := a.running(version)
 	a.console, err = console.Open(cfg.Admin, console.Options{
+		Approvals:  operator.Approvals{Desk: a.consent, Current: a.current, Content: cfg.Admin.Content},
 		Callers:    who,
 		Keys:       who,
 		Cards:      operator.Cards{Current: a.current, Book: a.book},
@@ -109,6 +113,11 @@ func (a *adminConsole) attrs() []any {
 		attrs = append(attrs, "console_token_file", at)
 	}
 	return attrs
+}
+
+// browsers is where people open the console; "" where there is none.
+func (a *adminConsole) browsers() string {
+	return cmp.Or(a.configuration.inForce().Admin.PublicURL, a.console.URL())
 }
 
 // running is the gateway as a whole, for the console. Several pages of the console are made

@@ -3,12 +3,14 @@ package gateway
 import (
 	"context"
 	"crypto/rand"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/cardtrust"
 	"github.com/a2a-gateway/a2a-gateway/internal/certificates"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/configlint"
+	"github.com/a2a-gateway/a2a-gateway/internal/consent"
 	"github.com/a2a-gateway/a2a-gateway/internal/deliveries"
 	"github.com/a2a-gateway/a2a-gateway/internal/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcsystem"
@@ -31,6 +33,7 @@ type parts struct {
 	load         *loadReport
 	fleet        *fleet.Registry
 	deliveries   *deliveries.Relay
+	consent      *consent.Desk
 	agentStates  *agentStates
 	drain        *drain
 	condition    *condition
@@ -69,6 +72,10 @@ func mountParts(ctx context.Context, cfg *configuration, r *resources, life *lif
 		Telemetry: r.telemetry, Audit: log, Store: r.state.store, Counts: r.state.local, Keys: r.keys,
 		Cipher: sealing{r.keys, sealedDeliveries}, Current: current, Started: life.started, Closed: life.closed,
 	})
+	p.consent = consent.New(consent.Options{
+		Values: state.Sealed(r.state.store, sealing{r.keys, sealedApprovals}), Kept: cfg.begun.State.KeptFor(), Now: approving(current),
+		Audit: log, Telemetry: r.telemetry, Console: func() string { return p.console.browsers() },
+	})
 	p.agentStates = &agentStates{current: current, telemetry: r.telemetry}
 	p.drain = newDrain(ctx, life, current, r, p.streams)
 	p.condition = &condition{
@@ -100,12 +107,12 @@ func (p *parts) mountReloads(cfg *configuration, r *resources) {
 		members: &members{
 			telemetry: r.telemetry, audit: r.audit.log, keys: r.keys, cards: p.cards, linter: p.linter, turns: card.NewTurns(),
 		},
-		deliveries: p.deliveries, tools: p.tools, telemetry: r.telemetry, audit: r.audit.log, anomalies: p.anomalies, state: r.state,
+		deliveries: p.deliveries, consent: p.consent, tools: p.tools, telemetry: r.telemetry, audit: r.audit.log, anomalies: p.anomalies, state: r.state,
 		keys: r.keys, drain: p.drain, streams: p.streams, load: p.load, hub: p.hub, salt: r.keys.Derive("contexts"),
 	}
 	p.reloads = &reloads{
 		current: current, telemetry: r.telemetry, audit: r.audit.log, egress: r.egress, server: r.server,
-		certificates: p.certificates, anomalies: p.anomalies, hub: p.hub, streams: p.streams, cards: p.cards,
+		certificates: p.certificates, anomalies: p.anomalies, consent: p.consent, hub: p.hub, streams: p.streams, cards: p.cards,
 		linter: p.linter, fleet: p.fleet, builder: p.builder, asks: make(chan chan error),
 	}
 	p.changes = &fleet.Changes{Registry: p.fleet, Reloads: p.reloads, Current: current, Audit: r.audit.log}
@@ -121,7 +128,7 @@ func (p *parts) mountOperators(cfg *configuration, r *resources, life *lifetime)
 	p.console = &adminConsole{
 		resources: r, life: life, current: cfg.current, configuration: cfg, book: p.cards.Book,
 		certificates: p.certificates, load: p.load, hub: p.hub, streams: p.streams, agents: fleet.NewAgents(p.changes),
-		reloads: p.reloads, condition: p.condition, readiness: p.readiness,
+		reloads: p.reloads, condition: p.condition, readiness: p.readiness, consent: p.consent,
 	}
 }
 
@@ -156,6 +163,7 @@ func newDrain(ctx context.Context, life *lifetime, current *snapshot.Current, r 
 // Sockets that were handed over and that nobody has taken are closed afterwards: a new
 // configuration may have fewer listeners.
 func (p *parts) open(ctx context.Context, cfg *config.Config, version string, r *resources) error {
+	p.consent.Store.Configure(cfg.Policy.Approvals)
 	if err := p.console.open(cfg, version); err != nil {
 		return err
 	}
@@ -182,6 +190,7 @@ func (p *parts) run(life *lifetime, current *snapshot.Current, shared bool) {
 	go p.linter.Run(life.closed)
 	go p.agentStates.watch(life.closed)
 	go p.changes.Follow(life.closed)
+	go p.consent.Run(life.closed)
 	go p.load.ladder.Watch(life.closed, current.Bounds, p.load.report)
 	p.console.peers.Start()
 	if past := p.console.history; past != nil {
@@ -198,9 +207,33 @@ func (p *parts) closeListeners() {
 	p.certificates.Close()
 }
 
+// approving is what the configuration in force says of approvals.
+func approving(current *snapshot.Current) func() (*consent.Now, func()) {
+	return func() (*consent.Now, func()) {
+		s := current.Acquire()
+		if s == nil {
+			return nil, nil
+		}
+		return &consent.Now{
+			Rules: s.Rules, Send: s.Proxy.SendApproved, Dial: s.Egress.Dialer(10 * time.Second),
+			Token: func(name string) bool { return s.Config.Admin.HasToken(name, time.Now()) },
+		}, s.Release
+	}
+}
+
+// consentTime is how long an approved call that is under way may go on when everything else has ended.
+const consentTime = 5 * time.Second
+
+func (p *parts) closeConsent(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, consentTime)
+	defer cancel()
+	p.consent.Close(ctx)
+}
+
 // close ends what goes on without calls. Deliveries that are under way end within ctx, and
 // the others stay in the state.
 func (p *parts) close(ctx context.Context) {
+	p.closeConsent(ctx)
 	p.tools.Close()
 	p.fleet.Close()
 	p.deliveries.Close(ctx)

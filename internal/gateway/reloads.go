@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/configlint"
 	"github.com/a2a-gateway/a2a-gateway/internal/configwatch"
+	"github.com/a2a-gateway/a2a-gateway/internal/consent"
 	"github.com/a2a-gateway/a2a-gateway/internal/fleet"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
@@ -41,6 +42,7 @@ type reloads struct {
 	server       *server.Server
 	certificates *certificates.Certificates
 	anomalies    *anomalies
+	consent      *consent.Desk
 	hub          *stream.Hub
 	streams      *openStreams
 	cards        *cardtrust.Cards
@@ -171,6 +173,7 @@ func (r *reloads) retune(old, cfg *config.Config) error {
 		return errors.Join(err, r.server.Reload(old.Server), r.telemetry.Reload(old.Telemetry.Config))
 	}
 	r.anomalies.watch.Configure(cfg.Telemetry.Anomalies)
+	r.consent.Store.Configure(cfg.Policy.Approvals)
 	r.hub.Configure(cfg.Streams, proxy.StreamLimits(cfg.Server))
 	return nil
 }

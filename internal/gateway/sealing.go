@@ -8,7 +8,8 @@ import (
 // What is in the state is sealed for a purpose, which says what is inside: nothing that was
 // sealed for one is taken for another.
 const (
-	sealedAgents       = "agents" // that were registered
+	sealedAgents       = "agents"    // that were registered
+	sealedApprovals    = "approvals" // calls that wait, and what becomes of them
 	sealedCards        = "cards"
 	sealedCertificates = "acme" // and accounts, and keys of both
 	sealedDeliveries   = "push" // and webhooks

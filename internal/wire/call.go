@@ -83,7 +83,7 @@ type Call struct {
 	HasPushConfig     bool     // a webhook comes with this call: inline in a send, or a push create
 
 	Hints
-	Spans
+	spans
 }
 
 // Unload lets go of the body, which may be large, and of all that are pieces of it. What was found in
@@ -110,11 +110,11 @@ type Hints struct {
 	MayHalf bool
 }
 
-// Spans are where a call's body holds what the gateway replaces on the way to the agent, a context
+// spans are where a call's body holds what the gateway replaces on the way to the agent, a context
 // that belongs to somebody else and the tenant, which is the interface's (A2A 1.0 §4.4.6), and what it
 // need not read again. Each is
 // from the first byte of the JSON string, its quote, to behind the last: Body[span[0]:span[1]].
-type Spans struct {
+type spans struct {
 	// ContextSpan is where Body holds the value of ContextID. It is {0, 0} when ContextID is empty
 	// or came from the query. ContextCopies are where else Body has it.
 	ContextSpan   [2]int
@@ -129,6 +129,12 @@ type Spans struct {
 	Long *jsonscan.LongStrings
 }
 
+// Changed takes from another reading of the call what it has found in its body, which is in the place of
+// the one that came.
+func (c *Call) Changed(now *Call) {
+	c.MessageExtensions, c.Hints, c.spans = now.MessageExtensions, now.Hints, now.spans
+}
+
 // DecodeJSONRPC reads a JSON-RPC request body (JSON-RPC 2.0 §4, A2A 1.0 §9) and
 // settles which version it is. header is what RequestVersion found. The body
 // is scanned once and kept; ID and Params point into it.
@@ -138,7 +144,7 @@ type Spans struct {
 //
 // On an error the Call holds whatever could be read, so that the error can be
 // answered in the caller's shape and with the caller's id. A body that is not
-// strict JSON is a ParseError without id, one that is beyond a limit has its id
+// strict JSON is a parseError without id, one that is beyond a limit has its id
 // where that can be told; an envelope that is not a call is InvalidRequest,
 // params that do not fit the method are InvalidParams.
 //
@@ -165,7 +171,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 	}
 	c.Hints, c.Long = hintsOf(d.Scanner), d.Long()
 	e := d.End()
-	if e != nil && e.Kind == ParseError {
+	if e != nil && e.Kind == parseError {
 		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed
 		if d.Limit() != "" {
 			c.ID = idBeyond(body, lim)

@@ -263,7 +263,7 @@ func TestDecodeGRPCRefuses(t *testing.T) {
 		"id as a number":                {service10 + GetTask, varint(2, 7), InvalidRequest},
 		"history as a string":           {service10 + GetTask, put(2, "t") + put(3, "7"), InvalidRequest},
 		"value of no kind":              {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, ""))), InvalidRequest},
-		"value deeper than JSON may be": {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, less))), ParseError},
+		"value deeper than JSON may be": {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, less))), parseError},
 		"deep value":                    {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, nested))), InvalidRequest},
 		"many parts":                    {service10 + SendMessage, put(2, strings.Repeat(put(5, ""), 10_001)), InvalidRequest},
 		"more parts than allowed":       {service10 + SendMessage, put(2, strings.Repeat(put(5, ""), 1_001)), InvalidParams},

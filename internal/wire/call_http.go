@@ -127,7 +127,7 @@ func (d *decoder) httpBody() {
 	switch {
 	case len(c.Body) == 0:
 		if needed {
-			d.Refuse(Errorf(ParseError, "Invalid JSON payload: the request has no body"))
+			d.Refuse(Errorf(parseError, "Invalid JSON payload: the request has no body"))
 		}
 		return
 	case !slices.Contains(m.Verbs, http.MethodPost):

@@ -145,10 +145,10 @@ func TestDecodeHTTPRefuses(t *testing.T) {
 		name, request, body string
 		want                *Kind
 	}{
-		{"no body", "POST /message:send", "", ParseError},
-		{"not JSON", "POST /message:send", "{", ParseError},
-		{"trailing data", "POST /message:send", `{"message":{}}{}`, ParseError},
-		{"blank body", "POST /tasks/t:cancel", " ", ParseError},
+		{"no body", "POST /message:send", "", parseError},
+		{"not JSON", "POST /message:send", "{", parseError},
+		{"trailing data", "POST /message:send", `{"message":{}}{}`, parseError},
+		{"blank body", "POST /tasks/t:cancel", " ", parseError},
 		{"null body", "POST /message:send", "null", InvalidRequest},
 		{"array body", "POST /message:send", `[{"message":{}}]`, InvalidRequest},
 		{"duplicate", "POST /message:send", `{"message":{},"message":{}}`, InvalidRequest},
@@ -180,7 +180,7 @@ func TestDecodeHTTPRefuses(t *testing.T) {
 		{"taskId differs", push, `{"taskId":"u","pushNotificationConfig":{}}`, InvalidParams},
 		{"1.0 taskId differs", "POST /tasks/t/pushNotificationConfigs", `{"taskId":"u","url":"u"}`, InvalidParams},
 		{"config differs in query", "GET /tasks/t/pushNotificationConfigs/c?id=d", "", InvalidParams},
-		{"push create without body", push, "", ParseError},
+		{"push create without body", push, "", parseError},
 		{"body where none belongs", "GET /tasks/t", "{}", InvalidRequest},
 		{"body on delete", "DELETE /tasks/t/pushNotificationConfigs/c", "null", InvalidRequest},
 		{"0.3 has no list", "GET /v1/tasks", "", Unsupported},

@@ -17,7 +17,7 @@ func decoded(c Call) Call {
 	return c
 }
 
-var equateCalls = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Call{}, "Binding")}
+var equateCalls = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Call{}, "Binding"), cmp.AllowUnexported(Call{})}
 
 // rpc wraps params in an envelope.
 func rpc(method, params string) string {
@@ -289,27 +289,27 @@ func TestDecodeJSONRPCRefuses(t *testing.T) {
 		id         string
 		version    Version
 	}{
-		{"not JSON", `{"jsonrpc":"2.0","id":7,"method":"GetTask","params":{"id":}}`, "", ParseError, "", V10},
-		{"empty", ``, "", ParseError, "", ""},
-		{"too many elements behind the id", rpc("SendMessage", `{"message":{"parts":`+many+`}}`), "", ParseError, "7", V10},
-		{"too many elements before the id", `{"jsonrpc":"2.0","params":` + many + `,"method":"ListTasks", "id" : "z" }`, "", ParseError, `"z"`, ""},
-		{"too many elements, null id", `{"params":` + many + `,"id":null}`, "", ParseError, "null", ""},
-		{"too many elements, no id", `{"jsonrpc":"2.0","params":{"id":7,"a":` + many + `},"method":"ListTasks"}`, "", ParseError, "", ""},
-		{"too many elements, two ids", `{"jsonrpc":"2.0","id":7,"params":` + many + `,"method":"ListTasks","id":8}`, "", ParseError, "", ""},
-		{"too many elements, an id that is almost one", `{"id":7,"params":` + many + `,"ID":8}`, "", ParseError, "", ""},
-		{"too many elements, an id in other letters", `{"params":` + many + `,"\u0069d":8}`, "", ParseError, "8", ""},
-		{"too many elements, id a list", `{"params":` + many + `,"id":[7]}`, "", ParseError, "", ""},
-		{"too many elements, a long id", `{"params":` + many + `,"id":"` + long + `"}`, "", ParseError, "", ""},
-		{"too many elements, and no end", `{"id":7,"params":` + many, "", ParseError, "", ""},
-		{"too many elements, and more behind it", `{"id":7,"params":` + many + `}{}`, "", ParseError, "", ""},
-		{"too many calls", many, "", ParseError, "", ""},
-		{"too many members of params", `{"params":{` + members + `},"id":7}`, "", ParseError, "7", ""},
-		{"too many members of the call", `{` + members + `,"id":7}`, "", ParseError, "7", ""},
-		{"too deep behind the id", rpc("GetTask", deep), "", ParseError, "7", V10},
-		{"too deep before the id", `{"params":` + deep + `,"id":7}`, "", ParseError, "7", ""},
-		{"far too deep before the id", `{"params":` + abyss + `,"id":7}`, "", ParseError, "7", ""},
-		{"too deep, with brackets in strings", `{"params":["]}",` + deep + `,"\"[{"],"id":7}`, "", ParseError, "7", ""},
-		{"too deep, and no JSON", `{"params":` + deep + `,"id":7`, "", ParseError, "", ""},
+		{"not JSON", `{"jsonrpc":"2.0","id":7,"method":"GetTask","params":{"id":}}`, "", parseError, "", V10},
+		{"empty", ``, "", parseError, "", ""},
+		{"too many elements behind the id", rpc("SendMessage", `{"message":{"parts":`+many+`}}`), "", parseError, "7", V10},
+		{"too many elements before the id", `{"jsonrpc":"2.0","params":` + many + `,"method":"ListTasks", "id" : "z" }`, "", parseError, `"z"`, ""},
+		{"too many elements, null id", `{"params":` + many + `,"id":null}`, "", parseError, "null", ""},
+		{"too many elements, no id", `{"jsonrpc":"2.0","params":{"id":7,"a":` + many + `},"method":"ListTasks"}`, "", parseError, "", ""},
+		{"too many elements, two ids", `{"jsonrpc":"2.0","id":7,"params":` + many + `,"method":"ListTasks","id":8}`, "", parseError, "", ""},
+		{"too many elements, an id that is almost one", `{"id":7,"params":` + many + `,"ID":8}`, "", parseError, "", ""},
+		{"too many elements, an id in other letters", `{"params":` + many + `,"\u0069d":8}`, "", parseError, "8", ""},
+		{"too many elements, id a list", `{"params":` + many + `,"id":[7]}`, "", parseError, "", ""},
+		{"too many elements, a long id", `{"params":` + many + `,"id":"` + long + `"}`, "", parseError, "", ""},
+		{"too many elements, and no end", `{"id":7,"params":` + many, "", parseError, "", ""},
+		{"too many elements, and more behind it", `{"id":7,"params":` + many + `}{}`, "", parseError, "", ""},
+		{"too many calls", many, "", parseError, "", ""},
+		{"too many members of params", `{"params":{` + members + `},"id":7}`, "", parseError, "7", ""},
+		{"too many members of the call", `{` + members + `,"id":7}`, "", parseError, "7", ""},
+		{"too deep behind the id", rpc("GetTask", deep), "", parseError, "7", V10},
+		{"too deep before the id", `{"params":` + deep + `,"id":7}`, "", parseError, "7", ""},
+		{"far too deep before the id", `{"params":` + abyss + `,"id":7}`, "", parseError, "7", ""},
+		{"too deep, with brackets in strings", `{"params":["]}",` + deep + `,"\"[{"],"id":7}`, "", parseError, "7", ""},
+		{"too deep, and no JSON", `{"params":` + deep + `,"id":7`, "", parseError, "", ""},
 		{"the same member twice behind the id", rpc("GetTask", `{"id":"a","id":"a"}`), "", InvalidRequest, "7", V10},
 		{"too large", `{"id":7,"method":"ListTasks","params":{"a":"` + strings.Repeat("x", 4<<20) + `"}}`, "", TooLarge, "7", ""},
 		{"scalar", `"hello"`, "", InvalidRequest, "", ""},

@@ -187,10 +187,10 @@ func TestReadCarriersRefuses(t *testing.T) {
 	t.Parallel()
 	send, _ := ByName(V10, SendMessage)
 	for doc, kind := range map[string]*Kind{
-		`{"message":{}`:                               ParseError,
+		`{"message":{}`:                               parseError,
 		`{"message":{"metadata":{"a":1,"a":2}}}`:      InvalidRequest,
 		`{"message":{},"me\u0073sage":{}}`:            InvalidRequest,
-		`{"message":{"parts":[{"data":{"a":[[]]}}]}}`: ParseError, // too deep
+		`{"message":{"parts":[{"data":{"a":[[]]}}]}}`: parseError, // too deep
 	} {
 		for _, answer := range []bool{false, true} {
 			_, err := ReadCarriers(Side{V10, HTTPJSON}, send, answer, []byte(doc), Limits{Depth: 6})

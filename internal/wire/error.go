@@ -29,7 +29,7 @@ type Kind struct {
 // beside them, are what the Go SDK maps to its ErrUnauthenticated and
 // ErrUnauthorized, since A2A has no name for either.
 var (
-	ParseError      = &Kind{"PARSE_ERROR", -32700, 400, 200, "INVALID_ARGUMENT", "Invalid JSON payload"}
+	parseError      = &Kind{"PARSE_ERROR", -32700, 400, 200, "INVALID_ARGUMENT", "Invalid JSON payload"}
 	InvalidRequest  = &Kind{"INVALID_REQUEST", -32600, 400, 200, "INVALID_ARGUMENT", "Request payload validation error"}
 	MethodNotFound  = &Kind{"METHOD_NOT_FOUND", -32601, 404, 200, "UNIMPLEMENTED", "Method not found"}
 	InvalidParams   = &Kind{"INVALID_PARAMS", -32602, 400, 200, "INVALID_ARGUMENT", "Invalid parameters"}
@@ -87,7 +87,7 @@ var (
 // Kinds returns the table in the order of docs/errors.md.
 func Kinds() []*Kind {
 	return []*Kind{
-		ParseError, InvalidRequest, MethodNotFound, InvalidParams, Internal,
+		parseError, InvalidRequest, MethodNotFound, InvalidParams, Internal,
 		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
 		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
 		Unauthenticated, Denied, ContentRefused, UnknownAgent, Duplicate, Malformed, Misdirected, VerbNotAllowed,

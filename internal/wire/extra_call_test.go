@@ -223,7 +223,7 @@ func TestExtraHTTP(t *testing.T) {
 		{"GET /tasks/7/notes", "limit=5", ``, "", "7", "", nil},
 		{"GET /tasks/7/notes", "", `{}`, "", "", "", InvalidRequest},
 		{"GET /limits", "of=7", ``, "", "7", "", nil},
-		{"POST /message:simulate", "", ``, "", "", "", ParseError},
+		{"POST /message:simulate", "", ``, "", "", "", parseError},
 		{"POST /message:simulate", "", `{"message":{"messageId":"m","task_id":"7"}}`, "", "7", "", nil},
 		{"POST /v1/message:simulate", "", `{"request":{"messageId":"m","taskId":"7"},"replay_of":"8"}`, "", "", "", InvalidParams},
 		{"POST /v1/message:simulate", "", `{"request":{"messageId":"m","taskId":"7"}}`, "", "7", "", nil},

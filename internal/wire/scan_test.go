@@ -48,7 +48,7 @@ func TestL36_Documents(t *testing.T) {
 		`{a:1}`, `{1:1}`, `{'a':1}`, `{null:1}`, `{"a":1 "b":2}`, `{"a":1;"b":2}`, `{"a":1}}`, `{"a":1}#`, `{"a":1}//`, `{"a"}`, `{"a":1,"b"}`,
 		`/**/1`, `1//`, `#1`, "\x00", "1\x00", `\u0031`, "\u00a01", "\u20281", `<a/>`, `{{}}`, `*`,
 	} {
-		if e := walk([]byte(doc), Limits{}); e == nil || e.Kind != ParseError {
+		if e := walk([]byte(doc), Limits{}); e == nil || e.Kind != parseError {
 			t.Errorf("n %q: %v", doc, e)
 		}
 	}

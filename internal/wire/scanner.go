@@ -114,7 +114,7 @@ func identifies(name []byte) bool {
 }
 
 // Finish ends the reading of a document, and gives what is wrong with it in A2A's words: the
-// caller's own refusal as it is, what is no JSON as ParseError (JSON-RPC 2.0 §5.1), two members of
+// caller's own refusal as it is, what is no JSON as parseError (JSON-RPC 2.0 §5.1), two members of
 // one name as InvalidRequest.
 func Finish(s *jsonscan.Scanner) *Error {
 	err := s.Finish()
@@ -135,5 +135,5 @@ func Finish(s *jsonscan.Scanner) *Error {
 	case broken.Duplicate:
 		return Errorf(InvalidRequest, "%s", broken)
 	}
-	return Errorf(ParseError, "Invalid JSON payload: %s", broken)
+	return Errorf(parseError, "Invalid JSON payload: %s", broken)
 }

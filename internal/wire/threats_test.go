@@ -253,7 +253,7 @@ func TestL39_TrailingData(t *testing.T) {
 	t.Parallel()
 	call := rpc("ListTasks", "{}")
 	for _, tail := range []string{"{}", "null", call, "\n" + call, "]", "}", ",", "\x00", "//", "/**/", "\v", "\u00a0", "\ufeff"} {
-		refusedAs(t, call+tail, ParseError)
+		refusedAs(t, call+tail, parseError)
 	}
 	var c Call
 	if e := c.DecodeJSONRPC([]byte(" \t\r\n"+call+"\r\n "), "", Limits{}); e != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/a2a-gateway/a2a-gateway/policy/approval"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 )
 
 // Call is a call that waits, or has waited. It never changes.
@@ -56,9 +56,6 @@ type Rule struct {
 	Count  int    `json:"count"`
 }
 
-// RuleOf is what is kept of a rule.
-func RuleOf(r *approval.Rule) Rule { return Rule{r.Name, r.Digest, r.Asks(), r.Count} }
-
 // Asks says who has to agree, in words.
 func (c *Call) Asks() string {
 	var list []string
@@ -92,14 +89,14 @@ type Request struct {
 // ask the state.
 const prefix = "approval-"
 
-// NewID makes the id of a task: unguessable, and nobody's yet.
-func NewID() string {
+// newID makes the id of a task: unguessable, and nobody's yet.
+func newID() string {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails
 	return prefix + hex.EncodeToString(id[:])
 }
 
-// IsID reports whether an id has the form of those that NewID makes.
+// IsID reports whether an id has the form of those that Open gives calls.
 func IsID(id string) bool {
 	digits, ok := strings.CutPrefix(id, prefix)
 	return ok && len(digits) == 32 && strings.Trim(digits, "0123456789abcdef") == ""
@@ -115,34 +112,14 @@ type Vote struct {
 	Rules  []string  `json:"rules"`  // for which it counts
 }
 
-// State is where a call stands.
-type State string
-
-// The states.
-const (
-	Waiting  State = "waiting"  // for people
-	Approved State = "approved" // enough have agreed; a gateway is about to send it
-	Sending  State = "sending"  // it is on its way to the agent
-	Sent     State = "sent"     // the agent has it, and has shown a task, or answered
-	Failed   State = "failed"   // the agent, or the gateway, has refused it
-	Lost     State = "lost"     // whether the agent has it is not known
-	Rejected State = "rejected" // by an approver
-	Canceled State = "canceled" // by its caller
-	Expired  State = "expired"  // nobody has decided in time
-	Void     State = "void"     // what it was approved under holds no more
-)
-
-// Ended reports whether nothing more becomes of a call here.
-func (s State) Ended() bool { return s != Waiting && s != Approved && s != Sending }
-
 // Outcome is what has become of a call.
 type Outcome struct {
-	State State     `json:"state"`
-	At    time.Time `json:"at"`
-	By    string    `json:"by,omitzero"`    // who has rejected it
-	Why   string    `json:"why,omitzero"`   // for people
-	Error string    `json:"error,omitzero"` // reason of the error that the agent or the gateway has answered, as docs/errors.md has it
-	Until time.Time `json:"until,omitzero"` // while it is sent: who has not said more by then has died
+	State standing.State `json:"state"`
+	At    time.Time      `json:"at"`
+	By    string         `json:"by,omitzero"`    // who has rejected it
+	Why   string         `json:"why,omitzero"`   // for people
+	Error string         `json:"error,omitzero"` // reason of the error that the agent or the gateway has answered, as docs/errors.md has it
+	Until time.Time      `json:"until,omitzero"` // while it is sent: who has not said more by then has died
 
 	// Task is what the agent calls the task, "" until it has shown one, and Context its context.
 	Task    string `json:"task,omitzero"`

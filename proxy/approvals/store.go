@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy/approval"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 )
 
 // Spaces of the state. Sealed values lie in all of them.
@@ -27,13 +27,24 @@ const (
 	spaceRemembered = "approvals-remembered" // rule and what calls have in common: id of the approved call
 )
 
-// Errors of Open and Decide, in words for who has called.
+// Refused is the error of a call that may not wait, in words for who has called.
+type Refused struct {
+	Limit string // its key
+	Text  string
+}
+
+// Error implements error.
+func (r *Refused) Error() string { return r.Text + " (" + r.Limit + ")" }
+
+// What is bounded.
 var (
-	ErrCallerFull = errors.New("too many of your calls wait for approval (policy.approvals.perCaller)")
-	ErrFull       = errors.New("too many calls wait for approval (policy.approvals.total)")
-	ErrTooLong    = errors.New("the call is too long to wait for approval (policy.approvals.message)")
-	ErrDecided    = errors.New("it has been decided already")
+	errCallerFull = &Refused{"policy.approvals.perCaller", "too many of your calls wait for approval"}
+	errFull       = &Refused{"policy.approvals.total", "too many calls wait for approval"}
+	errTooLong    = &Refused{"policy.approvals.message", "the call is too long to wait for approval"}
 )
+
+// TooLong reports whether it is the call itself, and not how many there are.
+func (r *Refused) TooLong() bool { return r == errTooLong }
 
 // Store keeps the calls. It is made once for a process, and safe for concurrent use.
 type Store struct {
@@ -41,34 +52,35 @@ type Store struct {
 	kept   time.Duration // of calls that were sent: as long as their tasks
 
 	mu      sync.Mutex
-	config  Config
+	config  approval.Calls
 	watches map[string]map[chan struct{}]bool
 }
 
 // New is a store in values, which seal what is in them. What was sent is remembered for so long after it was.
 func New(values state.Values, kept time.Duration) *Store {
-	return &Store{values: values, kept: kept, config: Config{}.orDefault(), watches: map[string]map[chan struct{}]bool{}}
+	return &Store{values: values, kept: kept, config: approval.Calls{}.OrDefault(), watches: map[string]map[chan struct{}]bool{}}
 }
 
 // Configure puts another configuration in force. Calls that wait already do so on.
-func (s *Store) Configure(c Config) {
+func (s *Store) Configure(c approval.Calls) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.config = c.orDefault()
+	s.config = c.OrDefault()
 }
 
 // Config is the configuration in force, with its defaults.
-func (s *Store) Config() Config {
+func (s *Store) Config() approval.Calls {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.config
 }
 
-// Open has a call wait. Its errors are ErrCallerFull, ErrFull, ErrTooLong, and those of the state.
+// Open gives a call its id, and has it wait. Its errors are a *Refused and those of the state.
 func (s *Store) Open(ctx context.Context, c *Call) error {
+	c.ID = newID()
 	config := s.Config()
 	if len(c.Request.Body) > int(config.Message) {
-		return ErrTooLong
+		return errTooLong
 	}
 	if err := s.room(ctx, c.Caller.Owner, config); err != nil {
 		return err
@@ -81,22 +93,25 @@ func (s *Store) Open(ctx context.Context, c *Call) error {
 }
 
 // room reports whether one more call of an owner may wait.
-func (s *Store) room(ctx context.Context, owner string, config Config) error {
+func (s *Store) room(ctx context.Context, owner string, config approval.Calls) error {
 	mine := ownerKey(owner)
 	list, err := s.values.List(ctx, spaceOpen, mine, config.PerCaller)
 	if err != nil {
 		return err
 	}
 	if len(list) == config.PerCaller && strings.HasPrefix(list[len(list)-1].Key, mine) {
-		return ErrCallerFull
+		return errCallerFull
 	}
 	// Counting all of them reads their keys; a bound of a thousand makes that no matter.
 	all, err := s.values.List(ctx, spaceOpen, "", config.Total)
 	if err == nil && len(all) == config.Total {
-		err = ErrFull
+		err = errFull
 	}
 	return err
 }
+
+// mostOpen is more than may wait.
+const mostOpen = 200_000
 
 // ownerKey begins the keys of an owner's open calls.
 func ownerKey(owner string) string {
@@ -140,15 +155,15 @@ func (s *Store) settle(ctx context.Context, st *Status) error {
 	switch o := &st.Outcome; {
 	case err != nil:
 		return err
-	case ok && o.State == Sending && now.After(o.Until):
-		o.State, o.Why = Lost, "the gateway that sent the call ended before it knew whether the agent has it"
+	case ok && o.State == standing.Sending && now.After(o.Until):
+		o.State, o.Why = standing.Lost, "the gateway that sent the call ended before it knew whether the agent has it"
 	case ok:
 	case st.agreed():
-		*o = Outcome{State: Approved, At: st.Votes[len(st.Votes)-1].At}
+		*o = Outcome{State: standing.Approved, At: st.Votes[len(st.Votes)-1].At}
 	case now.After(st.Expires):
-		*o = Outcome{State: Expired, At: st.Expires, Why: "nobody has agreed in time"}
+		*o = Outcome{State: standing.Expired, At: st.Expires, Why: "nobody has agreed in time"}
 	default:
-		*o = Outcome{State: Waiting, At: st.Created}
+		*o = Outcome{State: standing.Waiting, At: st.Created}
 	}
 	return nil
 }
@@ -170,7 +185,7 @@ const longestSend = time.Hour
 // Decide gives a call its outcome, and reports whether it had none: false is that somebody was faster.
 func (s *Store) Decide(ctx context.Context, c *Call, o Outcome) (bool, error) {
 	o.At = time.Now()
-	if o.State == Sending {
+	if o.State == standing.Sending {
 		o.Until = o.At.Add(longestSend)
 	}
 	first, err := s.add(ctx, spaceOutcomes, c.ID, o, time.Until(c.Expires)+s.kept)
@@ -209,7 +224,7 @@ func (s *Store) Own(ctx context.Context, owner string) ([]*Status, error) {
 
 // open are the calls that are not over under keys that begin so.
 func (s *Store) open(ctx context.Context, begin string) ([]*Status, error) {
-	keys, err := s.values.List(ctx, spaceOpen, begin, mostTotal)
+	keys, err := s.values.List(ctx, spaceOpen, begin, mostOpen)
 	if err != nil {
 		return nil, err
 	}

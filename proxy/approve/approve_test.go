@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 	"github.com/a2a-gateway/a2a-gateway/proxy/proxytest"
 )
 
@@ -50,7 +51,7 @@ func agree(t testing.TB, w *proxytest.Gateway, st *approvals.Status) {
 // send sends a call as if enough had agreed.
 func send(t testing.TB, w *proxytest.Gateway, st *approvals.Status) {
 	t.Helper()
-	first, err := w.Approvals.Decide(t.Context(), &st.Call, approvals.Outcome{State: approvals.Sending})
+	first, err := w.Approvals.Decide(t.Context(), &st.Call, approvals.Outcome{State: standing.Sending})
 	if err != nil || !first {
 		t.Fatal(first, err)
 	}
@@ -187,13 +188,13 @@ func TestApprovalEnds(t *testing.T) {
 		state, says string
 	}{
 		"rejected": {func(t *testing.T, w *proxytest.Gateway) {
-			decided(t, w, approvals.Outcome{State: approvals.Rejected, By: "carol", Why: "too much"})
+			decided(t, w, approvals.Outcome{State: standing.Rejected, By: "carol", Why: "too much"})
 		}, "rejected", "The request was rejected: too much"},
 		"canceled": {func(t *testing.T, w *proxytest.Gateway) {
 			w.Speak("tied", w.Base, rest, proxytest.Ask{Method: wire.CancelTask, Task: only(t, w).ID}).OK(t, "cancel")
 		}, "canceled", "The request was canceled."},
 		"lost": {func(t *testing.T, w *proxytest.Gateway) {
-			decided(t, w, approvals.Outcome{State: approvals.Lost})
+			decided(t, w, approvals.Outcome{State: standing.Lost})
 		}, "failed", "whether the agent has it is not known"},
 		"the agent's error": {func(t *testing.T, w *proxytest.Gateway) {
 			w.Agent.Answers(func(rw http.ResponseWriter, _ *proxytest.Request) { rw.WriteHeader(500) })

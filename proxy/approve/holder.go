@@ -49,6 +49,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -110,13 +111,13 @@ func (h *Holder) hold(x *exchange.Exchange, forward record.Stage) error {
 	}
 	c.Rules = nil
 	for _, r := range needed {
-		c.Rules = append(c.Rules, approvals.RuleOf(r))
+		c.Rules = append(c.Rules, approvals.Rule{Name: r.Name, Digest: r.Digest, Asks: r.Asks(), Count: r.Count})
 	}
 	if err := h.open(x, c); err != nil {
 		return err
 	}
 	h.Begun(c)
-	st := &approvals.Status{Call: *c, Outcome: approvals.Outcome{State: approvals.Waiting, At: c.Created}}
+	st := &approvals.Status{Call: *c, Outcome: approvals.Outcome{State: standing.Waiting, At: c.Created}}
 	if x.Call.Streaming {
 		return h.stream(x, st)
 	}
@@ -152,7 +153,7 @@ func (h *Holder) newCall(x *exchange.Exchange) (*approvals.Call, error) {
 	}
 	sum, now := sha256.Sum256(x.Call.Params), time.Now().UTC()
 	c := &approvals.Call{
-		ID: approvals.NewID(), Agent: x.Agent.ID, Skill: x.Skill, Method: x.Call.Method.Name, Version: string(x.Call.Version),
+		Agent: x.Agent.ID, Skill: x.Skill, Method: x.Call.Method.Name, Version: string(x.Call.Version),
 		Binding: x.Binding().String(), Message: x.Call.MessageID, Created: now, Expires: now.Add(within(x.Decision.Approvals)),
 		Context: cmp.Or(x.Call.ContextID, x.Record.Context),
 		Caller: approvals.Caller{
@@ -221,22 +222,13 @@ func (h *Holder) open(x *exchange.Exchange, c *approvals.Call) error {
 	if x.Call.Version == wire.V01 && x.Endpoint.Version == wire.V01 {
 		return wire.Errorf(wire.Unsupported, "the call has to wait for approval, which A2A 0.1 cannot say to an agent of 0.1")
 	}
-	err := h.Store.Open(x.Ctx, c)
-	switch {
-	case errors.Is(err, approvals.ErrCallerFull), errors.Is(err, approvals.ErrFull):
-		x.Rec.Limit = "policy.approvals"
-		e := wire.Errorf(wire.RateLimited, "%s", err)
-		e.Header = http.Header{"Retry-After": {"60"}}
-		return e
-	case errors.Is(err, approvals.ErrTooLong):
-		return wire.Errorf(wire.TooLarge, "%s", err)
-	case err != nil:
-		return storeAway(err)
+	if err := h.Store.Open(x.Ctx, c); err != nil {
+		return notOpened(x, err)
 	}
 	if err := h.ReserveContext(x, c.Context); err != nil {
 		return err
 	}
-	x.Rec.Approval, x.Rec.ApprovalState = c.ID, string(approvals.Waiting)
+	x.Rec.Approval, x.Rec.ApprovalState = c.ID, string(standing.Waiting)
 	x.Rec.TaskID, x.Rec.ContextID = c.ID, c.Context
 	if x.Task.Caller != "" { // chosen by a client of 0.1
 		if err := h.Ledger.Bind(x.Ctx, x.Principal, x.Agent.ID, state.TaskAlias, x.Task.Caller, c.ID); err != nil {
@@ -245,6 +237,22 @@ func (h *Holder) open(x *exchange.Exchange, c *approvals.Call) error {
 		x.Task.Agent = c.ID
 	}
 	return nil
+}
+
+// notOpened is the refusal of a call that may not wait: it was not sent.
+func notOpened(x *exchange.Exchange, err error) error {
+	var refused *approvals.Refused
+	switch {
+	case !errors.As(err, &refused):
+		return storeAway(err)
+	case refused.TooLong():
+		x.Rec.Limit = refused.Limit
+		return wire.Errorf(wire.TooLarge, "%s", refused)
+	}
+	x.Rec.Limit = refused.Limit
+	e := wire.Errorf(wire.RateLimited, "%s", refused)
+	e.Header = http.Header{"Retry-After": {"60"}}
+	return e
 }
 
 // storeAway is the refusal where the state cannot be asked: nothing was sent.
@@ -269,7 +277,7 @@ func (h *Holder) await(x *exchange.Exchange, st *approvals.Status) (*approvals.S
 
 // answered reports whether all is known that the caller of a call which is answered once waits for.
 func answered(st *approvals.Status) bool {
-	return st.Outcome.State != approvals.Sent || st.Outcome.Answered
+	return st.Outcome.State != standing.Sent || st.Outcome.Answered
 }
 
 // follow looks at a call until something is true of it. It returns the latest status also where ctx ends.
@@ -331,14 +339,14 @@ func (h *Holder) answerFor(x *exchange.Exchange, forward record.Stage) error {
 
 // cancel takes a call back that nobody has decided about.
 func (h *Holder) cancel(x *exchange.Exchange, st *approvals.Status) error {
-	done, err := h.Store.Decide(x.Ctx, &st.Call, approvals.Outcome{State: approvals.Canceled, By: x.Principal.Subject, Why: "canceled by its caller"})
+	done, err := h.Store.Decide(x.Ctx, &st.Call, approvals.Outcome{State: standing.Canceled, By: x.Principal.Subject, Why: "canceled by its caller"})
 	switch {
 	case err != nil:
 		return storeAway(err)
 	case !done:
 		return wire.Errorf(wire.NotCancelable, "")
 	}
-	x.Rec.ApprovalState = string(approvals.Canceled)
-	st.Outcome = approvals.Outcome{State: approvals.Canceled, At: time.Now(), Why: "canceled by its caller"}
+	x.Rec.ApprovalState = string(standing.Canceled)
+	st.Outcome = approvals.Outcome{State: standing.Canceled, At: time.Now(), Why: "canceled by its caller"}
 	return h.show(x, st)
 }

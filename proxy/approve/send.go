@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -25,7 +26,6 @@ var errVoid = errors.New("the approval is void")
 // request that brought it, and is as the configuration and the keys of now have it.
 func (h *Holder) Recall(x *exchange.Exchange) (err error) {
 	sent := x.Site.Approved
-	x.Rec.Approval, x.Rec.ApprovalState = sent.ID, string(approvals.Sending)
 	x.Principal, err = h.Authn.Recall([]byte(sent.Caller.Who))
 	if x.Site.Tool != nil {
 		x.Site.Tool = x.Principal
@@ -37,6 +37,7 @@ func (h *Holder) Recall(x *exchange.Exchange) (err error) {
 // refused as well.
 func (h *Holder) Sending(stages ...record.Stage) record.Stage {
 	return func(x *exchange.Exchange) error {
+		x.Rec.Approval, x.Rec.ApprovalState = x.Site.Approved.ID, string(standing.Sending)
 		for _, s := range stages {
 			if err := s(x); err != nil {
 				h.failed(x, err)
@@ -56,9 +57,9 @@ func (h *Holder) failed(x *exchange.Exchange, err error) {
 	var denied *policy.Denied
 	var refused *authn.Refused
 	e := h.Refusal(x, err)
-	sent.Result = approvals.Outcome{State: approvals.Failed, Error: e.Reason, Why: e.Text()}
+	sent.Result = approvals.Outcome{State: standing.Failed, Error: e.Reason, Why: e.Text()}
 	if errors.As(err, &denied) || errors.As(err, &refused) || errors.Is(err, errVoid) {
-		sent.Result.State, sent.Result.Why = approvals.Void, err.Error()
+		sent.Result.State, sent.Result.Why = standing.Void, err.Error()
 	}
 	h.settle(x)
 }
@@ -146,9 +147,9 @@ const longestResult = 1 << 20
 // is kept in its place.
 func (h *Holder) answered(x *exchange.Exchange, sent *approvals.Dispatch) {
 	o := &sent.Result
-	o.State = approvals.Sent
+	o.State = standing.Sent
 	if x.Rec.Reason != "" && o.Task == "" { // the agent's own error
-		o.State, o.Error, o.Why = approvals.Failed, x.Rec.Reason, "the agent answered "+x.Rec.Reason
+		o.State, o.Error, o.Why = standing.Failed, x.Rec.Reason, "the agent answered "+x.Rec.Reason
 	} else if !x.Call.Streaming {
 		if doc, err := resultOf(x); err == nil && len(doc) <= longestResult {
 			o.Result = doc

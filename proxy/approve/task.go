@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
@@ -44,37 +45,37 @@ type artifact struct {
 }
 
 // States of A2A 1.0.
-var states = map[approvals.State]string{
-	approvals.Waiting: "TASK_STATE_AUTH_REQUIRED", approvals.Approved: "TASK_STATE_WORKING", approvals.Sending: "TASK_STATE_WORKING",
-	approvals.Sent: "TASK_STATE_COMPLETED", approvals.Failed: "TASK_STATE_FAILED", approvals.Lost: "TASK_STATE_FAILED",
-	approvals.Rejected: "TASK_STATE_REJECTED", approvals.Expired: "TASK_STATE_REJECTED", approvals.Void: "TASK_STATE_REJECTED",
-	approvals.Canceled: "TASK_STATE_CANCELED",
+var states = map[standing.State]string{
+	standing.Waiting: "TASK_STATE_AUTH_REQUIRED", standing.Approved: "TASK_STATE_WORKING", standing.Sending: "TASK_STATE_WORKING",
+	standing.Sent: "TASK_STATE_COMPLETED", standing.Failed: "TASK_STATE_FAILED", standing.Lost: "TASK_STATE_FAILED",
+	standing.Rejected: "TASK_STATE_REJECTED", standing.Expired: "TASK_STATE_REJECTED", standing.Void: "TASK_STATE_REJECTED",
+	standing.Canceled: "TASK_STATE_CANCELED",
 }
 
 // told is what the caller reads of where a call stands. Who has decided is for the record.
 func told(st *approvals.Status) string {
 	switch st.Outcome.State {
-	case approvals.Waiting:
+	case standing.Waiting:
 		return "This request waits for approval by " + st.Asks() + ", until " + st.Expires.UTC().Format(time.RFC3339) + "."
-	case approvals.Approved, approvals.Sending:
+	case standing.Approved, standing.Sending:
 		return "The request was approved, and is on its way to the agent."
-	case approvals.Sent:
+	case standing.Sent:
 		if st.Outcome.Task != "" {
 			return "The request was approved, and the agent works on it."
 		}
 		return "The request was approved, and the agent has answered."
-	case approvals.Rejected:
+	case standing.Rejected:
 		if st.Outcome.Why != "" {
 			return "The request was rejected: " + st.Outcome.Why
 		}
 		return "The request was rejected."
-	case approvals.Canceled:
+	case standing.Canceled:
 		return "The request was canceled."
-	case approvals.Expired:
+	case standing.Expired:
 		return "Nobody approved the request in time."
-	case approvals.Void:
+	case standing.Void:
 		return "The request was approved, but may not be made any more."
-	case approvals.Lost:
+	case standing.Lost:
 		return "The request was approved; whether the agent has it is not known."
 	}
 	return "The request was approved, and failed: " + st.Outcome.Why

@@ -10,11 +10,11 @@ import (
 // Access says who may read the catalog.
 type Access string
 
-// Who may read it. The empty one means Caller.
+// Who may read it. The empty one means caller.
 const (
-	Caller Access = "caller" // callers with a credential, each what they may use
-	Public Access = "public" // these, and anybody about agents whose cards are public
-	None   Access = "none"   // nobody
+	ofCaller Access = "caller" // callers with a credential, each what they may use
+	Public   Access = "public" // these, and anybody about agents whose cards are public
+	None     Access = "none"   // nobody
 )
 
 // Config is the `catalog:` section.
@@ -47,7 +47,7 @@ const (
 // Defaults fills in what is not set.
 func (c *Config) Defaults() {
 	if c.Access == "" {
-		c.Access = Caller
+		c.Access = ofCaller
 	}
 	if c.LongestPage == 0 {
 		c.LongestPage = max(defaultLongestPage, min(c.Page, mostPage))
@@ -64,7 +64,7 @@ func (c *Config) Defaults() {
 func (c Config) Validate() error {
 	var errs []error
 	switch c.Access {
-	case Caller, Public, None:
+	case ofCaller, Public, None:
 	default:
 		errs = append(errs, keypath.At(fmt.Errorf("%q is none of caller, public, none", c.Access), "access"))
 	}

@@ -18,7 +18,7 @@ func (de *Decoder) ReplaceBody(x *exchange.Exchange, body []byte) error {
 		return err
 	}
 	x.Call.Body, x.Call.Params, x.Call.Message, x.Call.ID = c.Body, c.Params, c.Message, c.ID
-	x.Call.MessageExtensions, x.Call.Hints, x.Call.Spans = c.MessageExtensions, c.Hints, c.Spans
+	x.Call.Changed(c)
 	return nil
 }
 

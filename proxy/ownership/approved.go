@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
@@ -66,7 +67,7 @@ func (ow *Owners) learnApproved(x *exchange.Exchange, seen wire.Answer) error {
 	if sent == nil || sent.Result.Task != "" || len(seen.Tasks) != 1 || seen.Tasks[0].ID == "" {
 		return nil
 	}
-	sent.Result.State, sent.Result.Task, sent.Result.Context = approvals.Sent, seen.Tasks[0].ID, seen.Tasks[0].ContextID
+	sent.Result.State, sent.Result.Task, sent.Result.Context = standing.Sent, seen.Tasks[0].ID, seen.Tasks[0].ContextID
 	return ow.Approvals.Settle(x.Ctx, &sent.Call, sent.Result)
 }
 

@@ -17,11 +17,11 @@ import (
 // Its refusals are 503 with Retry-After (too many streams, of all or of this caller; descriptors
 // or memory have run out), whatever package forward says of the agent, and the ends of streams.
 func (se *Sessions) Forward(x *exchange.Exchange) error {
-	return se.within(x, func(ctx context.Context, late *time.Timer) error { return se.answerCall(ctx, x, late) })
+	return within(se, x, func(ctx context.Context, late *time.Timer) error { return se.answerCall(ctx, x, late) })
 }
 
 // within has do answer a call that has a place among the streams, if it is one.
-func (se *Sessions) within(x *exchange.Exchange, do func(context.Context, *time.Timer) error) (err error) {
+func within(se *Sessions, x *exchange.Exchange, do func(context.Context, *time.Timer) error) (err error) {
 	if x.Call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.

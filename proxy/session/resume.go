@@ -271,16 +271,18 @@ func (se *Sessions) openMark(x *exchange.Exchange) (*cursors.Mark, *wire.Error) 
 	return nil, wire.Errorf(wire.InvalidParams, "Last-Event-ID is not one that this gateway has given you for this task")
 }
 
-// Follow gives the caller of a streaming call the stream of a task that another call has begun: the task
+// Following gives the callers of streaming calls the stream of a task that another call has begun: the task
 // as it is, and what comes after that. Of a task that has ended that is all there is.
-func (se *Sessions) Follow(x *exchange.Exchange, task string) error {
-	return se.within(x, func(ctx context.Context, _ *time.Timer) error {
-		if err := se.asSubscriber(x, task); err != nil {
-			return err
-		}
-		if done, err := se.shareFeed(x); done || err != nil {
-			return err
-		}
-		return se.showTaskAnew(ctx, x, task)
-	})
+func Following(se *Sessions) func(x *exchange.Exchange, task string) error {
+	return func(x *exchange.Exchange, task string) error {
+		return within(se, x, func(ctx context.Context, _ *time.Timer) error {
+			if err := se.asSubscriber(x, task); err != nil {
+				return err
+			}
+			if done, err := se.shareFeed(x); done || err != nil {
+				return err
+			}
+			return se.showTaskAnew(ctx, x, task)
+		})
+	}
 }

@@ -1,7 +1,7 @@
-// Package operate has the verbs for operators of a running gateway: status, agents, streams, push, admin
+// Package operate has the verbs for operators of a running gateway: status, agents, streams, approvals, push, admin
 // and healthcheck.
 //
-// status, agents, streams and push ask its admin API with a token (internal/cli/adminapi). healthcheck asks the
+// status, agents, streams, approvals and push ask its admin API with a token (internal/cli/adminapi). healthcheck asks the
 // status listener, which wants none. admin token asks nobody: it makes a token, which the
 // configuration then has the digest of. The exit codes are 0 for done, 1 where the gateway does
 // not answer or refuses, and 2 for wrong flags.

@@ -36,7 +36,9 @@ type Call struct {
 // Caller is who asks, as far as a credential says. The zero Caller is nobody, with the zero
 // Role.
 type Caller struct {
-	Name    string // in records
+	Name    string   // in records
+	Subject string   // at the identity provider, or the name of the token
+	Groups  []string // values of admin.oidc.claim; nil for a token
 	Role    Role
 	Method  string // how it was proved
 	Expires time.Time

@@ -10,6 +10,7 @@ export const links = [
   { to: '/policy', title: 'Policy', role: 'viewer', writes: false },
   { to: '/extensions', title: 'Extensions', role: 'viewer', writes: false },
   { to: '/try', title: 'Try it', role: 'operator', writes: true },
+  { to: '/approvals', title: 'Approvals', role: 'viewer', writes: false },
   { to: '/push', title: 'Push', role: 'viewer', writes: false },
   { to: '/content', title: 'Captured content', role: 'operator', writes: false },
   { to: '/identities', title: 'Identities', role: 'viewer', writes: false },

@@ -1,4 +1,4 @@
-package approvals
+package approval
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Config is `policy.approvals:`, about the calls that rules with effect approve have wait.
-type Config struct {
+// Calls is `policy.approvals:`, about the calls that rules with effect approve have wait.
+type Calls struct {
 	// Wait is how long a call that is answered once waits for the answer to the approved call before its
 	// caller gets the task that waits; up to 10m, default 3s. Some clients wait no longer than 5s.
 	Wait quantity.Duration `yaml:"wait"`
@@ -51,15 +51,15 @@ const (
 	longestKeep    = quantity.Duration(90 * 24 * time.Hour)
 )
 
-// orDefault fills in what is left out.
-func (c Config) orDefault() Config {
+// OrDefault fills in what is left out.
+func (c Calls) OrDefault() Calls {
 	c.Wait, c.PerCaller, c.Total = cmp.Or(c.Wait, usualWait), cmp.Or(c.PerCaller, usualPerCaller), cmp.Or(c.Total, usualTotal)
 	c.Message, c.Keep = cmp.Or(c.Message, usualMessage), cmp.Or(c.Keep, usualKeep)
 	return c
 }
 
 // Validate reports what cannot work, naming the key.
-func (c Config) Validate() error {
+func (c Calls) Validate() error {
 	var errs []error
 	wrong := func(ok bool, key string, value, bounds any) {
 		if !ok {

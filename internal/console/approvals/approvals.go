@@ -1,0 +1,217 @@
+package approvals
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"sort"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+)
+
+// Approvals are the calls that wait, and those who decide about them.
+type Approvals interface {
+	// List has the calls that wait or are on their way, the oldest first.
+	List(ctx context.Context, who *api.Caller) ([]Approval, error)
+	// Show is one that waits, or has waited; nil where there is none. Its message is for those who may
+	// agree to it.
+	Show(ctx context.Context, id string, who *api.Caller) (*ApprovalDetail, error)
+	// Approve and Reject have somebody decide who was shown the digest. Their errors are *api.Refusal
+	// where they are the asker's to mend.
+	Approve(ctx context.Context, id, digest string, who *api.Caller) (*ApprovalDetail, error)
+	Reject(ctx context.Context, id, digest, reason string, who *api.Caller) (*ApprovalDetail, error)
+}
+
+var (
+	noApproval = api.Code{Name: "NO_SUCH_APPROVAL", Status: http.StatusNotFound}
+	decided    = api.Code{Name: "APPROVAL_DECIDED", Status: http.StatusConflict}
+	otherCall  = api.Code{Name: "APPROVAL_DIGEST", Status: http.StatusConflict}
+	mayNot     = api.Code{Name: "NOT_AN_APPROVER", Status: http.StatusForbidden}
+)
+
+// Codes are those of decisions that cannot be made.
+func Codes() []api.Code { return []api.Code{noApproval, decided, otherCall, mayNot} }
+
+// ApprovalPage is the answer of GET /api/v1/approvals.
+type ApprovalPage struct {
+	Approvals []Approval `json:"approvals"`
+	Next      string     `json:"next,omitzero"` // cursor of the next page; "" at the end
+}
+
+// Approval is a call that waits for approval, or has waited.
+type Approval struct {
+	ID      string         `json:"id" doc:"id of the task that the caller is shown"`
+	State   string         `json:"state" doc:"waiting, approved, sending, sent, failed, lost, rejected, canceled, expired or void"`
+	Agent   string         `json:"agent"`
+	Skill   string         `json:"skill,omitzero"`
+	Method  string         `json:"method"`
+	Caller  string         `json:"caller" doc:"subject of the caller"`
+	Issuer  string         `json:"issuer" doc:"issuer of the caller"`
+	Created time.Time      `json:"created"`
+	Expires time.Time      `json:"expires" doc:"time until which people may agree"`
+	Digest  string         `json:"digest" doc:"SHA-256 of the call's params; whoever decides has to send it"`
+	Rules   []ApprovalRule `json:"rules" doc:"rules with effect approve that the call matches"`
+	May     bool           `json:"may" doc:"you may agree to the call"`
+	MayNot  string         `json:"mayNot,omitzero" doc:"reason why you may not"`
+}
+
+// ApprovalRule is one that asks for people.
+type ApprovalRule struct {
+	Name   string `json:"name"`
+	Asks   string `json:"asks" doc:"who has to agree, in words"`
+	Count  int    `json:"count" doc:"how many people have to agree"`
+	Agreed int    `json:"agreed" doc:"how many have agreed"`
+}
+
+// ApprovalDetail is the answer of GET /api/v1/approvals/{id}.
+type ApprovalDetail struct {
+	Approval
+
+	Client  string         `json:"client,omitzero" doc:"OAuth client of the caller"`
+	Tenant  string         `json:"tenant,omitzero" doc:"tenant of the caller"`
+	Binding string         `json:"binding"`
+	Version string         `json:"version" doc:"version of A2A that the caller speaks"`
+	Context string         `json:"context" doc:"context of the task"`
+	About   ApprovalAbout  `json:"about" doc:"what the agent's card says of the skill"`
+	Votes   []ApprovalVote `json:"votes" doc:"people who have agreed"`
+	Params  jsontext.Value `json:"params,omitzero" doc:"params of the call, with its message; for those who may agree to it, and for operators if admin.content is true"`
+	Decided time.Time      `json:"decided,omitzero" doc:"time of the latest change"`
+	By      string         `json:"by,omitzero" doc:"who has rejected or canceled the call"`
+	Why     string         `json:"why,omitzero" doc:"reason of the state"`
+	Task    string         `json:"task,omitzero" doc:"the agent's id of the task, once the call was sent"`
+}
+
+// ApprovalAbout is what the card says of an agent and its skill.
+type ApprovalAbout struct {
+	Agent       string `json:"agent,omitzero" doc:"name of the agent"`
+	Skill       string `json:"skill,omitzero" doc:"name of the skill"`
+	Description string `json:"description,omitzero"`
+}
+
+// ApprovalVote is that somebody has agreed.
+type ApprovalVote struct {
+	By     string    `json:"by"`
+	Method string    `json:"method" doc:"how they had signed in: token, oidc or session"`
+	At     time.Time `json:"at"`
+	Rules  []string  `json:"rules" doc:"rules for which it counts"`
+}
+
+// decision is the body of the operations that decide.
+type decision struct {
+	Digest string `json:"digest" doc:"digest of the call that you were shown"`
+	Reason string `json:"reason,omitzero" doc:"of a rejection: text for the caller"`
+}
+
+// longestReason bounds what a caller is told.
+const longestReason = 500
+
+// screen answers about approvals.
+type screen struct{ all Approvals }
+
+// Screen is that of approvals.
+func Screen(all Approvals) api.Screen {
+	s := &screen{all}
+	errs := append(Codes(), api.Malformed)
+	return api.Screen{
+		Title: "Approvals", Page: "/approvals", Link: true,
+		Shows: "calls that wait for approval; their message, files, caller, rule and what the card says of the skill; approve and reject them",
+		Operations: []api.Operation{
+			{
+				Method: http.MethodGet, Path: "/api/v1/approvals", ID: "list-approvals", Tag: "approvals", Role: api.Viewer,
+				Summary: "List calls that wait for approval", Pages: true, Out: reflect.TypeFor[ApprovalPage](), Answer: s.list,
+			},
+			{
+				Method: http.MethodGet, Path: "/api/v1/approvals/{id}", ID: "get-approval", Tag: "approvals", Role: api.Viewer,
+				Summary: "Show a call that waits for approval, or has waited", Out: reflect.TypeFor[ApprovalDetail](), Errors: []api.Code{noApproval}, Answer: s.show,
+			},
+			{
+				Method: http.MethodPost, Path: "/api/v1/approvals/{id}/approve", ID: "approve-call", Tag: "approvals", Role: api.Viewer, Writes: true,
+				Summary: "Agree to a call as one of its approvers", In: reflect.TypeFor[decision](), Out: reflect.TypeFor[ApprovalDetail](), Errors: errs, Answer: s.approve,
+			},
+			{
+				Method: http.MethodPost, Path: "/api/v1/approvals/{id}/reject", ID: "reject-call", Tag: "approvals", Role: api.Viewer, Writes: true,
+				Summary: "Reject a call as one of its approvers", In: reflect.TypeFor[decision](), Out: reflect.TypeFor[ApprovalDetail](), Errors: errs, Answer: s.reject,
+			},
+		},
+	}
+}
+
+func (s *screen) list(c *api.Call) (any, error) {
+	after, limit, err := c.Page()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.all.List(c.Context(), &c.Caller)
+	if err != nil {
+		return nil, err
+	}
+	sort.Slice(list, func(i, k int) bool { return key(&list[i]) < key(&list[k]) })
+	list = list[sort.Search(len(list), func(i int) bool { return key(&list[i]) > after }):]
+	page := ApprovalPage{Approvals: append([]Approval{}, list[:min(limit, len(list))]...)}
+	if len(list) > limit {
+		page.Next = c.Cursor(key(&list[limit-1]))
+	}
+	return page, nil
+}
+
+// key orders a list by time, and what is of one time by its id.
+func key(a *Approval) string { return a.Created.UTC().Format("20060102T150405.000000000") + a.ID }
+
+func (s *screen) show(c *api.Call) (any, error) {
+	d, err := s.all.Show(c.Context(), c.PathValue("id"), &c.Caller)
+	if err == nil && d == nil {
+		err = missing()
+	}
+	return d, err
+}
+
+func missing() error { return noApproval.Refuse("there is no such call") }
+
+func (s *screen) approve(c *api.Call) (any, error) {
+	return s.decide(c, "approval.approve", func(ctx context.Context, d *decision) (*ApprovalDetail, error) {
+		return s.all.Approve(ctx, c.PathValue("id"), d.Digest, &c.Caller)
+	})
+}
+
+func (s *screen) reject(c *api.Call) (any, error) {
+	return s.decide(c, "approval.reject", func(ctx context.Context, d *decision) (*ApprovalDetail, error) {
+		return s.all.Reject(ctx, c.PathValue("id"), d.Digest, d.Reason, &c.Caller)
+	})
+}
+
+// decide has somebody decide, on record: who they are, how they had signed in, and what they were shown.
+func (s *screen) decide(c *api.Call, kind string, do func(context.Context, *decision) (*ApprovalDetail, error)) (any, error) {
+	var d decision
+	if err := c.Decode(&d, api.Malformed); err != nil {
+		return nil, err
+	}
+	if len(d.Reason) > longestReason {
+		return nil, api.Malformed.Refuse("the reason is longer than 500 bytes")
+	}
+	shown, err := s.all.Show(c.Context(), c.PathValue("id"), &c.Caller)
+	switch {
+	case err != nil:
+		return nil, err
+	case shown == nil:
+		return nil, missing()
+	case shown.Digest != d.Digest:
+		return nil, otherCall.Refuse("the digest is not that of the call: send the one that you were shown")
+	}
+	attrs := map[string]string{
+		"approval": shown.ID, "agent": shown.Agent, "method": shown.Method, "principal": shown.Caller, "issuer": shown.Issuer,
+		"digest": shown.Digest, "signed_in": c.Caller.Method,
+	}
+	if shown.Skill != "" {
+		attrs["skill"] = shown.Skill
+	}
+	var out *ApprovalDetail
+	err = c.Change(kind, attrs, missing(), func(ctx context.Context) (bool, error) {
+		var err error
+		out, err = do(ctx, &d)
+		return err == nil, err
+	})
+	return out, err
+}
