@@ -52,6 +52,7 @@ type Explanation struct {
 type Course struct {
 	Rules       []Step      `json:"rules,omitempty"`       // in the order of the file; none where none was asked
 	Limits      []Allowance `json:"limits,omitempty"`      // none where the call does not get that far
+	Approvals   []string    `json:"approvals,omitempty"`   // who has to agree before the call is sent, in words
 	Authorizers []string    `json:"authorizers,omitempty"` // that the call concerns
 	Asked       *Asked      `json:"asked,omitempty"`       // with --ask
 	Guards      []string    `json:"guards,omitempty"`      // that look at the call or its answers

@@ -104,3 +104,12 @@ func (r *Rule) Asks() string {
 	}
 	return count + " of " + people + " in the group " + groups
 }
+
+// String says in words what the rule asks for, and for which later calls an approval counts.
+func (r *Rule) String() string {
+	text := fmt.Sprintf("%s, within %s (rule %s)", r.Asks(), quantity.Duration(r.Within), r.Name)
+	if r.Remember == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s; counts for %s for later calls of the same %s", text, quantity.Duration(r.Remember), strings.Join(r.By, ", "))
+}

@@ -21,7 +21,4 @@
 // A Query asks for agents that have everything it names: skills and extensions by their ids, tags
 // and words in any case. Its errors are of the type Error, in words for the client; there are no
 // others.
-//
-// It exports more than twenty names, by one: three documents, who may read them, a query, and the
-// parts of an entry.
 package catalog
