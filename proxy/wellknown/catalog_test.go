@@ -76,7 +76,7 @@ func market(t testing.TB, edit ...func(*proxytest.Setup)) *proxytest.Gateway {
 func TestA16_Catalog(t *testing.T) {
 	t.Parallel()
 	for access, strangers := range map[catalog.Access][]string{
-		"": nil, catalog.Caller: nil, catalog.Public: {"hides: read", "rec: read, write it"},
+		"": nil, "caller": nil, catalog.Public: {"hides: read", "rec: read, write it"},
 	} {
 		t.Run("access "+string(access), func(t *testing.T) {
 			t.Parallel()
