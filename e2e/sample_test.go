@@ -286,6 +286,13 @@ func absent(w io.Writer, call *asked) {
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"Task not found"}}`, call.ID)
 }
 
+// came is how often a message has come.
+func (s *sample) came(message string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.messages[message]
+}
+
 // doubled lists the messages that came more than once.
 func (s *sample) doubled() []string {
 	s.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
@@ -54,6 +55,14 @@ func (p *Proxy) SendApproved(ctx context.Context, st *approvals.Status) {
 		handler = p.approved[1]
 	}
 	handler(discard{http.Header{}}, r.WithContext(ctx), at)
+}
+
+// Timeout is how long an agent may take for the answer to a method; 0 where there is no such agent.
+func (p *Proxy) Timeout(agent, method string) time.Duration {
+	if a := p.agents[agent]; a != nil {
+		return a.Upstream.Timeout(method)
+	}
+	return 0
 }
 
 // serves reports whether requests may name a host.

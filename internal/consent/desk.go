@@ -58,10 +58,11 @@ type Options struct {
 
 // Now is what a configuration that is in force says of approvals.
 type Now struct {
-	Rules *policy.Set
-	Send  func(context.Context, *approvals.Status) // carries an approved call out (proxy.Proxy.SendApproved)
-	Token func(name string) bool                   // whether somebody may come to the admin API with a token of a name
-	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
+	Rules   *policy.Set
+	Send    func(context.Context, *approvals.Status) // carries an approved call out (proxy.Proxy.SendApproved)
+	Timeout func(agent, method string) time.Duration // of the agent's answer
+	Token   func(name string) bool                   // whether somebody may come to the admin API with a token of a name
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Desk has people decide. It is safe for concurrent use.
@@ -194,22 +195,24 @@ func (d *Desk) send(st *approvals.Status) {
 		return // the next gateway finds it
 	}
 	d.work.Go(func() {
-		first, err := d.Store.Decide(d.ctx, &st.Call, approvals.Outcome{State: standing.Sending})
+		now, release := d.Now()
+		if now == nil {
+			return // the gateway has ended since
+		}
+		defer release()
+		until := time.Now().Add(now.Timeout(st.Agent, st.Method) + grace)
+		first, err := d.Store.Decide(d.ctx, &st.Call, approvals.Outcome{State: standing.Sending, Until: until})
 		if err != nil {
 			d.Telemetry.Log.Error("send an approved call", "approval", st.ID, "error", err)
 		}
-		if err != nil || !first {
-			return
+		if err == nil && first {
+			now.Send(d.ctx, st)
 		}
-		now, release := d.Now()
-		if now == nil { // the gateway has ended since: the call was not sent
-			_ = d.Store.Settle(context.WithoutCancel(d.ctx), &st.Call, approvals.Outcome{State: standing.Failed, Why: "the gateway ended before it sent the call"})
-			return
-		}
-		defer release()
-		now.Send(d.ctx, st)
 	})
 }
+
+// grace is how much longer than the agent may take a call counts as on its way.
+const grace = 10 * time.Second
 
 // May reports whether somebody who has agreed would still be let in at the admin API: with a token, that
 // it is in the configuration. How people have signed in stays as it was.

@@ -215,7 +215,7 @@ func approving(current *snapshot.Current) func() (*consent.Now, func()) {
 			return nil, nil
 		}
 		return &consent.Now{
-			Rules: s.Rules, Send: s.Proxy.SendApproved, Dial: s.Egress.Dialer(10 * time.Second),
+			Rules: s.Rules, Send: s.Proxy.SendApproved, Dial: s.Egress.Dialer(10 * time.Second), Timeout: s.Proxy.Timeout,
 			Token: func(name string) bool { return s.Config.Admin.HasToken(name, time.Now()) },
 		}, s.Release
 	}

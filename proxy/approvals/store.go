@@ -178,16 +178,12 @@ func (s *Store) Vote(ctx context.Context, c *Call, v Vote) error {
 	return nil
 }
 
-// longestSend is how long the sending of a call may take; calls of agents with longer timeouts are bounded
-// by it too.
+// longestSend is how long a call counts as open behind the time that people have for it.
 const longestSend = time.Hour
 
 // Decide gives a call its outcome, and reports whether it had none: false is that somebody was faster.
 func (s *Store) Decide(ctx context.Context, c *Call, o Outcome) (bool, error) {
 	o.At = time.Now()
-	if o.State == standing.Sending {
-		o.Until = o.At.Add(longestSend)
-	}
 	first, err := s.add(ctx, spaceOutcomes, c.ID, o, time.Until(c.Expires)+s.kept)
 	if err != nil || !first {
 		return first, err

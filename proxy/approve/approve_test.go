@@ -51,7 +51,7 @@ func agree(t testing.TB, w *proxytest.Gateway, st *approvals.Status) {
 // send sends a call as if enough had agreed.
 func send(t testing.TB, w *proxytest.Gateway, st *approvals.Status) {
 	t.Helper()
-	first, err := w.Approvals.Decide(t.Context(), &st.Call, approvals.Outcome{State: standing.Sending})
+	first, err := w.Approvals.Decide(t.Context(), &st.Call, approvals.Outcome{State: standing.Sending, Until: time.Now().Add(time.Minute)})
 	if err != nil || !first {
 		t.Fatal(first, err)
 	}
