@@ -358,3 +358,38 @@ func TestApprovalIsListed(t *testing.T) {
 		})
 	}
 }
+
+// TestApprovalIsVoid if what was agreed to is not what would be sent, or who has sent it may not any more.
+func TestApprovalIsVoid(t *testing.T) {
+	t.Parallel()
+	rest := proxytest.REST10
+	for name, change := range map[string]func(st *approvals.Status){
+		"the rule has changed":         func(st *approvals.Status) { st.Rules[0].Digest = "another" },
+		"another rule asks":            func(st *approvals.Status) { st.Rules[0].Name = "other" },
+		"an approver is none any more": func(st *approvals.Status) { st.Votes[0].Groups = nil },
+		"the approver is the caller":   func(st *approvals.Status) { st.Caller.Selves = []string{"carol"} },
+		"nobody knows the caller":      func(st *approvals.Status) { st.Caller.Who = strings.Replace(st.Caller.Who, `"tied"`, `"gone"`, -1) },
+		"the agent is gone":            func(st *approvals.Status) { st.Request.Agent = "gone" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := proxytest.NewGateway(t, asking())
+			task := id(w.Speak("tied", w.Base, rest, proxytest.Ask{Method: wire.SendMessage}).OK(t, "a message").Docs[0])
+			st := only(t, w)
+			proxytest.Must(t, w.Approvals.Vote(t.Context(), &st.Call, approvals.Vote{By: "carol", Groups: []string{"leads"}, At: time.Now(), Rules: []string{"ask"}}))
+			first, err := w.Approvals.Decide(t.Context(), &st.Call, approvals.Outcome{State: standing.Sending, Until: time.Now().Add(time.Minute)})
+			if err != nil || !first {
+				t.Fatal(first, err)
+			}
+			st, err = w.Approvals.Look(t.Context(), st.ID)
+			proxytest.Must(t, err)
+			change(st)
+			w.Proxy.SendApproved(t.Context(), st)
+			w.Agent.Silent(t, name)
+			got := w.Speak("tied", w.Base, rest, proxytest.Ask{Method: wire.GetTask, Task: task}).OK(t, "get").Docs[0]
+			if !strings.Contains(got, "TASK_STATE_REJECTED") && !strings.Contains(got, "TASK_STATE_FAILED") {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
