@@ -81,7 +81,10 @@ type Desk struct {
 
 // New is a desk at which nobody decides yet.
 func New(o Options) *Desk {
-	d := &Desk{Options: o, Store: approvals.New(o.Values, o.Kept)}
+	d := &Desk{Options: o}
+	d.Store = approvals.New(o.Values, o.Kept, func(agent string, becomes standing.State) {
+		o.Telemetry.Metrics.Policy.Approval(agent, string(becomes))
+	})
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	return d
 }
@@ -274,6 +277,7 @@ func (d *Desk) look(ctx context.Context) {
 	d.mu.Lock()
 	d.idle = len(list) == 0
 	d.mu.Unlock()
+	d.Telemetry.Metrics.Policy.ApprovalsWait(len(list))
 	for _, st := range list {
 		switch st.Outcome.State {
 		case standing.Approved:

@@ -50,6 +50,7 @@ func (r *Refused) TooLong() bool { return r == errTooLong }
 type Store struct {
 	values state.Values
 	kept   time.Duration // of calls that were sent: as long as their tasks
+	count  func(agent string, becomes standing.State)
 
 	mu      sync.Mutex
 	config  approval.Calls
@@ -57,8 +58,9 @@ type Store struct {
 }
 
 // New is a store in values, which seal what is in them. What was sent is remembered for so long after it was.
-func New(values state.Values, kept time.Duration) *Store {
-	return &Store{values: values, kept: kept, config: approval.Calls{}.OrDefault(), watches: map[string]map[chan struct{}]bool{}}
+// count is told of each call what becomes of it: that it waits, how it was decided, and that it has failed.
+func New(values state.Values, kept time.Duration, count func(agent string, becomes standing.State)) *Store {
+	return &Store{values: values, kept: kept, count: count, config: approval.Calls{}.OrDefault(), watches: map[string]map[chan struct{}]bool{}}
 }
 
 // Configure puts another configuration in force. Calls that wait already do so on.
@@ -89,7 +91,11 @@ func (s *Store) Open(ctx context.Context, c *Call) error {
 	if err := s.put(ctx, spaceOpen, openKey(c), c.ID, life+longestSend); err != nil {
 		return err
 	}
-	return s.put(ctx, spaceCalls, c.ID, c, life+max(config.Keep.Std(), s.kept))
+	if err := s.put(ctx, spaceCalls, c.ID, c, life+max(config.Keep.Std(), s.kept)); err != nil {
+		return err
+	}
+	s.count(c.Agent, standing.Waiting)
+	return nil
 }
 
 // room reports whether one more call of an owner may wait.
@@ -188,9 +194,13 @@ func (s *Store) Decide(ctx context.Context, c *Call, o Outcome) (bool, error) {
 	if err != nil || !first {
 		return first, err
 	}
+	becomes := o.State
 	if o.State.Ended() {
 		err = s.values.Delete(ctx, spaceOpen, openKey(c))
+	} else {
+		becomes = standing.Approved
 	}
+	s.count(c.Agent, becomes)
 	s.changed(c.ID)
 	return true, err
 }
@@ -204,6 +214,9 @@ func (s *Store) Settle(ctx context.Context, c *Call, o Outcome) error {
 	}
 	if _, err := s.values.Replace(ctx, spaceOutcomes, c.ID, data, s.kept); err != nil {
 		return err
+	}
+	if o.State != standing.Sent {
+		s.count(c.Agent, o.State)
 	}
 	err = s.values.Delete(ctx, spaceOpen, openKey(c))
 	s.changed(c.ID)

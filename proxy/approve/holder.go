@@ -106,7 +106,8 @@ func (h *Holder) hold(x *exchange.Exchange, forward record.Stage) error {
 	case err != nil:
 		return storeAway(err)
 	case needed == nil:
-		x.Rec.ApprovalState = "remembered"
+		x.Rec.ApprovalState = remembered
+		h.Recorder.Telemetry.Metrics.Policy.Approval(x.Agent.ID, remembered)
 		return forward(x)
 	}
 	c.Rules = nil
@@ -128,6 +129,9 @@ func (h *Holder) hold(x *exchange.Exchange, forward record.Stage) error {
 	}
 	return h.show(x, st)
 }
+
+// remembered is what records say of a call for which an earlier approval counts.
+const remembered = "remembered"
 
 // needed are the rules that nobody has agreed to yet for calls like this one.
 func (h *Holder) needed(x *exchange.Exchange, c *approvals.Call) (list []*approval.Rule, err error) {

@@ -29,6 +29,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -188,7 +189,7 @@ func (w *Gateway) start(s *Setup) {
 	}
 	s.Hub.Config, s.Hub.Limits = s.streaming(), proxy.StreamLimits(s.Server)
 	hub := stream.NewHub(s.Hub)
-	w.Approvals = approvals.New(s.Values, time.Hour)
+	w.Approvals = approvals.New(s.Values, time.Hour, func(string, standing.State) {})
 	w.Approvals.Configure(s.Approvals)
 	w.Cleanup(hub.Close)
 	w.Proxy, err = proxy.New(proxy.Options{

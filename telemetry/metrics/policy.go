@@ -27,7 +27,20 @@ type policyMetrics struct {
 
 	Authorizers       counterVec               `metric:"authorizer_requests_total{authorizer,result=allow|deny|error|cached|other}" help:"Questions to authorizers."`
 	AuthorizerSeconds *prometheus.HistogramVec `metric:"authorizer_request_duration_seconds{authorizer}" help:"Time that authorizers took to answer." buckets:"calls"`
+
+	// Approvals are waiting for a call that begins to wait, and what it was decided as; approved calls that
+	// come to nothing are counted again, as failed, void or lost. remembered is a call that went on at once.
+	Approvals counterVec       `metric:"approvals_total{agent,state=waiting|approved|rejected|canceled|expired|failed|void|lost|remembered|other}" help:"Calls that waited for approval, and what became of them."`
+	Waiting   prometheus.Gauge `metric:"approvals_waiting" help:"Calls that wait for approval at all gateways with one state."`
 }
+
+// Approval counts what becomes of a call that people have to agree to.
+func (p *Policy) Approval(agent, state string) {
+	p.metrics.Approvals.with(p.sets.agent(agent), state).Inc()
+}
+
+// ApprovalsWait says how many calls wait.
+func (p *Policy) ApprovalsWait(n int) { p.metrics.Waiting.Set(float64(n)) }
 
 // Decisions, as indices of ruleSeries.
 const (
