@@ -19,7 +19,7 @@ func TestDemoLinesBehaveAsPrinted(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "curl", "sed")
 	p := start(t, "demo", "--address", "127.0.0.1:0")
-	p.await(`"text":"forecast Oslo"`) // the last line
+	p.await(`"method":"tools/list"`) // the last line
 	script := pasted(p.out.text())
 	out, err := exec.Command("bash", "-c", script).CombinedOutput()
 	if err != nil {
@@ -36,6 +36,9 @@ func TestDemoLinesBehaveAsPrinted(t *testing.T) {
 		{`/agents/billing/skills/summarize"`, `"id":"summarize"`},
 		{`"id":6,"result":{"kind":"message"`, "Hello from billing."},
 		{`"id":7,"result":{"kind":"task"`, `"state":"completed"`},
+		{`"reason":"CONTENT_REFUSED"`},
+		{`{"id":"approval-`, "TASK_STATE_COMPLETED"},
+		{`"name":"billing__summarize"`},
 	}
 	if len(answers) != len(want) {
 		t.Fatalf("%d answers, want %d:\n%s", len(answers), len(want), out)

@@ -95,7 +95,7 @@ var gatewayAt = regexp.MustCompile(`The gateway is at (\S+) `)
 
 // awaitDemo waits for the last of the printed lines.
 func (p *process) awaitDemo(ts *testscript.TestScript) {
-	ok := eventually(patience, func() bool { return strings.Contains(p.printed.String(), "forecast Oslo") })
+	ok := eventually(patience, func() bool { return strings.Contains(p.printed.String(), `"method":"tools/list"`) })
 	if at := gatewayAt.FindStringSubmatch(p.printed.String()); ok && at != nil {
 		p.url = at[1]
 		return

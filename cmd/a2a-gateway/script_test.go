@@ -193,7 +193,7 @@ func (w *world) name(ts *testscript.TestScript, name, value string) {
 
 // What varies in output without having a name.
 var (
-	anyUUID  = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
+	anyUUID  = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|approval-[0-9a-f]{32}`)
 	anyEvent = regexp.MustCompile(`(?m)^id: [A-Za-z0-9_-]{40,}\.([0-9]+)$`) // of a stream
 	anyTime  = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	anyPort  = regexp.MustCompile(`\b(127\.0\.0\.1|localhost|\[::1\]):\d{2,5}\b`)

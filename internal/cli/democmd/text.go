@@ -10,6 +10,7 @@ const demoConfig = `server:
   statusAddress: "{{.StatusAddress}}"
   publicURL: "{{.PublicURL}}"
   dataDir: "{{.Dir}}"
+  mcp: {path: /mcp}
 authn:
   oidc:
     - issuer: "{{.Issuer.URL}}"
@@ -20,6 +21,13 @@ policy:
     - {name: finance-does-billing, effect: allow, agents: [billing, treasury], groups: [finance]}
     - {name: support-summarizes, effect: allow, agents: [billing], skills: [summarize], groups: [support]}
     - {name: everyone-has-weather, effect: allow, agents: [weather]}
+    - name: payouts
+      effect: approve
+      agents: [billing]
+      expr: 'message.parts.exists(p, p.text.contains("payout"))'
+      approvers: {subjects: [admin-token]}
+  guards:
+    - {name: no-keys-in, on: [request], use: secrets}
 admin: {address: "{{.AdminAddress}}"}
 # What both sample agents declare in their cards.
 extensions:
@@ -82,6 +90,21 @@ curl -s {{.Gateway}}/agents/billing/ -H "Authorization: Bearer $ALICE" -H 'Conte
 # 7. An API key, and the 0.3 agent in its own protocol version.
 curl -s {{.Gateway}}/agents/weather/ -H 'X-API-Key: {{.Key}}' -H 'Content-Type: application/json' \
   -d '{"jsonrpc":"2.0","id":7,"method":"message/send","params":{"message":{"kind":"message","messageId":"m7","role":"user","parts":[{"kind":"text","text":"forecast Oslo"}]}}}'
+
+# 8. A guard: a message with a credential in it is refused. 403.
+curl -s {{.Gateway}}/agents/billing/message:send -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
+  -d '{"message":{"messageId":"m8","role":"ROLE_USER","parts":[{"text":"use AKIAIOSFODNN7EXAMPLE"}]}}'
+
+# 9. An approval: a payout waits as a task until somebody agrees, here or in the console under Approvals.
+TASK=$(curl -s {{.Gateway}}/agents/billing/message:send -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
+  -d '{"message":{"messageId":"m9","role":"ROLE_USER","parts":[{"text":"echo payout 2000"}]}}' | sed 's/.*"id":"\(approval-[^"]*\)".*/\1/')
+DIGEST=$(curl -s {{.Console}}/api/v1/approvals/$TASK -H 'Authorization: Bearer {{.Token}}' | sed 's/.*"digest":"\([^"]*\)".*/\1/')
+curl -s -o /dev/null {{.Console}}/api/v1/approvals/$TASK/approve -H 'Authorization: Bearer {{.Token}}' -H 'Content-Type: application/json' -d "{\"digest\":\"$DIGEST\"}"
+sleep 1; curl -s {{.Gateway}}/agents/billing/tasks/$TASK -H "Authorization: Bearer $ALICE" -H 'A2A-Version: 1.0'
+
+# 10. MCP: bob's skills as the tools of a host.
+curl -s {{.Gateway}}/mcp -H "Authorization: Bearer $BOB" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \
+  -d '{"jsonrpc":"2.0","id":10,"method":"tools/list"}'
 `
 
 // noProxy is the part of demoText that is there where the environment has a proxy for curl.
