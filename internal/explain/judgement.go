@@ -223,7 +223,7 @@ func (j *judgement) check() (policy.Decision, error) {
 	d, err := j.Rules.Check(q)
 	e.Rule, e.Shadow, e.Consent, e.Faults, e.Skills = d.Rule, d.Shadow, d.Consent, d.Faults, d.Skills
 	for _, r := range d.Approvals {
-		e.Approvals = append(e.Approvals, r.String())
+		e.Approvals = append(e.Approvals, verdict.Awaited{Rule: r.Name, Asks: r.String()})
 	}
 	return d, err
 }

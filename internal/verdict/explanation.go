@@ -52,7 +52,7 @@ type Explanation struct {
 type Course struct {
 	Rules       []Step      `json:"rules,omitempty"`       // in the order of the file; none where none was asked
 	Limits      []Allowance `json:"limits,omitempty"`      // none where the call does not get that far
-	Approvals   []string    `json:"approvals,omitempty"`   // who has to agree before the call is sent, in words
+	Approvals   []Awaited   `json:"approvals,omitempty"`   // people who have to agree before the call is sent
 	Authorizers []string    `json:"authorizers,omitempty"` // that the call concerns
 	Asked       *Asked      `json:"asked,omitempty"`       // with --ask
 	Guards      []string    `json:"guards,omitempty"`      // that look at the call or its answers
@@ -61,6 +61,12 @@ type Course struct {
 	Extensions []ext.Account  `json:"extensions,omitempty"` // none where the call does not get that far
 	Activation *Activation    `json:"activation,omitempty"`
 	Notes      []string       `json:"notes,omitempty"`
+}
+
+// Awaited is what a rule with effect approve asks for.
+type Awaited struct {
+	Rule string `json:"rule"`
+	Asks string `json:"asks"` // who has to agree, until when, and for which later calls it counts, in words
 }
 
 // Circumstances are how the call comes.

@@ -119,6 +119,8 @@ type want struct {
 	// Lists are compared as sets: the order of limits and shadow rules says nothing.
 	Limits []string `yaml:"limits"` // the names of those that apply
 	Skills []string `yaml:"skills"`
+	// Approvals are the rules with effect approve that ask people to agree.
+	Approvals []string `yaml:"approvals"`
 	// Findings are what guards find in the message, as "guard: kind".
 	Findings []string `yaml:"findings"`
 }

@@ -33,7 +33,7 @@ func (w *want) check() (key keypath.Path, err error) {
 		return keypath.Of("want", "decision"), fmt.Errorf("%q is none of allow, deny and refused", w.Decision)
 	}
 	if w.Decision == "" && w.Rule == "" && w.Skill == nil && w.Reason == "" && w.Error == "" && w.Scopes == nil &&
-		w.Visible == nil && w.Shadow == nil && w.Limits == nil && w.Skills == nil && w.Findings == nil {
+		w.Visible == nil && w.Shadow == nil && w.Limits == nil && w.Skills == nil && w.Findings == nil && w.Approvals == nil {
 		return keypath.Of("want"), errors.New("nothing is wanted; write allow, deny or refused")
 	}
 	return nil, nil
@@ -80,6 +80,7 @@ func (w *want) compare(e *verdict.Explanation) []difference {
 		{"shadow", w.Shadow, e.Shadow},
 		{"limits", w.Limits, limitNames(e)},
 		{"skills", w.Skills, e.Skills},
+		{"approvals", w.Approvals, approvals(e)},
 		{"findings", w.Findings, findings(e)},
 	} {
 		wanted, got := sorted(l.wanted), sorted(l.got)
@@ -96,6 +97,14 @@ func limitNames(e *verdict.Explanation) []string {
 		names = append(names, b.Limit)
 	}
 	return names
+}
+
+// approvals are the rules that ask people to agree.
+func approvals(e *verdict.Explanation) (list []string) {
+	for _, a := range e.Approvals {
+		list = append(list, a.Rule)
+	}
+	return list
 }
 
 // findings are what guards find, by guard and kind, each once.

@@ -35,8 +35,8 @@ func printExplanation(w io.Writer, e *verdict.Explanation) {
 	line("missing scopes", strings.Join(e.MissingScopes, " "))
 	line("missing sign-in", e.StepUp.String())
 	line("consented to", strings.Join(e.Consent, ", "))
-	for _, who := range e.Approvals {
-		line("waits for", who)
+	for _, a := range e.Approvals {
+		line("waits for", a.Asks)
 	}
 	line("allowed for", strings.Join(e.Skills, ", "))
 	line("sees the agent", map[bool]string{true: "yes", false: "no"}[e.Visible])
