@@ -48,6 +48,7 @@ func mayNot(why string) error {
 // Options are what a desk is made of.
 type Options struct {
 	Values    state.Values                      // sealed
+	Index     state.Values                      // of the ids of calls that wait
 	Kept      time.Duration                     // how long tasks are remembered
 	Now       func() (now *Now, release func()) // nil while the gateway starts, and when it has ended
 	Audit     *audit.Log
@@ -82,7 +83,7 @@ type Desk struct {
 // New is a desk at which nobody decides yet.
 func New(o Options) *Desk {
 	d := &Desk{Options: o}
-	d.Store = approvals.New(o.Values, o.Kept, func(agent string, becomes standing.State) {
+	d.Store = approvals.New(o.Values, o.Index, o.Kept, func(agent string, becomes standing.State) {
 		o.Telemetry.Metrics.Policy.Approval(agent, string(becomes))
 	})
 	d.ctx, d.stop = context.WithCancel(context.Background())
@@ -131,6 +132,25 @@ func mayAgree(rules *policy.Set, st *approvals.Status, who *Person) (may []strin
 	return may, why
 }
 
+// mayReject says why somebody may not reject a call; "" where they may: approvers of a rule as it is now, also
+// where it has changed since the call came, so that nobody can agree to it any more.
+func (d *Desk) mayReject(st *approvals.Status, who *Person) (why string) {
+	now, release := d.Now()
+	if now == nil {
+		return "the gateway is starting"
+	}
+	defer release()
+	why = "its rules are gone"
+	for _, asked := range st.Rules {
+		if r := now.Rules.Approval(asked.Name); r != nil {
+			if why = r.Refuses(who.Approver, st.Caller.Selves); why == "" {
+				return ""
+			}
+		}
+	}
+	return why
+}
+
 // Agree writes down that somebody agrees to a call, whose digest they were shown, and sends it where they
 // are the last who has to. It returns where the call stands then, and does not wait for the agent.
 func (d *Desk) Agree(ctx context.Context, id, digest string, who *Person) (*approvals.Status, error) {
@@ -161,7 +181,7 @@ func (d *Desk) Reject(ctx context.Context, id, digest, reason string, who *Perso
 	if err != nil {
 		return st, err
 	}
-	if rules, why := d.MayAgree(st, who); rules == nil && !strings.Contains(why, "has changed") {
+	if why := d.mayReject(st, who); why != "" {
 		return st, mayNot(why)
 	}
 	first, err := d.Store.Decide(ctx, &st.Call, approvals.Outcome{State: standing.Rejected, By: who.Name, Why: reason})

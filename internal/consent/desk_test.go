@@ -47,7 +47,7 @@ func newBureau(t *testing.T, rules ...policy.Rule) *bureau {
 	b := &bureau{}
 	b.follow(t, rules...)
 	b.Desk = New(Options{
-		Values: memory, Kept: time.Hour, Audit: log, Telemetry: tel, Console: func() string { return "https://console.example" },
+		Values: memory, Index: memory, Kept: time.Hour, Audit: log, Telemetry: tel, Console: func() string { return "https://console.example" },
 		Now: func() (*Now, func()) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
@@ -171,6 +171,9 @@ func TestRuleHasChanged(t *testing.T) {
 	c := b.open(t, time.Hour, "refunds")
 	b.follow(t, refunds(2))
 	if err := second(b.Agree(t.Context(), c.ID, "d", person("lead"))); err == nil || !strings.Contains(err.Error(), "the rule refunds has changed") {
+		t.Error(err)
+	}
+	if err := second(b.Reject(t.Context(), c.ID, "d", "no", person("mallory"))); err == nil || !strings.Contains(err.Error(), "you are none of approvers.subjects") {
 		t.Error(err)
 	}
 	must(t, second(b.Reject(t.Context(), c.ID, "d", "no", person("lead"))))

@@ -73,7 +73,7 @@ func mountParts(ctx context.Context, cfg *configuration, r *resources, life *lif
 		Cipher: sealing{r.keys, sealedDeliveries}, Current: current, Started: life.started, Closed: life.closed,
 	})
 	p.consent = consent.New(consent.Options{
-		Values: state.Sealed(r.state.store, sealing{r.keys, sealedApprovals}), Kept: cfg.begun.State.KeptFor(), Now: approving(current),
+		Values: state.Sealed(r.state.store, sealing{r.keys, sealedApprovals}), Index: r.state.store, Kept: cfg.begun.State.KeptFor(), Now: approving(current),
 		Audit: log, Telemetry: r.telemetry, Console: func() string { return p.console.browsers() },
 	})
 	p.agentStates = &agentStates{current: current, telemetry: r.telemetry}

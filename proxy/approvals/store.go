@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 )
 
-// Spaces of the state. Sealed values lie in all of them.
+// Spaces of the state. What is in them is sealed, but for the index of open calls, which says nothing but
+// their ids: one value that cannot be opened any more must not keep others from waiting.
 const (
 	spaceCalls      = "approvals"            // id: Call
 	spaceOpen       = "approvals-open"       // owner/id: of calls that are not over
@@ -49,6 +51,7 @@ func (r *Refused) TooLong() bool { return r == errTooLong }
 // Store keeps the calls. It is made once for a process, and safe for concurrent use.
 type Store struct {
 	values state.Values
+	index  state.Values
 	kept   time.Duration // of calls that were sent: as long as their tasks
 	count  func(agent string, becomes standing.State)
 
@@ -57,10 +60,10 @@ type Store struct {
 	watches map[string]map[chan struct{}]bool
 }
 
-// New is a store in values, which seal what is in them. What was sent is remembered for so long after it was.
+// New is a store in values, which seal what is in them, with an index of open calls. What was sent is remembered for so long after it was.
 // count is told of each call what becomes of it: that it waits, how it was decided, and that it has failed.
-func New(values state.Values, kept time.Duration, count func(agent string, becomes standing.State)) *Store {
-	return &Store{values: values, kept: kept, count: count, config: approval.Calls{}.OrDefault(), watches: map[string]map[chan struct{}]bool{}}
+func New(values, index state.Values, kept time.Duration, count func(agent string, becomes standing.State)) *Store {
+	return &Store{values: values, index: index, kept: kept, count: count, config: approval.Calls{}.OrDefault(), watches: map[string]map[chan struct{}]bool{}}
 }
 
 // Configure puts another configuration in force. Calls that wait already do so on.
@@ -88,7 +91,7 @@ func (s *Store) Open(ctx context.Context, c *Call) error {
 		return err
 	}
 	life := time.Until(c.Expires)
-	if err := s.put(ctx, spaceOpen, openKey(c), c.ID, life+longestSend); err != nil {
+	if err := s.index.Put(ctx, spaceOpen, openKey(c), nil, life+longestSend); err != nil {
 		return err
 	}
 	if err := s.put(ctx, spaceCalls, c.ID, c, life+max(config.Keep.Std(), s.kept)); err != nil {
@@ -101,7 +104,7 @@ func (s *Store) Open(ctx context.Context, c *Call) error {
 // room reports whether one more call of an owner may wait.
 func (s *Store) room(ctx context.Context, owner string, config approval.Calls) error {
 	mine := ownerKey(owner)
-	list, err := s.values.List(ctx, spaceOpen, mine, config.PerCaller)
+	list, err := s.index.List(ctx, spaceOpen, mine, config.PerCaller)
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,7 @@ func (s *Store) room(ctx context.Context, owner string, config approval.Calls) e
 		return errCallerFull
 	}
 	// Counting all of them reads their keys; a bound of a thousand makes that no matter.
-	all, err := s.values.List(ctx, spaceOpen, "", config.Total)
+	all, err := s.index.List(ctx, spaceOpen, "", config.Total)
 	if err == nil && len(all) == config.Total {
 		err = errFull
 	}
@@ -196,7 +199,7 @@ func (s *Store) Decide(ctx context.Context, c *Call, o Outcome) (bool, error) {
 	}
 	becomes := o.State
 	if o.State.Ended() {
-		err = s.values.Delete(ctx, spaceOpen, openKey(c))
+		err = s.index.Delete(ctx, spaceOpen, openKey(c))
 	} else {
 		becomes = standing.Approved
 	}
@@ -218,7 +221,7 @@ func (s *Store) Settle(ctx context.Context, c *Call, o Outcome) error {
 	if o.State != standing.Sent {
 		s.count(c.Agent, o.State)
 	}
-	err = s.values.Delete(ctx, spaceOpen, openKey(c))
+	err = s.index.Delete(ctx, spaceOpen, openKey(c))
 	s.changed(c.ID)
 	return err
 }
@@ -233,7 +236,7 @@ func (s *Store) Own(ctx context.Context, owner string) ([]*Status, error) {
 
 // open are the calls that are not over under keys that begin so.
 func (s *Store) open(ctx context.Context, begin string) ([]*Status, error) {
-	keys, err := s.values.List(ctx, spaceOpen, begin, mostOpen)
+	keys, err := s.index.List(ctx, spaceOpen, begin, mostOpen)
 	if err != nil {
 		return nil, err
 	}
@@ -243,11 +246,10 @@ func (s *Store) open(ctx context.Context, begin string) ([]*Status, error) {
 			break
 		}
 		_, id, _ := strings.Cut(v.Key, "/")
-		st, err := s.Look(ctx, id)
-		if err != nil {
+		switch st, err := s.Look(ctx, id); {
+		case errors.Is(err, state.ErrUnavailable):
 			return nil, err
-		}
-		if st != nil {
+		case err == nil && st != nil: // else it was sealed with a key that is gone, and its time runs out
 			list = append(list, st)
 		}
 	}
@@ -257,7 +259,7 @@ func (s *Store) open(ctx context.Context, begin string) ([]*Status, error) {
 
 // Close forgets that a call is open, of which nothing more becomes.
 func (s *Store) Close(ctx context.Context, c *Call) error {
-	return s.values.Delete(ctx, spaceOpen, openKey(c))
+	return s.index.Delete(ctx, spaceOpen, openKey(c))
 }
 
 // Remember has an approval count for later calls, as its rule says.

@@ -189,7 +189,7 @@ func (w *Gateway) start(s *Setup) {
 	}
 	s.Hub.Config, s.Hub.Limits = s.streaming(), proxy.StreamLimits(s.Server)
 	hub := stream.NewHub(s.Hub)
-	w.Approvals = approvals.New(s.Values, time.Hour, func(string, standing.State) {})
+	w.Approvals = approvals.New(s.Values, s.Values, time.Hour, func(string, standing.State) {})
 	w.Approvals.Configure(s.Approvals)
 	w.Cleanup(hub.Close)
 	w.Proxy, err = proxy.New(proxy.Options{
