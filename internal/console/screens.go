@@ -55,6 +55,7 @@ func (s *Console) table() []api.Screen {
 			Admitted: s.access.admitted,
 		}),
 		approvals.Screen(s.Approvals),
+		approvals.CallScreen(s.Approvals),
 		deliveries.Screen(s.Deliveries),
 		contents.Screen(s.Contents),
 		identities.Screen(s.Callers),

@@ -99,43 +99,19 @@ type ApprovalVote struct {
 	Rules  []string  `json:"rules" doc:"rules for which it counts"`
 }
 
-// decision is the body of the operations that decide.
-type decision struct {
-	Digest string `json:"digest" doc:"digest of the call that you were shown"`
-	Reason string `json:"reason,omitzero" doc:"of a rejection: text for the caller"`
-}
-
-// longestReason bounds what a caller is told.
-const longestReason = 500
-
 // screen answers about approvals.
 type screen struct{ all Approvals }
 
-// Screen is that of approvals.
+// Screen is that of the list of approvals.
 func Screen(all Approvals) api.Screen {
 	s := &screen{all}
-	errs := append(Codes(), api.Malformed)
 	return api.Screen{
 		Title: "Approvals", Page: "/approvals", Link: true,
-		Shows: "calls that wait for approval; their message, files, caller, rule and what the card says of the skill; approve and reject them",
-		Operations: []api.Operation{
-			{
-				Method: http.MethodGet, Path: "/api/v1/approvals", ID: "list-approvals", Tag: "approvals", Role: api.Viewer,
-				Summary: "List calls that wait for approval", Pages: true, Out: reflect.TypeFor[ApprovalPage](), Answer: s.list,
-			},
-			{
-				Method: http.MethodGet, Path: "/api/v1/approvals/{id}", ID: "get-approval", Tag: "approvals", Role: api.Viewer,
-				Summary: "Show a call that waits for approval, or has waited", Out: reflect.TypeFor[ApprovalDetail](), Errors: []api.Code{noApproval}, Answer: s.show,
-			},
-			{
-				Method: http.MethodPost, Path: "/api/v1/approvals/{id}/approve", ID: "approve-call", Tag: "approvals", Role: api.Viewer, Writes: true,
-				Summary: "Agree to a call as one of its approvers", In: reflect.TypeFor[decision](), Out: reflect.TypeFor[ApprovalDetail](), Errors: errs, Answer: s.approve,
-			},
-			{
-				Method: http.MethodPost, Path: "/api/v1/approvals/{id}/reject", ID: "reject-call", Tag: "approvals", Role: api.Viewer, Writes: true,
-				Summary: "Reject a call as one of its approvers", In: reflect.TypeFor[decision](), Out: reflect.TypeFor[ApprovalDetail](), Errors: errs, Answer: s.reject,
-			},
-		},
+		Shows: "calls that wait for approval, or were approved and are on their way to the agent: agent, skill, caller, rule, who has to agree, and until when; search, and a filter for those that you may decide about",
+		Operations: []api.Operation{{
+			Method: http.MethodGet, Path: "/api/v1/approvals", ID: "list-approvals", Tag: "approvals", Role: api.Viewer,
+			Summary: "List calls that wait for approval", Pages: true, Out: reflect.TypeFor[ApprovalPage](), Answer: s.list,
+		}},
 	}
 }
 
@@ -159,59 +135,3 @@ func (s *screen) list(c *api.Call) (any, error) {
 
 // key orders a list by time, and what is of one time by its id.
 func key(a *Approval) string { return a.Created.UTC().Format("20060102T150405.000000000") + a.ID }
-
-func (s *screen) show(c *api.Call) (any, error) {
-	d, err := s.all.Show(c.Context(), c.PathValue("id"), &c.Caller)
-	if err == nil && d == nil {
-		err = missing()
-	}
-	return d, err
-}
-
-func missing() error { return noApproval.Refuse("there is no such call") }
-
-func (s *screen) approve(c *api.Call) (any, error) {
-	return s.decide(c, "approval.approve", func(ctx context.Context, d *decision) (*ApprovalDetail, error) {
-		return s.all.Approve(ctx, c.PathValue("id"), d.Digest, &c.Caller)
-	})
-}
-
-func (s *screen) reject(c *api.Call) (any, error) {
-	return s.decide(c, "approval.reject", func(ctx context.Context, d *decision) (*ApprovalDetail, error) {
-		return s.all.Reject(ctx, c.PathValue("id"), d.Digest, d.Reason, &c.Caller)
-	})
-}
-
-// decide has somebody decide, on record: who they are, how they had signed in, and what they were shown.
-func (s *screen) decide(c *api.Call, kind string, do func(context.Context, *decision) (*ApprovalDetail, error)) (any, error) {
-	var d decision
-	if err := c.Decode(&d, api.Malformed); err != nil {
-		return nil, err
-	}
-	if len(d.Reason) > longestReason {
-		return nil, api.Malformed.Refuse("the reason is longer than 500 bytes")
-	}
-	shown, err := s.all.Show(c.Context(), c.PathValue("id"), &c.Caller)
-	switch {
-	case err != nil:
-		return nil, err
-	case shown == nil:
-		return nil, missing()
-	case shown.Digest != d.Digest:
-		return nil, otherCall.Refuse("the digest is not that of the call: send the one that you were shown")
-	}
-	attrs := map[string]string{
-		"approval": shown.ID, "agent": shown.Agent, "method": shown.Method, "principal": shown.Caller, "issuer": shown.Issuer,
-		"digest": shown.Digest, "signed_in": c.Caller.Method,
-	}
-	if shown.Skill != "" {
-		attrs["skill"] = shown.Skill
-	}
-	var out *ApprovalDetail
-	err = c.Change(kind, attrs, missing(), func(ctx context.Context) (bool, error) {
-		var err error
-		out, err = do(ctx, &d)
-		return err == nil, err
-	})
-	return out, err
-}

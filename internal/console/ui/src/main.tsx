@@ -9,6 +9,8 @@ import { ranged } from './parts/range';
 import { dress } from './theme';
 import { Account } from './screens/account';
 import { AgentScreen } from './screens/agent';
+import { ApprovalScreen } from './screens/approval';
+import { Approvals } from './screens/approvals';
 import { Audit } from './screens/audit';
 import { Content } from './screens/content';
 import { Extensions, extensionsSearch } from './screens/extensions';
@@ -49,6 +51,16 @@ const push = createRoute({
   validateSearch: (s: Record<string, unknown>): { state?: 'waiting' } => (s.state === 'waiting' ? { state: 'waiting' } : {}),
   component: Push,
 });
+const approvals = createRoute({
+  getParentRoute: () => root,
+  path: '/approvals',
+  validateSearch: (s: Record<string, unknown>): { q?: string; show?: 'mine' } => ({
+    ...(text(s.q) && { q: text(s.q) }),
+    ...(s.show === 'mine' && { show: 'mine' }),
+  }),
+  component: Approvals,
+});
+const approval = createRoute({ getParentRoute: () => root, path: '/approvals/$id', component: ApprovalScreen });
 const content = createRoute({
   getParentRoute: () => root,
   path: '/content',
@@ -91,7 +103,7 @@ const gateway = createRoute({
 const attempt = createRoute({ getParentRoute: () => root, path: '/try', validateSearch: trySearch, component: Try });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([overview, fleet, agent, map, live, streams, audit, record, task, policy, extensions, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([overview, fleet, agent, map, live, streams, audit, record, task, policy, extensions, approvals, approval, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

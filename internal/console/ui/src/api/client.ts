@@ -43,6 +43,8 @@ export type OpenStream = Schemas['OpenStream'];
 export type OpenStreams = Schemas['OpenStreams'];
 export type RecordContent = Schemas['RecordContent'];
 export type CardView = Schemas['CardView'];
+export type Approval = Schemas['Approval'];
+export type ApprovalDetail = Schemas['ApprovalDetail'];
 
 /** Failure is an answer that is an error, or that there was none. */
 export class Failure extends Error {
@@ -59,7 +61,7 @@ export class Failure extends Error {
 
 let csrf = '';
 
-export async function ask<T>(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<T> {
+export async function ask<T>(method: string, path: string, headers: Record<string, string> = {}, body?: string, parse: (text: string) => unknown = JSON.parse): Promise<T> {
   if (method !== 'GET' && csrf !== '') headers['X-CSRF-Token'] = csrf;
   let answer: Response;
   try {
@@ -67,7 +69,10 @@ export async function ask<T>(method: string, path: string, headers: Record<strin
   } catch {
     throw new Failure(0, 'UNREACHABLE', 'The gateway does not answer. Is it running, and is this machine still connected to it?');
   }
-  const said: unknown = await answer.json().catch(() => null);
+  const said: unknown = await answer
+    .text()
+    .then((text) => parse(text))
+    .catch(() => null);
   if (!answer.ok) throw failure(answer, said);
   return said as T;
 }
@@ -94,7 +99,7 @@ export async function stream(path: string, signal: AbortSignal, body?: unknown):
   return answer.body;
 }
 
-export const get = <T>(path: string) => ask<T>('GET', path);
+export const get = <T>(path: string, parse?: (text: string) => unknown) => ask<T>('GET', path, {}, undefined, parse);
 
 /** post sends a document. */
 export const post = <T>(path: string, body: unknown) => ask<T>('POST', path, { 'Content-Type': 'application/json' }, JSON.stringify(body));

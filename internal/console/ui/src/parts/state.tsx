@@ -66,6 +66,16 @@ function advice(e: Failure): string {
       return 'It was delivered, dropped or retried meanwhile.';
     case 'NO_SUCH_KEY':
       return 'It was revoked meanwhile, or removed from the file.';
+    case 'NO_SUCH_APPROVAL':
+      return 'The gateway may have forgotten it (policy.approvals.keep).';
+    case 'APPROVAL_DECIDED':
+      return 'Somebody else has decided, or the time was over. Nothing was changed.';
+    case 'APPROVAL_DIGEST':
+      return 'Reload this page, and read the call again. Nothing was changed.';
+    case 'NOT_AN_APPROVER':
+      return 'Approvers are listed with the rule (approvers). Nothing was changed.';
+    case 'MALFORMED':
+      return 'Correct the fields. Nothing was changed.';
     case 'KEYS_OFF':
       return 'To manage API keys here, set authn.apiKeys.api.';
     case 'INVALID_KEY':

@@ -121,7 +121,7 @@ function About({ rules, usual }: { rules: Rule[]; usual: string | undefined }) {
       {rules.slice(0, 12).map((r) => (
         <span key={r.name}>
           <Link to="/policy" search={{ rule: r.name }} className={r.effect === 'deny' ? 'denies' : undefined}>
-            {r.name} <span className="faint">{r.mode === 'shadow' ? 'in shadow' : r.effect === 'deny' ? 'denies' : 'allows'}</span>
+            {r.name} <span className="faint">{r.mode === 'shadow' ? 'in shadow' : r.effect === 'deny' ? 'denies' : r.effect === 'approve' ? 'needs approval' : 'allows'}</span>
           </Link>{' '}
           <span className="hint">{summary(r, 'agents', 'skills')}</span>
         </span>

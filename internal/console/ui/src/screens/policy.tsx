@@ -84,6 +84,8 @@ const kinds: Record<string, { label: string; is: (r: Row) => boolean }> = {
   never: { label: 'Never decided', is: (r) => r.mode !== 'shadow' && !r.hit },
 };
 
+const effects: Record<string, 'good' | 'warn' | 'bad'> = { allow: 'good', approve: 'warn', deny: 'bad' };
+
 const columns: Column<Row>[] = [
   {
     id: 'name',
@@ -103,7 +105,7 @@ const columns: Column<Row>[] = [
     sort: (r) => r.effect ?? '',
     cell: (r) => (
       <>
-        <Badge tone={r.effect === 'deny' ? 'bad' : r.effect === 'allow' ? 'good' : 'calm'}>{r.effect || 'extensions'}</Badge>{' '}
+        <Badge tone={effects[r.effect ?? ''] ?? 'calm'}>{r.effect || 'extensions'}</Badge>{' '}
         {r.mode === 'shadow' && <Badge tone="warn">shadow</Badge>}
       </>
     ),

@@ -1,6 +1,6 @@
 import { useMutation, type UseMutationResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Cable, Gauge, Keyboard, KeyRound, LayoutDashboard, LogOut, Menu, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints, X, type LucideIcon } from 'lucide-react';
+import { Activity, Archive, Boxes, Cable, Gauge, Keyboard, KeyRound, LayoutDashboard, LogOut, Menu, Moon, Play, Puzzle, Scale, ScrollText, Send, Stamp, Sun, UserRound, Waypoints, X, type LucideIcon } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { has, may, type Me, me, signOut } from '../api/client';
 import { type Place, ShortcutsDialog, useShortcuts } from '../parts/shortcuts';
@@ -20,6 +20,7 @@ const icons: Record<(typeof links)[number]['to'], LucideIcon> = {
   '/policy': Scale,
   '/extensions': Puzzle,
   '/try': Play,
+  '/approvals': Stamp,
   '/push': Send,
   '/content': Archive,
   '/identities': KeyRound,
@@ -38,6 +39,7 @@ const letters: Record<(typeof links)[number]['to'], string> = {
   '/policy': 'p',
   '/extensions': 'e',
   '/try': 't',
+  '/approvals': 'r',
   '/push': 'n',
   '/content': 'c',
   '/identities': 'i',
@@ -91,7 +93,7 @@ function Frame({ who, leave }: { who: Me; leave: UseMutationResult<void, Error, 
       </Header>
       <main id="main" tabIndex={-1}>
         {who.readOnly && <div className="banner">This console is read-only: admin.readOnly is set in the configuration.</div>}
-        {!who.readOnly && !may(who, 'operator') && <div className="banner">You can view everything and change nothing: your role is viewer.</div>}
+        {!who.readOnly && !may(who, 'operator') && <div className="banner">You can view everything, and change nothing but calls that wait for your approval: your role is viewer.</div>}
         {leave.isError && <Trouble error={leave.error} />}
         <Outlet />
       </main>
