@@ -85,7 +85,7 @@ func serve(t *testing.T, dir, text string) *gateway.Gateway {
 
 // newBusy is a gateway that has something on every screen: agents of both versions, one with a
 // long id, one that cannot be reached and one whose card changed; issuers, keys, rate limits,
-// extensions, captured content, and notifications that no receiver takes.
+// extensions, captured content, a call that waits for approval, and notifications that no receiver takes.
 func newBusy(t *testing.T) []string {
 	t.Helper()
 	billing, err := demo.Agent10(demo.Options{})
@@ -144,6 +144,8 @@ policy:
     - {name: finance-uses-billing, effect: allow, agents: [billing, %[11]s], groups: [finance]}
     - {name: support-summarizes, effect: allow, agents: [billing], skills: [summarize], groups: [support]}
     - {name: everyone-has-weather, effect: allow, agents: [weather, courier]}
+    - {name: parcels-to-another-address-need-a-person, effect: approve, agents: [courier], subjects: [alice], approvers: {subjects: [admin-token, "*@logistics.example.com"]}}
+  approvals: {wait: 10ms}
   limits:
     each:
       - {name: bob-on-weather, agents: [weather], subjects: [bob], rate: {units: 2, per: 1h, burst: 2}}

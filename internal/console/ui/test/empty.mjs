@@ -13,6 +13,8 @@ const says = {
   '/ui/policy?view=limits': [/policy\.limits\.each/],
   '/ui/extensions': [/config\.example\.yaml/],
   '/ui/extensions?view=agents': [/a2a-gateway agents add/],
+  '/ui/approvals': [/effect: approve/],
+  '/ui/approvals/none': [/policy\.approvals\.keep/],
   '/ui/push': [/push\.attempts/],
   '/ui/push?state=waiting': [/CreateTaskPushNotificationConfig/],
   '/ui/content': [/Enter the subject/],

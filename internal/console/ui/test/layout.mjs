@@ -20,7 +20,10 @@ async function happen(stop) {
   await send('billing', ALICE, 'yes', 'SendStreamingMessage', { taskId: task.id, contextId: task.contextId });
   void send('billing', ALICE, 'count 600', 'SendStreamingMessage', { signal: stop }).catch(() => {});
   assert.equal((await fetch(`${AGENT}/change`)).status, 200); // its card says something else now
-  return task.id;
+  const parcel = await send('courier', ALICE, '', 'SendMessage', {
+    parts: [{ text: 'Send the parcels of order 1018 to the new address. The customer says that the old one is no longer theirs.' }, { data: { order: 1018, address: { city: 'Oslo' } } }, { raw: 'aGVsbG8=', filename: 'label-for-the-parcels-of-order-1018-of-the-customer-in-oslo.pdf', mediaType: 'application/pdf' }, { url: 'https://files.example/a-long-path/that-goes-on/and-on/and-on/until-it-ends/at-last/scan.png', mediaType: 'image/png' }],
+  });
+  return [task.id, JSON.parse(parcel.body).result.task.id];
 }
 
 /** admin asks the API for something. */
@@ -86,7 +89,7 @@ function measured() {
 
 await play(async () => {
   const stop = new AbortController();
-  const task = await happen(stop.signal);
+  const [task, approval] = await happen(stop.signal);
   await until('cards?limit=100', (c) => c.cards.some((x) => x.agent === 'fickle' && x.state === 'quarantined'));
   await until('push', (p) => p.dead >= 1);
   const found = (await admin(`audit/records?limit=100&caller=alice`)).records;
@@ -144,6 +147,7 @@ await play(async () => {
     ['push-waiting', '/ui/push?state=waiting'],
     ['content-of', '/ui/content?subject=bob'],
     ['task', `/ui/tasks/${task}`],
+    ['approval', `/ui/approvals/${approval}`],
     ['record', `/ui/audit/${denied.seq}`],
     ['audit-filtered', '/ui/audit?caller=alice&since=2026-01-01T00:00:00Z'],
     ['gateway-checks', '/ui/gateway?checks=all'],
@@ -173,6 +177,10 @@ await play(async () => {
   await dialog('dialog-key', '/ui/identities', /^(Make|Create) a key/);
   await page.setViewportSize({ width: 1440, height: 900 });
   await dialog('dialog-reload', '/ui/gateway', /^Reload/);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await dialog('dialog-approve', `/ui/approvals/${approval}`, /^Approve/);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await dialog('dialog-reject', `/ui/approvals/${approval}`, /^Reject/);
   stop.abort();
   assert.ok(problems.length === 0, `${problems.length} problems:\n${problems.join('\n')}`);
 });
