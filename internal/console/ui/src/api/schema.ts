@@ -1490,6 +1490,10 @@ export interface components {
             unsynced: number;
             why?: string;
         };
+        Awaited: {
+            asks: string;
+            rule: string;
+        };
         Build: {
             /** @description version of Go of the build */
             go: string;
@@ -1836,6 +1840,7 @@ export interface components {
         Explanation: {
             activation?: components["schemas"]["Activation"];
             agent: string;
+            approvals?: components["schemas"]["Awaited"][];
             asked?: components["schemas"]["Asked"];
             authorizers?: string[];
             call: components["schemas"]["Circumstances"];

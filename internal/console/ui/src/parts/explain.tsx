@@ -186,6 +186,7 @@ function Answer({ of: e }: { of: Explanation }) {
     ['Missing scopes', shown(e.missingScopes)],
     ['Step-up required', e.stepUp && [e.stepUp.acr && `acr ${e.stepUp.acr.join(' or ')}`, e.stepUp.amr && `amr ${e.stepUp.amr.join(' and ')}`, e.stepUp.maxAge && `at most ${e.stepUp.maxAge} ago`].filter(Boolean).join(', ')],
     ['Consented to', shown(e.consent)],
+    ['Waits for', e.approvals?.map((a) => a.asks).join('; ')],
     ['Allowed for the skills', shown(e.skills)],
     ['Agent visible to the caller', e.visible ? 'yes' : 'no'],
     ['Shadow rules', shown(e.shadow)],
