@@ -125,7 +125,7 @@ func (h *Holder) beating(ctx context.Context, x *exchange.Exchange, wait func(co
 	}
 }
 
-// tell writes the task as an event.
+// tell writes the task as an event; what becomes of it later, as updates.
 func (h *Holder) tell(x *exchange.Exchange, st *approvals.Status) error {
 	x.Rec.TaskState, x.Rec.ApprovalState = StateOf(st), string(st.Outcome.State)
 	doc, err := TaskOf(x, st)
@@ -144,6 +144,7 @@ func (h *Holder) tell(x *exchange.Exchange, st *approvals.Status) error {
 	if err != nil {
 		return exchange.Retelling(err)
 	}
+	x.TaskTold = true // what comes next is about the same task
 	if !x.Writer.Wrote {
 		x.Stamp()
 	}

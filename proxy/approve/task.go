@@ -116,7 +116,7 @@ var plain = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 func retelling(x *exchange.Exchange) *translate.Retelling {
 	at := *x.Endpoint
 	at.Side = plain
-	r := &translate.Retelling{From: plain, Call: &x.Call, CallerBytes: x.CallerBytes(), Task: x.Task}
+	r := &translate.Retelling{From: plain, Call: &x.Call, CallerBytes: x.CallerBytes(), Task: x.Task, Told: x.TaskTold}
 	x.Upstream = &exchange.UpstreamCall{Endpoint: &at, Call: &x.Call, Retell: r}
 	return r
 }

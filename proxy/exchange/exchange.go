@@ -90,6 +90,7 @@ type Forwarding struct {
 	Late     *time.Timer             // forward; ends the wait for an answer
 	Up       *DetachedRequest        // forward; the request for a stream of the agent's
 	Leads    bool                    // forward; the agent's document at hand is put before a stream
+	TaskTold bool                    // approve; the client of a stream has been shown its task by the gateway
 	Stands   map[state.Step]Standing // negotiate: of the call's task; forward
 	Question *authdemand.Demand      // forward; what a task wants to see that the gateway answers itself
 	Held     []byte                  // forward; the event that showed it, framed for the caller, until another has come

@@ -46,7 +46,7 @@ func (x *Exchange) TranslatedAs(c *wire.Call, query url.Values, as *wire.Call, t
 		Verb: out.Verb, Path: out.Path, Query: out.Query, Body: out.Body, Wait: out.Wait,
 		Retell: &translate.Retelling{
 			From: x.Endpoint.Side, Call: as, History: out.History,
-			Bytes: to.Bytes, CallerBytes: to.CallerBytes,
+			Bytes: to.Bytes, CallerBytes: to.CallerBytes, Told: x.TaskTold,
 		},
 	}
 	switch {

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"strconv"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jsonscan"
@@ -128,8 +130,64 @@ func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 		return broken("an event is none that A2A has")
 	}
 	r.learn(what, raw)
+	if r.Told && what == isTask && to != d01 { // which gets a task as updates anyway
+		return s.updates(raw)
+	}
+	return s.take(what, raw, result)
+}
+
+// updates tells a task to a client that has been shown it: as an update for each artifact and one for the
+// status, in the agent's words. The status comes last, since clients stop reading at some of them.
+func (s stream) updates(raw []byte) error {
+	var v values
+	taskObject.gather(dialectOf(s.From), raw, &v)
+	if v[taskArtifacts] != nil {
+		if !isArray(v[taskArtifacts]) {
+			return broken("artifacts is not an array")
+		}
+		for artifact := range elements(v[taskArtifacts]) {
+			doc := s.update(artifactUpdateObject, &v, updateArtifact, artifact)
+			if err := s.take(isArtifact, doc, doc); err != nil {
+				return err
+			}
+		}
+	}
+	doc := s.update(statusUpdateObject, &v, updateStatus, v[taskStatus])
+	return s.take(isStatus, doc, doc)
+}
+
+// update is a member of a task as an update of the agent's would have it, in that row of the update's.
+func (s stream) update(o *object, task *values, row int, value []byte) []byte {
+	from := dialectOf(s.From)
+	w := buffer{out: make([]byte, 0, len(value)+128)}
+	w.literal("{")
+	if from == d03 {
+		w.name("kind")
+		w.word(o.kind)
+	}
+	for i, id := range [...]int{taskID, taskContext} {
+		if name := o.members[i].say[from]; name != "" {
+			w.verbatim(name, task[id])
+		}
+	}
+	w.verbatim(o.members[row].say[from], value)
+	if o == statusUpdateObject {
+		if from != d10 && dialectOf(s.side()) != d10 { // to 1.0 it may have to wait; see waits
+			n, _ := number(states[:], lookup(value, "state"))
+			w.name("final")
+			w.raw(strconv.AppendBool(nil, ends(n)))
+		}
+		w.verbatim("metadata", task[taskMetadata])
+	}
+	w.literal("}")
+	return w.out
+}
+
+// take tells an event, or holds it back. whole is what raw was found in.
+func (s stream) take(what thing, raw, whole []byte) error {
+	r, from, to := s.Retelling, dialectOf(s.From), dialectOf(s.side())
 	if !r.Holds {
-		return s.pass(what, raw, result)
+		return s.pass(what, raw, whole)
 	}
 	if r.held.what != 0 {
 		if err := s.release(what, raw); err != nil {
@@ -137,14 +195,14 @@ func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 		}
 	}
 	if !r.waits(from, what, raw) {
-		return s.pass(what, raw, result)
+		return s.pass(what, raw, whole)
 	}
 	if what == isStatus {
 		if err := s.begin(what, raw); err != nil {
 			return err
 		}
 	}
-	r.keep(what, raw, result)
+	r.keep(what, raw, whole)
 	if what == isTask && to == d01 {
 		return s.artifacts01(raw)
 	}
@@ -165,7 +223,7 @@ func (s stream) pass(what thing, raw, whole []byte) error {
 // begin tells the task that a stream of 1.0 begins with, where the agent does not.
 func (s stream) begin(what thing, raw []byte) error {
 	from, to := dialectOf(s.From), dialectOf(s.side())
-	begun := s.begun
+	begun := s.begun || s.Told
 	s.begun = begun || what != isMessage
 	if begun || to != d10 || from == d10 || what != isStatus && what != isArtifact {
 		return nil

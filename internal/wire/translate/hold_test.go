@@ -175,6 +175,46 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// TestTold: a client that has been shown the task is not shown it again, but told as updates what it holds. The
+// state comes behind the artifacts, and waits like any other.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		from, to wire.Side
+		in, want string
+	}{
+		{rpc03, rpc03, "task:working status:completed:final", "artifact status:working status:completed:final"},
+		{rpc03, rpc03, "task:completed", "artifact status:completed:final"},
+		{rpc03, rpc03, "task:input-required", "artifact status:input-required:final"},
+		{rpc03, rpc03, "task:auth-required:words", "artifact status:auth-required:words"},
+		{http03, http03, "task:completed", "artifact status:completed:final"},
+		{rpc03, http03, "task:working task:completed", "artifact status:working artifact status:completed:final"},
+		{http03, rpc03, "task:completed", "artifact status:completed:final"},
+		{rpc03, rpc10, "task:working artifact status:completed:final", "artifact status:working artifact status:completed"},
+		{rpc03, rpc10, "task:completed artifact", "artifact artifact status:completed"},
+		{rpc03, rpc10, "status:working", "status:working"},
+		{rpc01, rpc10, "status:completed artifact status:completed:final", "artifact status:completed"},
+		{rpc03, rpc01, "task:completed", "artifact status:completed:final"},
+		{rpc03, rpc10, "message", "message"},
+	} {
+		r := Retelling{From: test.from, Holds: true, Told: true, Call: callOf(test.to, wire.SendStreamingMessage, wire.Call{TaskID: "T", ContextID: "C"})}
+		var in, words []string
+		for _, word := range strings.Fields(test.in) {
+			in = append(in, spoken(test.from, word))
+		}
+		got := retellStream(t, &r, in)
+		if err := r.End(func(event []byte) error { got = append(got, resultOf(t, &r, event)); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for _, event := range got {
+			words = append(words, heard(t, event))
+		}
+		if strings.Join(words, " ") != test.want {
+			t.Errorf("%s, %v to %v: %s, want %s\n%s", test.in, test.from, test.to, words, test.want, strings.Join(got, "\n"))
+		}
+	}
+}
+
 // TestRecall: a stream that is gone on with behind an early end still comes to it.
 func TestRecall(t *testing.T) {
 	t.Parallel()

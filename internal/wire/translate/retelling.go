@@ -29,6 +29,10 @@ type Retelling struct {
 	// known whether anything follows: End is called then.
 	Holds bool
 
+	// Told says that the client of a stream has been shown its task before: where the agent shows it, it is
+	// told as updates. Some clients (the Python and Java SDKs 0.3) take a second task for another one.
+	Told bool
+
 	begun     bool           // an event has been retold
 	held      held           // back from the client
 	taskID    string         // what the stream is about, as the caller says it
