@@ -1,13 +1,16 @@
 package approve_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/approval"
@@ -253,6 +256,53 @@ func TestApprovalRefusals(t *testing.T) {
 	w.Agent.Silent(t, "all of it")
 	if r := recorded(w, "waiting")[0]; r["approval"] != task || r["rule"] != "ask" || r["task_id"] != task {
 		t.Errorf("the record is %v", r)
+	}
+}
+
+// late is a state in which something happens once, as soon as somebody has read the outcome of a call.
+type late struct {
+	state.Values
+	then atomic.Pointer[func()]
+}
+
+// Get implements state.Values.
+func (l *late) Get(ctx context.Context, space, key string) ([]byte, bool, error) {
+	data, ok, err := l.Values.Get(ctx, space, key)
+	if space == "approvals-outcomes" {
+		if then := l.then.Swap(nil); then != nil {
+			(*then)()
+		}
+	}
+	return data, ok, err
+}
+
+// TestApprovalMeanwhile: who asks for a task just as it is sent hears no error, and finds it.
+func TestApprovalMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, caller := range proxytest.Sides[:6] {
+		for method, want := range map[string]string{wire.GetTask: "working", wire.SubscribeToTask: "completed"} {
+			t.Run(fmt.Sprint(method, " of ", caller), func(t *testing.T) {
+				t.Parallel()
+				var l *late
+				w := proxytest.NewGateway(t, asking(func(s *proxytest.Setup) {
+					l = &late{Values: s.Values}
+					s.Values = l
+				}))
+				w.Agent.Answers(proxytest.Fluent)
+				task := id(w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.SendMessage}).OK(t, "a message").Docs[0])
+				st := only(t, w)
+				then := func() { agree(t, w, st) }
+				l.then.Store(&then)
+				docs := w.Speak("tied", w.Base, caller, proxytest.Ask{Method: method, Task: task}).OK(t, "meanwhile").Docs
+				if last := docs[len(docs)-1]; !strings.Contains(last, task) || !strings.Contains(last, proxytest.StateIn(caller, want)) {
+					t.Errorf("got %s", docs)
+				}
+				get := w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.GetTask, Task: task}).OK(t, "later").Docs[0]
+				if id(get) != task || !strings.Contains(get, proxytest.StateIn(caller, "completed")) {
+					t.Errorf("got %s later", get)
+				}
+			})
+		}
 	}
 }
 

@@ -321,15 +321,17 @@ func (h *Holder) answerFor(x *exchange.Exchange, forward record.Stage) error {
 		return wire.Errorf(wire.TaskNotFound, "")
 	}
 	x.Rec.Approval, x.Rec.ApprovalState = st.ID, string(st.Outcome.State)
-	if st.Outcome.Task != "" { // it was sent since the call came
-		return exchange.RetryLater("1", "the task has just been approved, ask again")
-	}
-	switch m := x.Call.Method; m.Name {
-	case wire.GetTask:
+	sent := st.Outcome.Task != "" // since the call came
+	switch m := x.Call.Method; {
+	case m.Name == wire.GetTask: // the agent is asked the next time: who polls need not hear of it
 		return h.show(x, st)
-	case wire.CancelTask:
+	case m.Name == wire.SubscribeToTask && sent:
+		return h.stream(x, st)
+	case sent:
+		return exchange.RetryLater("1", "the task has just been approved, ask again")
+	case m.Name == wire.CancelTask:
 		return h.cancel(x, st)
-	case wire.SubscribeToTask:
+	case m.Name == wire.SubscribeToTask:
 		if st.Outcome.State.Ended() {
 			return wire.Errorf(wire.Unsupported, "the task has ended; get it instead")
 		}
