@@ -126,8 +126,9 @@ type Outcome struct {
 	Context string `json:"context,omitzero"`
 	// Answered says that the agent has answered the call, which may be after it has shown a task.
 	Answered bool `json:"answered,omitzero"`
-	// Result is what the agent has answered to a call that is answered once: the result of SendMessage in
-	// A2A 1.0, under the caller's names; nil for none, or one that is too long to be kept.
+	// Result is what the agent has answered to a call that is answered once, or the message that it has
+	// streamed: the result of SendMessage in A2A 1.0, under the caller's names; nil for none, or one that is
+	// too long to be kept.
 	Result jsontext.Value `json:"result,omitzero"`
 }
 
@@ -142,6 +143,16 @@ type Status struct {
 type Dispatch struct {
 	*Status
 	Result Outcome // what has become of it; without a State until that is known
+}
+
+// longestResult bounds the answers that are kept for who waits, or asks later.
+const longestResult = 1 << 20
+
+// Keep has the outcome hold what the agent has answered, in the words of Outcome.Result, unless it is too long.
+func (d *Dispatch) Keep(answer []byte) {
+	if len(answer) <= longestResult {
+		d.Result.Result = answer
+	}
 }
 
 // agreed reports whether enough people have agreed for each of the rules.

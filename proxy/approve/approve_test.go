@@ -322,6 +322,45 @@ func TestApprovalOfMessages(t *testing.T) {
 	}
 }
 
+// TestApprovalOfStreamedMessages: the message of a stream is what the caller's stream ends with, and what its
+// task has later.
+func TestApprovalOfStreamedMessages(t *testing.T) {
+	t.Parallel()
+	for i, agent := range proxytest.Sides {
+		for _, caller := range proxytest.CallersOf(i, i) {
+			t.Run(fmt.Sprint(caller, " for ", agent), func(t *testing.T) {
+				t.Parallel()
+				w := proxytest.NewGateway(t, asking())
+				w.BecomeCard(proxytest.CardFor(agent))
+				w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) { r.Say(rw, messageIn(r.Side(), "Refunded.")) })
+				done := make(chan proxytest.Reply)
+				go func() { done <- w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.SendStreamingMessage}) }()
+				st := only(t, w)
+				agree(t, w, st)
+				docs := (<-done).OK(t, "a stream").Docs
+				if last := docs[len(docs)-1]; !strings.Contains(strings.Join(docs, ""), "Refunded.") || !strings.Contains(last, proxytest.StateIn(caller, "completed")) {
+					t.Errorf("the stream is %s", docs)
+				}
+				get := w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.GetTask, Task: st.ID}).OK(t, "get").Docs[0]
+				if !strings.Contains(get, "Refunded.") || !strings.Contains(get, proxytest.StateIn(caller, "completed")) {
+					t.Errorf("got %s", get)
+				}
+			})
+		}
+	}
+}
+
+// messageIn is a message of an agent's in the words of a side, as events have it.
+func messageIn(s wire.Side, text string) string {
+	switch {
+	case s.Version == wire.V10:
+		return `{"message":{"messageId":"a","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
+	case s.Version == wire.V03 && s.Binding != wire.JSONRPC:
+		return `{"msg":{"messageId":"a","role":"ROLE_AGENT","content":[{"text":"` + text + `"}]}}`
+	}
+	return `{"kind":"message","messageId":"a","role":"agent","parts":[{"kind":"text","type":"text","text":"` + text + `"}]}`
+}
+
 // TestApprovalIsRemembered for calls that have in common what the rule says, and for no others.
 func TestApprovalIsRemembered(t *testing.T) {
 	t.Parallel()

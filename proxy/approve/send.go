@@ -140,19 +140,16 @@ func void(format string, args ...any) error {
 	return wire.Errorf(wire.Denied, "").Because(why)
 }
 
-// longestResult bounds the answers that are kept for who waits, or asks later.
-const longestResult = 1 << 20
-
 // answered settles a call that the agent has answered: a task goes on by itself, what else was answered
-// is kept in its place.
+// is kept in its place. The message of a stream was kept when it came (proxy/session).
 func (h *Holder) answered(x *exchange.Exchange, sent *approvals.Dispatch) {
 	o := &sent.Result
 	o.State = standing.Sent
 	if x.Rec.Reason != "" && o.Task == "" { // the agent's own error
 		o.State, o.Error, o.Why = standing.Failed, x.Rec.Reason, "the agent answered "+x.Rec.Reason
 	} else if !x.Call.Streaming {
-		if doc, err := resultOf(x); err == nil && len(doc) <= longestResult {
-			o.Result = doc
+		if doc, err := resultOf(x); err == nil {
+			sent.Keep(doc)
 		}
 	}
 	o.Answered = true

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/forward"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/notifications"
+	"github.com/a2a-gateway/a2a-gateway/proxy/ownership"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream/relay"
 )
@@ -70,6 +72,11 @@ func (se *Sessions) deliver(x *exchange.Exchange, a *subscriber, e stream.Entry,
 		a.watched.note(x, *seen, out)
 	}
 	se.Telemetry.StreamEvent(&x.Rec, seen.Kind, seen.State)
+	if sent := x.Site.Approved; sent != nil && sent.Result.Task == "" && seen.Kind == "message" {
+		if err := keepAnswer(x, out); err != nil {
+			return err
+		}
+	}
 	if d != nil {
 		var err error
 		if out, err = se.EnrichDemand(x, jsonscan.Mend(out)); err != nil {
@@ -81,6 +88,20 @@ func (se *Sessions) deliver(x *exchange.Exchange, a *subscriber, e stream.Entry,
 		return emit(a.name(e), e.Name, out) // the usual event, for which nothing is allocated
 	}
 	return a.translated(e, found, out, d, emit)
+}
+
+// keepAnswer keeps the message of a stream that a call is answered with which has waited for approval: its
+// caller follows a stream of the gateway's own, or asks for the task later.
+func keepAnswer(x *exchange.Exchange, doc []byte) error {
+	m := ownership.Dialect{Side: x.Upstream.Side, Bytes: x.Agent.Bytes()}
+	err := m.ToCanonical(m.Canonical(), doc, func(event []byte) error {
+		x.Site.Approved.Keep(bytes.Clone(event))
+		return nil
+	})
+	if err != nil {
+		return exchange.Retelling(err)
+	}
+	return nil
 }
 
 // translated emits an event that may be more than passed on: d is what it demands, nil for
