@@ -60,5 +60,6 @@ await run(async ({ base, binding, fetch, calls, extensions }) => {
     idOf: (event) => event?.taskId ?? event?.id ?? '',
     contextOf: (event) => event?.contextId ?? '',
     isWorking: (event) => event?.kind === 'status-update' && event.status.state === 'working',
+    isCompleted: (task) => task.status?.state === 'completed',
   };
 }, createAuthenticatingFetchWithRetry);

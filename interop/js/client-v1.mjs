@@ -69,5 +69,6 @@ await run(async ({ base, binding, fetch, calls, extensions }) => {
     contextOf: (event) => of(event)?.contextId ?? '',
     isWorking: (event) => of(event)?.taskId !== undefined
       && of(event)?.status?.state === TaskState.TASK_STATE_WORKING,
+    isCompleted: (task) => task.status?.state === TaskState.TASK_STATE_COMPLETED,
   };
 }, createAuthenticatingFetchWithRetry);

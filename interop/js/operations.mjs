@@ -9,10 +9,11 @@
 //   adapter.stream(text), adapter.subscribe(id) → async iterable of events
 //   adapter.get(id, historyLength), cancel(id), list(contextId), card()
 //   adapter.createPush(id, name), getPush, listPush, deletePush
-//   adapter.idOf(event), contextOf(event), isWorking(event)
+//   adapter.idOf(event), contextOf(event), isWorking(event), isCompleted(task)
 
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { InterceptingCall } from '@grpc/grpc-js';
 import { SignIn } from './signin.mjs';
 
@@ -168,6 +169,18 @@ const operations = {
   },
 };
 
+// What is done only where a run asks for it: agents end their tasks before they answer.
+const asked = {
+  'get a task until it is completed': async (r, a) => {
+    const began = Date.now();
+    let task = await r.send('task');
+    for (const id = a.idOf(task); task && !a.isCompleted(task) && Date.now() - began < patience;) {
+      await pause(50);
+      task = await r.try('get', () => a.get(id));
+    }
+  },
+};
+
 // withHeaders is what adds headers to every request of a fetch.
 const withHeaders = (headers) => (input, init = {}) => {
   const all = new Headers(init.headers);
@@ -191,7 +204,7 @@ async function perform(connect, retrying, {
     calls: { interceptors: [interceptor(headers)] },
     extensions: extensions ?? [],
   });
-  for (const [name, operation] of Object.entries(operations)) {
+  for (const [name, operation] of Object.entries(only ? { ...operations, ...asked } : operations)) {
     if (only && name !== only) continue;
     const r = new Run(adapter);
     await operation(r, adapter);

@@ -99,6 +99,10 @@ class Adapter:
         inner = of(event)
         return isinstance(inner, TaskStatusUpdateEvent) and inner.status.state == 'working'
 
+    @staticmethod
+    def is_completed(event):
+        return of(event).status.state == 'completed'
+
 
 async def connect(base, binding, client, dial, extensions, credentials):
     card = await A2ACardResolver(client, base).get_agent_card()

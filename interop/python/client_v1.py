@@ -99,6 +99,9 @@ class Adapter:
         inner = self.of(event)
         return isinstance(inner, pb.TaskStatusUpdateEvent) and inner.status.state == pb.TASK_STATE_WORKING
 
+    def is_completed(self, event):
+        return self.of(event).status.state == pb.TASK_STATE_COMPLETED
+
 
 async def connect(base, binding, client, dial, extensions, credentials):
     card = await A2ACardResolver(client, base).get_agent_card()

@@ -209,6 +209,10 @@ public class Client implements AutoCloseable {
         return event instanceof TaskStatusUpdateEvent update ? update.getTaskId() : "";
     }
 
+    static boolean isCompleted(Object event) {
+        return event instanceof Task task && task.getStatus().state() == TaskState.COMPLETED;
+    }
+
     static boolean isWorking(Object event) {
         return event instanceof TaskStatusUpdateEvent update && update.getStatus().state() == TaskState.WORKING;
     }

@@ -78,6 +78,9 @@ final class Operations {
         all.put("unknown task", Operations::unknown);
         all.put("data and file parts", r -> r.attempt("send", () -> r.a.send("message", null, Client.parts())));
         all.put("one megabyte", r -> r.attempt("send", () -> r.a.send("message", null, new TextPart(MEGABYTE))));
+        if (only != null) { // agents end their tasks before they answer: done where a run asks for it
+            all.put("get a task until it is completed", Operations::getUntilCompleted);
+        }
         for (Map.Entry<String, Consumer<Operations>> operation : all.entrySet()) {
             if (only != null && !only.equals(operation.getKey())) {
                 continue;
@@ -107,6 +110,18 @@ final class Operations {
         String id = answered();
         for (Integer length : new Integer[] {0, 1, null}) {
             attempt("get " + length, () -> a.get(id, length));
+        }
+    }
+
+    private void getUntilCompleted() {
+        Object task = send("task", null);
+        String id = Client.idOf(task);
+        Instant end = Instant.now().plusSeconds(10);
+        while (task != null && !Client.isCompleted(task) && Instant.now().isBefore(end)) {
+            task = attempt("get", () -> {
+                Thread.sleep(50);
+                return a.get(id, null);
+            });
         }
     }
 
