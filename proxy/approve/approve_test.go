@@ -361,6 +361,48 @@ func messageIn(s wire.Side, text string) string {
 	return `{"kind":"message","messageId":"a","role":"agent","parts":[{"kind":"text","type":"text","text":"` + text + `"}]}`
 }
 
+// TestApprovalOfQuickTasks: a task that ends while its caller's stream comes to it is told to its end, also where
+// the agent refuses the subscription by an event.
+func TestApprovalOfQuickTasks(t *testing.T) {
+	t.Parallel()
+	for i, agent := range []wire.Side{proxytest.RPC03, proxytest.RPC10} {
+		for _, caller := range proxytest.CallersOf(i, i) {
+			t.Run(fmt.Sprint(caller, " for ", agent), func(t *testing.T) {
+				t.Parallel()
+				w := proxytest.NewGateway(t, asking())
+				w.BecomeCard(proxytest.CardFor(agent))
+				var ended atomic.Bool
+				w.Agent.Answers(func(rw http.ResponseWriter, r *proxytest.Request) {
+					state := map[bool]string{false: "working", true: "completed"}[ended.Load()]
+					task := proxytest.TaskIn(agent, "quick", "quick-context", state, "")
+					switch c := r.Call(); {
+					case c.Method.Name == wire.SubscribeToTask:
+						ended.Store(true)
+						rw.Header().Set("Content-Type", "text/event-stream")
+						_, _ = fmt.Fprintf(rw, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32602,\"message\":\"it has ended\"}}\n\n", c.ID)
+					case c.Method.Name != wire.GetTask && agent.Version == wire.V10:
+						r.Say(rw, `{"task":`+task+`}`)
+					default:
+						r.Say(rw, task)
+					}
+				})
+				w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.SendMessage}).OK(t, "a message")
+				st := only(t, w)
+				done := make(chan proxytest.Reply)
+				go func() {
+					done <- w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.SubscribeToTask, Task: st.ID})
+				}()
+				proxytest.Eventually(t, "subscription", func() bool { return w.Proxy.Streams.Open() == 1 })
+				agree(t, w, st)
+				docs := (<-done).OK(t, "subscribe").Docs
+				if last := docs[len(docs)-1]; !strings.Contains(last, st.ID) || !strings.Contains(last, proxytest.StateIn(caller, "completed")) {
+					t.Errorf("the stream is %s", docs)
+				}
+			})
+		}
+	}
+}
+
 // TestApprovalIsRemembered for calls that have in common what the rule says, and for no others.
 func TestApprovalIsRemembered(t *testing.T) {
 	t.Parallel()

@@ -176,11 +176,20 @@ func (se *Sessions) showTaskAnew(ctx context.Context, x *exchange.Exchange, task
 		x.Stamp()
 		return se.serveSubscriber(x, a)
 	}
-	if a.lead = nil; l.Version != wire.V10 { // whose stream begins with what comes next
-		if a.lead, _, err = se.wholeTask(ctx, x, l, task); err != nil {
+	// Before 1.0 a stream begins with what comes next. Who has been shown the task, and not asked for a
+	// subscription, is not to hear that there is none.
+	if a.lead = nil; l.Version != wire.V10 || x.TaskTold {
+		if whole, state, err = se.wholeTask(ctx, x, l, task); err != nil {
 			return err
 		}
-		a.shown = snapshotOf(l, a.lead)
+		if taskstate.Terminal(state) { // some agents say by an event that they refuse
+			a.lead = whole
+			x.Stamp()
+			return se.serveSubscriber(x, a)
+		}
+	}
+	if l.Version != wire.V10 {
+		a.lead, a.shown = whole, snapshotOf(l, whole)
 	}
 	return se.relayTo(x, a, resp)
 }
