@@ -22,7 +22,7 @@ var secrets = map[string][]string{
 	},
 	"key": {
 		"AKIA" + "IOSFODNN7EXAMPLE", "ghp_" + strings.Repeat("a1", 18), "sk-" + strings.Repeat("b2", 20), "xoxb-" + "1234567890-abc",
-		"glpat-" + strings.Repeat("c", 20),
+		"glpat-" + strings.Repeat("c3", 10),
 	},
 	"privateKey": {
 		"-----BEGIN " + "PRIVATE KEY-----\nMIGHAgEAMBMG\n-----END " + "PRIVATE KEY-----",

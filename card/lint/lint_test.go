@@ -268,3 +268,34 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestSecrets: keys are found by their form, wherever they stand, and words that only begin like one are not.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("aB3", 30)
+	for _, text := range []string{
+		"key=AKIA" + "IOSFODNN7EXAMPLE", "GITHUB_TOKEN_ghp_" + long[:36], "x_sk_live_" + long[:24], "sk-proj-" + long[:20] + "_" + long[:20],
+		"hf_" + strings.Repeat("aBc", 12), "whsec_" + long[:32], "dop_v1_" + strings.Repeat("0a", 32), "shpat_" + strings.Repeat("0a", 16),
+		"https://hooks.slack.com/services/T0123ABCD/B0123ABCD/" + long[:24],
+		"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=" + strings.Repeat("a+/3", 21) + "==;EndpointSuffix=core.windows.net",
+	} {
+		found := 0
+		for begin, end := range lint.Secrets(text) {
+			if found++; end-begin < 20 {
+				t.Errorf("%q: only %q", text, text[begin:end])
+			}
+		}
+		if found == 0 {
+			t.Errorf("%q: nothing is found", text)
+		}
+	}
+	for _, text := range []string{
+		"hf_transformers_for_text_generation_inference", "sk-something-that-is-made-of-words-alone", "AKIA" + strings.Repeat("X", 16),
+		"ghp_" + strings.Repeat("x", 40), "task-0123456789012345678901234567890123456789", "npm_config_registry_and_more_words_than_a_key",
+		"see hooks.slack.com/services/ for more", "a2a_gateway_connections_of_all_agents_in_the_whole_fleet_total",
+	} {
+		for begin, end := range lint.Secrets(text) {
+			t.Errorf("%q: found %q", text, text[begin:end])
+		}
+	}
+}
