@@ -12,8 +12,9 @@ package consent
 import (
 	"context"
 	"net"
-	"strings"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
@@ -35,10 +36,15 @@ type Refusal struct {
 func (r *Refusal) Error() string { return r.Text }
 
 var (
-	errNone    = &Refusal{"NO_SUCH_APPROVAL", "there is no such call"}
-	errDecided = &Refusal{"APPROVAL_DECIDED", "the call has been decided already"}
-	errOther   = &Refusal{"APPROVAL_DIGEST", "the digest is not that of the call"}
+	errNone  = &Refusal{"NO_SUCH_APPROVAL", "there is no such call"}
+	errOther = &Refusal{"APPROVAL_DIGEST", "the digest is not that of the call"}
+	errAgain = &Refusal{"APPROVAL_DECIDED", "you have agreed already"}
 )
+
+// decidedAs refuses to decide about a call that waits no more.
+func decidedAs(s standing.State) error {
+	return &Refusal{"APPROVAL_DECIDED", "the call waits no more: it is " + string(s)}
+}
 
 // mayNot refuses somebody who is no approver.
 func mayNot(why string) error {
@@ -75,9 +81,13 @@ type Desk struct {
 	stop context.CancelFunc
 	work sync.WaitGroup
 
+	underWay atomic.Int32 // calls that are being sent
+
 	mu     sync.Mutex
 	closed bool
-	idle   bool // the latest look has found nothing that waits
+	idle   bool        // the latest look has found nothing that waits
+	rules  *policy.Set // at the latest look
+	since  time.Time   // when these were seen first
 }
 
 // New is a desk at which nobody decides yet.
@@ -105,50 +115,32 @@ func (d *Desk) Look(ctx context.Context, id string) (*approvals.Status, error) {
 	return d.Store.Look(ctx, id)
 }
 
-// MayAgree says for which rules of a call somebody may agree, and why not for the others.
-func (d *Desk) MayAgree(st *approvals.Status, who *Person) (rules []string, why string) {
+// May says for which rules of a call somebody may decide, and why not for the others.
+func (d *Desk) May(st *approvals.Status, who *Person) (rules []string, why string) {
 	now, release := d.Now()
 	if now == nil {
 		return nil, "the gateway is starting"
 	}
 	defer release()
-	return mayAgree(now.Rules, st, who)
+	return may(now.Rules, st, who)
 }
 
-func mayAgree(rules *policy.Set, st *approvals.Status, who *Person) (may []string, why string) {
+// changed says of a rule that it is another one by now, or gone.
+func changed(rule string) string { return "the rule " + rule + " has changed since the call came" }
+
+func may(rules *policy.Set, st *approvals.Status, who *Person) (decides []string, why string) {
 	for _, asked := range st.Rules {
 		r := rules.Approval(asked.Name)
-		switch {
-		case r == nil || r.Digest != asked.Digest:
-			why = "the rule " + asked.Name + " has changed since the call came, so that nobody can agree to it"
-		default:
-			if text := r.Refuses(who.Approver, st.Caller.Selves); text != "" {
-				why = text
-			} else {
-				may = append(may, asked.Name)
-			}
+		if r == nil || r.Digest != asked.Digest {
+			return nil, changed(asked.Name) + ", so that the call ends"
+		}
+		if text := r.Refuses(who.Approver, st.Caller.Selves); text != "" {
+			why = text
+		} else {
+			decides = append(decides, asked.Name)
 		}
 	}
-	return may, why
-}
-
-// mayReject says why somebody may not reject a call; "" where they may: approvers of a rule as it is now, also
-// where it has changed since the call came, so that nobody can agree to it any more.
-func (d *Desk) mayReject(st *approvals.Status, who *Person) (why string) {
-	now, release := d.Now()
-	if now == nil {
-		return "the gateway is starting"
-	}
-	defer release()
-	why = "its rules are gone"
-	for _, asked := range st.Rules {
-		if r := now.Rules.Approval(asked.Name); r != nil {
-			if why = r.Refuses(who.Approver, st.Caller.Selves); why == "" {
-				return ""
-			}
-		}
-	}
-	return why
+	return decides, why
 }
 
 // Agree writes down that somebody agrees to a call, whose digest they were shown, and sends it where they
@@ -158,9 +150,15 @@ func (d *Desk) Agree(ctx context.Context, id, digest string, who *Person) (*appr
 	if err != nil {
 		return st, err
 	}
-	rules, why := d.MayAgree(st, who)
+	rules, why := d.May(st, who)
 	if rules == nil {
 		return st, mayNot(why)
+	}
+	agreed := func(rule string) bool {
+		return slices.ContainsFunc(st.For(rule), func(v approvals.Vote) bool { return v.By == who.Subject })
+	}
+	if rules = slices.DeleteFunc(rules, agreed); len(rules) == 0 {
+		return st, errAgain
 	}
 	vote := approvals.Vote{
 		By: who.Subject, Groups: who.Groups, Method: who.Method, At: time.Now().UTC(), Digest: digest, Rules: rules,
@@ -181,17 +179,17 @@ func (d *Desk) Reject(ctx context.Context, id, digest, reason string, who *Perso
 	if err != nil {
 		return st, err
 	}
-	if why := d.mayReject(st, who); why != "" {
+	if rules, why := d.May(st, who); rules == nil {
 		return st, mayNot(why)
 	}
 	first, err := d.Store.Decide(ctx, &st.Call, approvals.Outcome{State: standing.Rejected, By: who.Name, Why: reason})
-	if err == nil && !first {
-		err = errDecided
-	}
 	if err != nil {
 		return st, err
 	}
-	return d.Store.Look(ctx, id)
+	if st, err = d.Store.Look(ctx, id); err == nil && !first {
+		err = decidedAs(st.Outcome.State)
+	}
+	return st, err
 }
 
 // open finds a call that nobody has decided.
@@ -205,7 +203,7 @@ func (d *Desk) open(ctx context.Context, id, digest string) (*approvals.Status, 
 	case st.Digest != digest:
 		return st, errOther
 	case st.Outcome.State != standing.Waiting:
-		return st, errDecided
+		return st, decidedAs(st.Outcome.State)
 	}
 	return st, nil
 }
@@ -217,7 +215,9 @@ func (d *Desk) send(st *approvals.Status) {
 	if d.closed || st.Outcome.State != standing.Approved {
 		return // the next gateway finds it
 	}
+	d.underWay.Add(1)
 	d.work.Go(func() {
+		defer d.underWay.Add(-1)
 		now, release := d.Now()
 		if now == nil {
 			return // the gateway has ended since
@@ -237,9 +237,9 @@ func (d *Desk) send(st *approvals.Status) {
 // grace is how much longer than the agent may take a call counts as on its way.
 const grace = 10 * time.Second
 
-// May reports whether somebody who has agreed would still be let in at the admin API: with a token, that
+// Stays reports whether somebody who has agreed would still be let in at the admin API: with a token, that
 // it is in the configuration. How people have signed in stays as it was.
-func (d *Desk) May(v approvals.Vote) bool {
+func (d *Desk) Stays(v approvals.Vote) bool {
 	now, release := d.Now()
 	if now == nil {
 		return false
@@ -250,117 +250,31 @@ func (d *Desk) May(v approvals.Vote) bool {
 
 const methodToken = "token"
 
-// How often calls are looked for that another gateway has left behind, and whose time is over.
-const (
-	lookEvery = 2 * time.Second
-	lookIdle  = 30 * time.Second
-)
+// Sending is how many approved calls are on their way to agents.
+func (d *Desk) Sending() int { return int(d.underWay.Load()) }
 
-// Run looks after calls until closed is: it sends those that are approved and that nobody sends, and ends
-// those whose time is over.
-func (d *Desk) Run(closed <-chan struct{}) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	last := time.Time{}
-	for {
-		select {
-		case <-closed:
-			return
-		case now := <-tick.C:
-			if d.asked() || now.Sub(last) >= lookIdle {
-				last = now
-				d.look(d.ctx)
-			}
-		}
-	}
-}
-
-// asked reports whether any call may wait: a rule asks for people, or the latest look has found one.
-func (d *Desk) asked() bool {
-	now, release := d.Now()
-	if now == nil {
-		return false
-	}
-	defer release()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return now.Rules.Approves() || !d.idle
-}
-
-// look goes through the calls that are not over.
-func (d *Desk) look(ctx context.Context) {
-	list, err := d.Store.Waiting(ctx)
-	if err != nil {
-		d.Telemetry.Log.Warn("look for calls that wait for approval", "error", err)
-		return
-	}
-	d.mu.Lock()
-	d.idle = len(list) == 0
-	d.mu.Unlock()
-	d.Telemetry.Metrics.Policy.ApprovalsWait(len(list))
-	for _, st := range list {
-		switch st.Outcome.State {
-		case standing.Approved:
-			d.send(st)
-		case standing.Expired:
-			d.expire(ctx, st)
-		case standing.Lost:
-			if err := d.Store.Settle(ctx, &st.Call, st.Outcome); err == nil {
-				d.record(st, "approval.lost")
-			}
-		case standing.Waiting, standing.Sending:
-		default:
-			_ = d.Store.Close(ctx, &st.Call) // who has decided it could not
-		}
-	}
-}
-
-// expire ends a call whose time is over.
-func (d *Desk) expire(ctx context.Context, st *approvals.Status) {
-	first, err := d.Store.Decide(ctx, &st.Call, st.Outcome)
-	if err == nil && first {
-		d.record(st, "approval.expired")
-	}
-}
-
-// record writes an event about a call that nobody has asked for.
-func (d *Desk) record(st *approvals.Status, kind string) {
-	if err := d.Audit.Event(kind, attrsOf(st)); err != nil {
-		d.Telemetry.Log.Error("write audit event", "event", kind, "approval", st.ID, "error", err)
-	}
-}
-
-// attrsOf are what events say of a call.
-func attrsOf(st *approvals.Status) map[string]string {
-	var rules []string
-	for _, r := range st.Rules {
-		rules = append(rules, r.Name)
-	}
-	attrs := map[string]string{
-		"approval": st.ID, "agent": st.Agent, "method": st.Method, "principal": st.Caller.Subject, "issuer": st.Caller.Issuer,
-		"rules": strings.Join(rules, " "), "digest": st.Digest,
-	}
-	if st.Skill != "" {
-		attrs["skill"] = st.Skill
-	}
-	return attrs
-}
-
-// Close ends what is sent: within ctx by itself, and then at once. A call that is cut off counts as one
-// of which nobody knows whether the agent has it.
-func (d *Desk) Close(ctx context.Context) {
+// Finish begins no other call, and waits until those on their way have ended or ctx has.
+func (d *Desk) Finish(ctx context.Context) {
 	d.mu.Lock()
 	d.closed = true
 	d.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		d.work.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for d.Sending() > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
 	}
+}
+
+// Close cuts off what is still under way. A call that is counts as one of which nobody knows whether the
+// agent has it.
+func (d *Desk) Close() {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
 	d.stop()
-	<-done
+	d.work.Wait()
 }

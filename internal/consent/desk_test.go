@@ -29,6 +29,7 @@ import (
 // bureau is a desk with what it sends.
 type bureau struct {
 	*Desk
+	held  chan struct{} // what is sent ends when it is closed; nil for at once
 	mu    sync.Mutex
 	sent  []string
 	rules *policy.Set
@@ -57,7 +58,7 @@ func newBureau(t *testing.T, rules ...policy.Rule) *bureau {
 			}, func() {}
 		},
 	})
-	t.Cleanup(func() { b.Close(context.Background()) })
+	t.Cleanup(b.Close)
 	return b
 }
 
@@ -73,6 +74,9 @@ func (b *bureau) follow(t *testing.T, rules ...policy.Rule) {
 
 // send is in the place of the proxy.
 func (b *bureau) send(_ context.Context, st *approvals.Status) {
+	if b.held != nil {
+		<-b.held
+	}
 	b.mu.Lock()
 	b.sent = append(b.sent, st.ID)
 	b.mu.Unlock()
@@ -134,7 +138,7 @@ func TestAgree(t *testing.T) {
 		want standing.State
 	}{
 		{person("lead"), "", standing.Waiting},
-		{person("lead"), "", standing.Waiting}, // again
+		{person("lead"), "APPROVAL_DECIDED", standing.Waiting}, // again
 		{person("alice"), "NOT_AN_APPROVER", standing.Waiting},
 		{person("mallory"), "NOT_AN_APPROVER", standing.Waiting},
 		{person("jura", "law"), "", standing.Waiting},
@@ -164,7 +168,7 @@ func TestAgree(t *testing.T) {
 
 func second(_ *approvals.Status, err error) error { return err }
 
-// TestRuleHasChanged: nobody agrees to a call whose rule is another one by now; it can be rejected.
+// TestRuleHasChanged: nobody decides about a call whose rule is another one by now, and the call ends.
 func TestRuleHasChanged(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t, refunds(1))
@@ -173,6 +177,23 @@ func TestRuleHasChanged(t *testing.T) {
 	if err := second(b.Agree(t.Context(), c.ID, "d", person("lead"))); err == nil || !strings.Contains(err.Error(), "the rule refunds has changed") {
 		t.Error(err)
 	}
+	closed := make(chan struct{})
+	defer close(closed)
+	go b.Run(closed)
+	if st := b.stands(t, c, standing.Void); st.Outcome.Why != "the rule refunds has changed since the call came" {
+		t.Errorf("%+v", st.Outcome)
+	}
+	later := b.open(t, time.Hour, "refunds")
+	must(t, second(b.Agree(t.Context(), later.ID, "d", person("lead"))))
+	must(t, second(b.Agree(t.Context(), later.ID, "d", person("cfo"))))
+	b.stands(t, later, standing.Sent)
+}
+
+// TestReject: only an approver rejects a call, whose caller is told the reason.
+func TestReject(t *testing.T) {
+	t.Parallel()
+	b := newBureau(t, refunds(1))
+	c := b.open(t, time.Hour, "refunds")
 	if err := second(b.Reject(t.Context(), c.ID, "d", "no", person("mallory"))); err == nil || !strings.Contains(err.Error(), "you are none of approvers.subjects") {
 		t.Error(err)
 	}
@@ -180,6 +201,28 @@ func TestRuleHasChanged(t *testing.T) {
 	if st := b.stands(t, c, standing.Rejected); st.Outcome.Why != "no" || st.Outcome.By != "lead" {
 		t.Errorf("%+v", st.Outcome)
 	}
+}
+
+// TestFinish waits for calls that are on their way, as long as it may, and begins no other.
+func TestFinish(t *testing.T) {
+	t.Parallel()
+	b := newBureau(t, refunds(1))
+	b.held = make(chan struct{})
+	first, later := b.open(t, time.Hour, "refunds"), b.open(t, time.Hour, "refunds")
+	must(t, second(b.Agree(t.Context(), first.ID, "d", person("lead"))))
+	b.stands(t, first, standing.Sending)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if b.Finish(ctx); b.Sending() != 1 {
+		t.Errorf("%d are on their way", b.Sending())
+	}
+	must(t, second(b.Agree(t.Context(), later.ID, "d", person("lead"))))
+	time.AfterFunc(50*time.Millisecond, func() { close(b.held) })
+	if b.Finish(t.Context()); b.Sending() != 0 {
+		t.Errorf("%d are on their way", b.Sending())
+	}
+	b.stands(t, first, standing.Sent)
+	b.stands(t, later, standing.Approved)
 }
 
 // TestLeftBehind: a call that was approved and not sent is sent by whoever finds it; one whose time is over
@@ -213,13 +256,13 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// TestMay: a token that is gone takes its owner's vote away; how people have signed in stays.
-func TestMay(t *testing.T) {
+// TestStays: a token that is gone takes its owner's vote away; how people have signed in stays.
+func TestStays(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t)
 	for v, want := range map[string]bool{"lead token": true, "gone token": false, "gone session": true} {
 		by, method, _ := strings.Cut(v, " ")
-		if got := b.May(approvals.Vote{By: by, Method: method}); got != want {
+		if got := b.Stays(approvals.Vote{By: by, Method: method}); got != want {
 			t.Errorf("%s: %v", v, got)
 		}
 	}

@@ -43,6 +43,9 @@ func (n *notice) text() string {
 	return text
 }
 
+// slackText escapes what Slack reads as markup: mentions and links.
+var slackText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
 const (
 	noticeTries   = 4
 	noticeTimeout = 10 * time.Second
@@ -85,7 +88,7 @@ func (d *Desk) notify(ctx context.Context, to *approval.Notify, n *notice) error
 	var body []byte
 	var err error
 	if to.Format == approval.FormatSlack {
-		body, err = json.Marshal(map[string]string{"text": n.text()})
+		body, err = json.Marshal(map[string]string{"text": slackText.Replace(n.text())})
 	} else {
 		body, err = json.Marshal(n)
 	}

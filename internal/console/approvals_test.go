@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/approvals"
 )
 
-// tray has one call that waits, of which the admin token may decide.
+// tray has one call that waits, of which everybody may decide but the token of viewers.
 type tray struct {
 	state string
 	world *world
@@ -19,8 +19,11 @@ type tray struct {
 func (t *tray) detail(who *api.Caller) *approvals.ApprovalDetail {
 	d := &approvals.ApprovalDetail{Approval: approvals.Approval{
 		ID: "approval-1", State: t.state, Agent: "billing", Skill: "refund", Method: "SendMessage", Caller: "alice", Issuer: "api-keys", Digest: "d1",
-		Rules: []approvals.ApprovalRule{{Name: "refunds", Asks: "one of admin-token", Count: 1}}, May: who.Subject == adminToken,
+		Rules: []approvals.ApprovalRule{{Name: "refunds", Asks: "one of admin-token", Count: 1}}, May: who.Role != api.Viewer,
 	}}
+	if !d.May {
+		d.MayNot = "you are none of approvers.subjects"
+	}
 	if d.Votes = []approvals.ApprovalVote{}; d.May {
 		d.Params = []byte(`{"message":{}}`)
 	}
@@ -75,6 +78,29 @@ func TestApprovals(t *testing.T) {
 		got := w.ask("POST", "/api/v1/approvals/approval-1/"+tc.what, func(r *http.Request) { send(r, tc.body) })
 		if got.status != tc.status || !strings.Contains(got.body, tc.want) {
 			t.Errorf("%s %s: %v", tc.what, tc.body, got)
+		}
+	}
+	events := w.recorded()
+	if len(events) != 2 || events[0]["event"] != "approval.approve" || events[0]["rules"] != "refunds" || events[0]["digest"] != "d1" ||
+		events[1]["event"] != "approval.reject" || events[1]["why"] != "too much" {
+		t.Errorf("on record: %v", events)
+	}
+}
+
+// TestApprovalsRefused: who may not decide is refused, on record, and the call stays as it is.
+func TestApprovalsRefused(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"approve", "reject"} {
+		w := newWorld(t, func(c *Config) { everyRole(c) })
+		got := w.ask("POST", "/api/v1/approvals/approval-1/"+what, func(r *http.Request) {
+			send(r, `{"digest":"d1"}`)
+			r.Header.Set("Authorization", "Bearer "+tokenOf(api.Viewer))
+		})
+		if got.status != http.StatusForbidden || !strings.Contains(got.body, "you may not decide about this call: you are none of approvers.subjects") {
+			t.Errorf("%s: %v", what, got)
+		}
+		if events := w.recorded(); len(events) != 1 || events[0]["event"] != "admin.refused" || events[0]["why"] != "NOT_AN_APPROVER" || events[0]["id"] != "approval-1" {
+			t.Errorf("on record: %v", events)
 		}
 	}
 }

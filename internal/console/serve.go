@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/approvals"
 	"github.com/a2a-gateway/a2a-gateway/internal/hostname"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/screen"
 )
@@ -178,7 +179,7 @@ func (s *Console) permit(c *api.Call) error {
 // not. A failure to write it changes nothing, as the request was refused already.
 func (s *Console) refused(c *api.Call, no *api.Refusal) {
 	switch no.Code {
-	case forbidden, readOnly, crossOrigin, csrf, loginFailed:
+	case forbidden, readOnly, crossOrigin, csrf, loginFailed, approvals.NotApprover:
 	case unauthenticated:
 		if c.Header["Authorization"] == nil {
 			return // nobody claims anything

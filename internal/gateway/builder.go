@@ -163,7 +163,7 @@ func (b *builder) assemble(cfg *config.Config, s *snapshot.Snapshot) (*proxy.Pro
 		Guards:    s.Guards,
 		Limits:    s.Limits,
 		Panel:     s.Panel,
-		Approvals: proxy.Approvals{Store: b.consent.Store, Begun: b.consent.Begun, May: b.consent.May},
+		Approvals: proxy.Approvals{Store: b.consent.Store, Begun: b.consent.Begun, May: b.consent.Stays},
 		Anomalies: b.anomalies.watch,
 		Push:      cfg.Push,
 		Relay:     relay,

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc/health"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/consent"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/snapshot"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -18,6 +19,7 @@ type drain struct {
 	telemetry *telemetry.Telemetry
 	server    *server.Server
 	streams   *openStreams
+	consent   *consent.Desk
 
 	health   *health.Server     // gRPC's view of whether the gateway serves
 	ending   context.Context    // of open streams: done when they are to end with a last event
@@ -66,14 +68,17 @@ func (d *drain) run(ctx context.Context, followed bool) error {
 			d.farewell()
 		}()
 	}
-	return d.server.Shutdown(ctx)
+	err := d.server.Shutdown(ctx)
+	d.consent.Finish(ctx) // after those at whose end people may still agree
+	return err
 }
 
 // announce logs what the end waits for: to who has interrupted a gateway with open streams
-// it would look as if it hung. A call in a stream is counted as a stream only.
+// it would look as if it hung. A call in a stream is counted as a stream only; an approved one that goes on
+// without its caller is counted too.
 func (d *drain) announce(deadline time.Time) {
 	streams := len(d.streams.list.List())
-	calls := max(0, d.server.Requests()-streams)
+	calls := max(0, d.server.Requests()-streams) + d.consent.Sending()
 	d.telemetry.Log.Info("draining; a second signal ends it at once", "calls", calls, "streams", streams,
 		"at_latest", deadline.UTC(), "limit", "server.timeouts.drain")
 }

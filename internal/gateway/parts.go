@@ -77,7 +77,7 @@ func mountParts(ctx context.Context, cfg *configuration, r *resources, life *lif
 		Audit: log, Telemetry: r.telemetry, Console: func() string { return p.console.browsers() },
 	})
 	p.agentStates = &agentStates{current: current, telemetry: r.telemetry}
-	p.drain = newDrain(ctx, life, current, r, p.streams)
+	p.drain = newDrain(ctx, life, current, r, p)
 	p.condition = &condition{
 		current: current, audit: log, state: r.state, server: r.server, certificates: p.certificates, load: p.load,
 		streams: p.streams,
@@ -149,9 +149,9 @@ func newHub(cfg *config.Config, r *resources) *stream.Hub {
 
 // newDrain makes what ends streams, for which ctx counts by its values alone. Its context
 // must not end with that of New, which is often one with a deadline for the start.
-func newDrain(ctx context.Context, life *lifetime, current *snapshot.Current, r *resources, streams *openStreams) *drain {
+func newDrain(ctx context.Context, life *lifetime, current *snapshot.Current, r *resources, p *parts) *drain {
 	d := &drain{
-		life: life, current: current, telemetry: r.telemetry, server: r.server, streams: streams, health: grpcsystem.NewHealth(),
+		life: life, current: current, telemetry: r.telemetry, server: r.server, streams: p.streams, consent: p.consent, health: grpcsystem.NewHealth(),
 	}
 	d.ending, d.farewell = context.WithCancel(context.WithoutCancel(ctx))
 	return d
@@ -221,19 +221,10 @@ func approving(current *snapshot.Current) func() (*consent.Now, func()) {
 	}
 }
 
-// consentTime is how long an approved call that is under way may go on when everything else has ended.
-const consentTime = 5 * time.Second
-
-func (p *parts) closeConsent(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, consentTime)
-	defer cancel()
-	p.consent.Close(ctx)
-}
-
 // close ends what goes on without calls. Deliveries that are under way end within ctx, and
 // the others stay in the state.
 func (p *parts) close(ctx context.Context) {
-	p.closeConsent(ctx)
+	p.consent.Close()
 	p.tools.Close()
 	p.fleet.Close()
 	p.deliveries.Close(ctx)

@@ -89,7 +89,7 @@ func (a Approvals) summary(st *approvals.Status, who *api.Caller) console.Approv
 	for _, r := range st.Rules {
 		s.Rules = append(s.Rules, console.ApprovalRule{Name: r.Name, Asks: r.Asks, Count: r.Count, Agreed: len(st.For(r.Name))})
 	}
-	may, why := a.Desk.MayAgree(st, personOf(who))
+	may, why := a.Desk.May(st, personOf(who))
 	if s.May = may != nil; !s.May {
 		s.MayNot = why
 	}

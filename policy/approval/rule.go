@@ -79,14 +79,19 @@ type Approver struct {
 // caller and of all who act for it.
 func (r *Rule) Refuses(who Approver, selves []string) string {
 	switch {
-	case !r.self && slices.Contains(selves, who.Subject):
-		return "nobody agrees to a call of their own (approvers.notSelf)"
+	case r.Own(who.Subject, selves):
+		return "nobody decides about a call of their own (approvers.notSelf)"
 	case r.approvers.Subjects != nil && !r.subjects.Match(who.Subject):
 		return "you are none of approvers.subjects"
 	case r.approvers.Groups != nil && !pattern.Intersect(r.approvers.Groups, who.Groups):
 		return "you are in none of approvers.groups"
 	}
 	return ""
+}
+
+// Own reports whether somebody may not decide about a call because it is their own.
+func (r *Rule) Own(name string, selves []string) bool {
+	return !r.self && slices.Contains(selves, name)
 }
 
 // Asks says in words who has to agree: "one of the group finance-leads".

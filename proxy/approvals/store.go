@@ -263,19 +263,35 @@ func (s *Store) Close(ctx context.Context, c *Call) error {
 }
 
 // Remember has an approval count for later calls, as its rule says.
-func (s *Store) Remember(ctx context.Context, r *approval.Rule, c *Call) error {
+func (s *Store) Remember(ctx context.Context, r *approval.Rule, st *Status) error {
 	if r.Remember == 0 {
 		return nil
 	}
-	return s.put(ctx, spaceRemembered, alike(r, c), c.ID, r.Remember)
+	m := memory{ID: st.ID}
+	for _, v := range st.For(r.Name) {
+		m.By = append(m.By, v.By)
+	}
+	return s.put(ctx, spaceRemembered, alike(r, &st.Call), m, r.Remember)
 }
 
-// Remembered is the approved call whose approval counts for another, too; "" for none.
+// memory is what is remembered of an approved call.
+type memory struct {
+	ID string   `json:"id"`
+	By []string `json:"by"` // who has agreed
+}
+
+// Remembered is the approved call whose approval counts for another, too; "" for none, and where one of
+// those who have agreed may not agree to the other, which is their own.
 func (s *Store) Remembered(ctx context.Context, r *approval.Rule, c *Call) (id string, err error) {
-	if r.Remember != 0 {
-		_, err = s.get(ctx, spaceRemembered, alike(r, c), &id)
+	if r.Remember == 0 {
+		return "", nil
 	}
-	return id, err
+	var m memory
+	ok, err := s.get(ctx, spaceRemembered, alike(r, c), &m)
+	if err != nil || !ok || slices.ContainsFunc(m.By, func(name string) bool { return r.Own(name, c.Caller.Selves) }) {
+		return "", err
+	}
+	return m.ID, nil
 }
 
 // alike is a key for what calls have in common that one approval is for.

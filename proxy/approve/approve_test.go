@@ -209,7 +209,7 @@ func TestApprovalEnds(t *testing.T) {
 		"void": {func(t *testing.T, w *proxytest.Gateway) {
 			send(t, w, only(t, w)) // nobody has agreed
 			w.Agent.Silent(t, "a call whose approval is void")
-		}, "rejected", "may not be made any more"},
+		}, "rejected", "The request is void: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -399,6 +399,62 @@ func TestApprovalOfQuickTasks(t *testing.T) {
 					t.Errorf("the stream is %s", docs)
 				}
 			})
+		}
+	}
+}
+
+// TestApprovalOfFollowUps: a message that goes on with an approved task waits too, as a task of its own, and comes
+// to the agent's task.
+func TestApprovalOfFollowUps(t *testing.T) {
+	t.Parallel()
+	for i, agent := range proxytest.Sides {
+		for _, caller := range proxytest.CallersOf(i, i) {
+			t.Run(fmt.Sprint(caller, " for ", agent), func(t *testing.T) {
+				t.Parallel()
+				w := proxytest.NewGateway(t, asking())
+				w.BecomeCard(proxytest.CardFor(agent))
+				w.Agent.Answers(proxytest.Fluent)
+				first := id(w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.SendMessage}).OK(t, "a message").Docs[0])
+				agree(t, w, only(t, w))
+				w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.GetTask, Task: first}).OK(t, "get")
+				st, err := w.Approvals.Look(t.Context(), first)
+				proxytest.Must(t, err)
+				w.Agent.Take()
+				second := id(w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.SendMessage, Task: first}).OK(t, "a second message").Docs[0])
+				w.Agent.Silent(t, "a second message that waits")
+				if second == first || !approvals.IsID(second) {
+					t.Fatalf("the second task is %s, the first %s", second, first)
+				}
+				agree(t, w, only(t, w))
+				seen := w.Agent.One(t)
+				if text := string(seen.Content) + seen.URL.String(); strings.Contains(text, first) || strings.Contains(text, second) || !strings.Contains(text, st.Outcome.Task) {
+					t.Errorf("the agent was asked for %s %s, want its task %s", seen.URL, seen.Content, st.Outcome.Task)
+				}
+				for _, name := range []string{first, second} {
+					if doc := w.Speak("tied", w.Base, caller, proxytest.Ask{Method: wire.GetTask, Task: name}).OK(t, "get").Docs[0]; id(doc) != name {
+						t.Errorf("got %s, want the task %s", doc, name)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestApprovalIsNotRemembered for a call of the approver's own, which somebody else has to approve.
+func TestApprovalIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	rest := proxytest.REST10
+	w := proxytest.NewGateway(t, asking(func(s *proxytest.Setup) {
+		s.Policy.Rules[len(s.Policy.Rules)-1].Remember = &approval.Remember{For: quantity.Duration(time.Hour), By: []string{"agent"}}
+	}))
+	w.Agent.Answers(proxytest.Fluent)
+	w.Speak("tied", w.Base, rest, proxytest.Ask{Method: wire.SendMessage}).OK(t, "first")
+	st := only(t, w)
+	proxytest.Must(t, w.Approvals.Vote(t.Context(), &st.Call, approvals.Vote{By: "alice", Groups: []string{"leads"}, At: time.Now(), Rules: []string{"ask"}}))
+	send(t, w, st)
+	for who, want := range map[string]string{"bob": "COMPLETED", "alice": "AUTH_REQUIRED"} {
+		if got := w.Speak(who, w.Base, rest, proxytest.Ask{Method: wire.SendMessage}).OK(t, who).Docs[0]; !strings.Contains(got, want) {
+			t.Errorf("%s got %s", who, got)
 		}
 	}
 }

@@ -45,6 +45,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
@@ -234,6 +235,9 @@ func (h *Holder) open(x *exchange.Exchange, c *approvals.Call) error {
 	}
 	x.Rec.Approval, x.Rec.ApprovalState = c.ID, string(standing.Waiting)
 	x.Rec.TaskID, x.Rec.ContextID = c.ID, c.Context
+	if x.Call.TaskID != "" { // the message goes on with a task; what waits is another one until it was sent
+		x.Call.TaskID, x.Task = c.ID, translate.Alias{}
+	}
 	if x.Task.Caller != "" { // chosen by a client of 0.1
 		if err := h.Ledger.Bind(x.Ctx, x.Principal, x.Agent.ID, state.TaskAlias, x.Task.Caller, c.ID); err != nil {
 			return err
@@ -339,6 +343,9 @@ func (h *Holder) answerFor(x *exchange.Exchange, forward record.Stage) error {
 	}
 	if x.Call.Method.Subject == wire.OfMessage && !st.Outcome.State.Ended() {
 		return wire.Errorf(wire.Unsupported, "the task waits for approval, and takes no message until then")
+	}
+	if !st.Outcome.State.Ended() {
+		return wire.Errorf(wire.Unsupported, "the task waits for approval: a webhook comes with the message, or is registered once it was sent")
 	}
 	return wire.Errorf(wire.Unsupported, "the task never came to the agent: get it to see why")
 }

@@ -2,9 +2,11 @@ package approve
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
@@ -58,8 +60,13 @@ func (h *Holder) failed(x *exchange.Exchange, err error) {
 	var refused *authn.Refused
 	e := h.Refusal(x, err)
 	sent.Result = approvals.Outcome{State: standing.Failed, Error: e.Reason, Why: e.Text()}
-	if errors.As(err, &denied) || errors.As(err, &refused) || errors.Is(err, errVoid) {
+	switch {
+	case errors.Is(err, errVoid):
+		sent.Result.State, sent.Result.Why = standing.Void, reasonOf(err)
+	case errors.As(err, &denied), errors.As(err, &refused):
 		sent.Result.State, sent.Result.Why = standing.Void, err.Error()
+	case x.Uncertain(err): // such as that the agent was late, or the gateway had to end
+		sent.Result.State = standing.Lost
 	}
 	h.settle(x)
 }
@@ -68,7 +75,7 @@ func (h *Holder) failed(x *exchange.Exchange, err error) {
 func (h *Holder) settle(x *exchange.Exchange) {
 	sent := x.Site.Approved
 	x.Rec.ApprovalState = string(sent.Result.State)
-	if err := h.Store.Settle(x.Ctx, &sent.Call, sent.Result); err != nil {
+	if err := h.Store.Settle(context.WithoutCancel(x.Ctx), &sent.Call, sent.Result); err != nil {
 		h.Recorder.Telemetry.Log.Error("write the outcome of an approved call", "approval", sent.ID, "error", err)
 	}
 }
@@ -81,7 +88,7 @@ func (h *Holder) Send(forward record.Stage) record.Stage {
 			return err
 		}
 		for _, r := range x.Decision.Approvals {
-			if err := h.Store.Remember(x.Ctx, r, &sent.Call); err != nil {
+			if err := h.Store.Remember(x.Ctx, r, sent.Status); err != nil {
 				return storeAway(err)
 			}
 		}
@@ -132,6 +139,12 @@ func (h *Holder) stands(x *exchange.Exchange, sent *approvals.Dispatch) error {
 // agrees reports whether a vote still counts.
 func (h *Holder) agrees(r *approval.Rule, v approvals.Vote, sent *approvals.Dispatch) bool {
 	return r.Refuses(approval.Approver{Subject: v.By, Groups: v.Groups}, sent.Caller.Selves) == "" && (h.May == nil || h.May(v))
+}
+
+// reasonOf is why an approval is void.
+func reasonOf(err error) string {
+	_, why, _ := strings.Cut(err.Error(), errVoid.Error()+": ")
+	return why
 }
 
 // void is the refusal of a call whose approval does not count.

@@ -74,7 +74,7 @@ func told(st *approvals.Status) string {
 	case standing.Expired:
 		return "Nobody approved the request in time."
 	case standing.Void:
-		return "The request was approved, but may not be made any more."
+		return "The request is void: a rule, or what its caller or an approver may do, has changed since it came."
 	case standing.Lost:
 		return "The request was approved; whether the agent has it is not known."
 	}

@@ -20,8 +20,7 @@ import (
 // proxy/approve answers for it.
 func (ow *Owners) nameApproved(x *exchange.Exchange) (waits bool, err error) {
 	if sent := x.Site.Approved; sent != nil {
-		ow.nameSent(x, sent)
-		return false, nil
+		return false, ow.nameSent(x, sent)
 	}
 	if !approvals.IsID(x.Call.TaskID) || ow.Approvals == nil {
 		return false, nil
@@ -49,9 +48,20 @@ func (ow *Owners) nameApproved(x *exchange.Exchange) (waits bool, err error) {
 
 // nameSent gives the call that has waited the names that its caller was given meanwhile: a new task has
 // none toward the agent yet, and is in the context that the caller was shown.
-func (ow *Owners) nameSent(x *exchange.Exchange, sent *approvals.Dispatch) {
-	if x.Call.TaskID == sent.ID { // by which a client of 0.1 calls it
+func (ow *Owners) nameSent(x *exchange.Exchange, sent *approvals.Dispatch) error {
+	switch {
+	case x.Call.TaskID == sent.ID: // by which a client of 0.1 calls it
 		x.Call.TaskID, x.Task.Agent = "", ""
+	case approvals.IsID(x.Call.TaskID): // it goes on with a task that has waited, too
+		st, err := ow.Approvals.Look(x.Ctx, x.Call.TaskID)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
+		case st == nil || st.Outcome.Task == "":
+			return ledger.ErrAbsent
+		}
+		x.Task = translate.Alias{Agent: st.Outcome.Task, Caller: x.Call.TaskID}
+		x.Call.TaskID = st.Outcome.Task
 	}
 	if x.Task.Caller == "" {
 		x.Task = translate.Alias{Agent: x.Call.TaskID, Caller: sent.ID}
@@ -59,6 +69,7 @@ func (ow *Owners) nameSent(x *exchange.Exchange, sent *approvals.Dispatch) {
 	if x.Call.TaskID == "" && x.Call.ContextID == "" {
 		x.Call.ContextID = sent.Context
 	}
+	return nil
 }
 
 // learnApproved notes which task the agent has shown for a call that has waited for approval.

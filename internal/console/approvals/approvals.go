@@ -29,11 +29,13 @@ var (
 	noApproval = api.Code{Name: "NO_SUCH_APPROVAL", Status: http.StatusNotFound}
 	decided    = api.Code{Name: "APPROVAL_DECIDED", Status: http.StatusConflict}
 	otherCall  = api.Code{Name: "APPROVAL_DIGEST", Status: http.StatusConflict}
-	mayNot     = api.Code{Name: "NOT_AN_APPROVER", Status: http.StatusForbidden}
 )
 
+// NotApprover is the code of who may not decide about a call.
+var NotApprover = api.Code{Name: "NOT_AN_APPROVER", Status: http.StatusForbidden}
+
 // Codes are those of decisions that cannot be made.
-func Codes() []api.Code { return []api.Code{noApproval, decided, otherCall, mayNot} }
+func Codes() []api.Code { return []api.Code{noApproval, decided, otherCall, NotApprover} }
 
 // ApprovalPage is the answer of GET /api/v1/approvals.
 type ApprovalPage struct {
@@ -54,7 +56,7 @@ type Approval struct {
 	Expires time.Time      `json:"expires" doc:"time until which people may agree"`
 	Digest  string         `json:"digest" doc:"SHA-256 of the call's params; whoever decides has to send it"`
 	Rules   []ApprovalRule `json:"rules" doc:"rules with effect approve that the call matches"`
-	May     bool           `json:"may" doc:"you may agree to the call"`
+	May     bool           `json:"may" doc:"you may decide about the call"`
 	MayNot  string         `json:"mayNot,omitzero" doc:"reason why you may not"`
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 )
 
 // decision is the body of the operations that decide.
@@ -52,19 +54,20 @@ func (s *screen) show(c *api.Call) (any, error) {
 func missing() error { return noApproval.Refuse("there is no such call") }
 
 func (s *screen) approve(c *api.Call) (any, error) {
-	return s.decide(c, "approval.approve", func(ctx context.Context, d *decision) (*ApprovalDetail, error) {
+	return s.decide(c, "approval.approve", false, func(ctx context.Context, d *decision) (*ApprovalDetail, error) {
 		return s.all.Approve(ctx, c.PathValue("id"), d.Digest, &c.Caller)
 	})
 }
 
 func (s *screen) reject(c *api.Call) (any, error) {
-	return s.decide(c, "approval.reject", func(ctx context.Context, d *decision) (*ApprovalDetail, error) {
+	return s.decide(c, "approval.reject", true, func(ctx context.Context, d *decision) (*ApprovalDetail, error) {
 		return s.all.Reject(ctx, c.PathValue("id"), d.Digest, d.Reason, &c.Caller)
 	})
 }
 
-// decide has somebody decide, on record: who they are, how they had signed in, and what they were shown.
-func (s *screen) decide(c *api.Call, kind string, do func(context.Context, *decision) (*ApprovalDetail, error)) (any, error) {
+// decide has somebody decide, on record: who they are, how they had signed in, and what they were shown. What
+// they may not do is on record as refused.
+func (s *screen) decide(c *api.Call, kind string, rejects bool, do func(context.Context, *decision) (*ApprovalDetail, error)) (any, error) {
 	var d decision
 	if err := c.Decode(&d, api.Malformed); err != nil {
 		return nil, err
@@ -80,13 +83,13 @@ func (s *screen) decide(c *api.Call, kind string, do func(context.Context, *deci
 		return nil, missing()
 	case shown.Digest != d.Digest:
 		return nil, otherCall.Refuse("the digest is not that of the call: send the one that you were shown")
+	case shown.State == string(standing.Waiting) && !shown.May:
+		return nil, NotApprover.Refuse("you may not decide about this call: " + shown.MayNot)
 	}
-	attrs := map[string]string{
-		"approval": shown.ID, "agent": shown.Agent, "method": shown.Method, "principal": shown.Caller, "issuer": shown.Issuer,
-		"digest": shown.Digest, "signed_in": c.Caller.Method,
-	}
-	if shown.Skill != "" {
-		attrs["skill"] = shown.Skill
+	attrs := shown.attrs()
+	attrs["signed_in"] = c.Caller.Method
+	if rejects && d.Reason != "" {
+		attrs["why"] = d.Reason
 	}
 	var out *ApprovalDetail
 	err = c.Change(kind, attrs, missing(), func(ctx context.Context) (bool, error) {
@@ -95,4 +98,20 @@ func (s *screen) decide(c *api.Call, kind string, do func(context.Context, *deci
 		return err == nil, err
 	})
 	return out, err
+}
+
+// attrs are what the audit log says of a call.
+func (d *ApprovalDetail) attrs() map[string]string {
+	rules := make([]string, len(d.Rules))
+	for i, r := range d.Rules {
+		rules[i] = r.Name
+	}
+	attrs := map[string]string{
+		"approval": d.ID, "agent": d.Agent, "method": d.Method, "principal": d.Caller, "issuer": d.Issuer,
+		"rules": strings.Join(rules, " "), "digest": d.Digest,
+	}
+	if d.Skill != "" {
+		attrs["skill"] = d.Skill
+	}
+	return attrs
 }

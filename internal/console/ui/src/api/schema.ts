@@ -1361,7 +1361,7 @@ export interface components {
             id: string;
             /** @description issuer of the caller */
             issuer: string;
-            /** @description you may agree to the call */
+            /** @description you may decide about the call */
             may: boolean;
             /** @description reason why you may not */
             mayNot?: string;
@@ -1410,7 +1410,7 @@ export interface components {
             id: string;
             /** @description issuer of the caller */
             issuer: string;
-            /** @description you may agree to the call */
+            /** @description you may decide about the call */
             may: boolean;
             /** @description reason why you may not */
             mayNot?: string;

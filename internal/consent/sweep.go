@@ -1,0 +1,136 @@
+package consent
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
+)
+
+// How often calls are looked for that another gateway has left behind, and whose time is over.
+const (
+	lookEvery = 2 * time.Second
+	lookIdle  = 30 * time.Second
+)
+
+// Run looks after calls until closed is: it sends those that are approved and that nobody sends, and ends
+// those whose time is over.
+func (d *Desk) Run(closed <-chan struct{}) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	last := time.Time{}
+	for {
+		select {
+		case <-closed:
+			return
+		case now := <-tick.C:
+			if d.asked() || now.Sub(last) >= lookIdle {
+				last = now
+				d.sweep(d.ctx)
+			}
+		}
+	}
+}
+
+// asked reports whether any call may wait: a rule asks for people, or the latest look has found one.
+func (d *Desk) asked() bool {
+	now, release := d.Now()
+	if now == nil {
+		return false
+	}
+	defer release()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return now.Rules.Approves() || !d.idle
+}
+
+// sweep goes through the calls that are not over.
+func (d *Desk) sweep(ctx context.Context) {
+	list, err := d.Store.Waiting(ctx)
+	if err != nil {
+		d.Telemetry.Log.Warn("look for calls that wait for approval", "error", err)
+		return
+	}
+	d.mu.Lock()
+	d.idle = len(list) == 0
+	d.mu.Unlock()
+	d.Telemetry.Metrics.Policy.ApprovalsWait(len(list))
+	for _, st := range list {
+		switch st.Outcome.State {
+		case standing.Approved:
+			d.send(st)
+		case standing.Expired:
+			d.expire(ctx, st)
+		case standing.Lost:
+			if err := d.Store.Settle(ctx, &st.Call, st.Outcome); err == nil {
+				d.record(st, "approval.lost")
+			}
+		case standing.Waiting:
+			d.void(ctx, st)
+		case standing.Sending:
+		default:
+			_ = d.Store.Close(ctx, &st.Call) // who has decided it could not
+		}
+	}
+}
+
+// void ends a call whose rule has changed since it came: nobody can agree to it any more. A call that has
+// come later than this gateway's rules is left to those who know its rule.
+func (d *Desk) void(ctx context.Context, st *approvals.Status) {
+	now, release := d.Now()
+	if now == nil {
+		return
+	}
+	defer release()
+	d.mu.Lock()
+	if d.rules != now.Rules {
+		d.rules, d.since = now.Rules, time.Now()
+	}
+	older := st.Created.Before(d.since)
+	d.mu.Unlock()
+	for _, asked := range st.Rules {
+		if r := now.Rules.Approval(asked.Name); older && (r == nil || r.Digest != asked.Digest) {
+			st.Outcome = approvals.Outcome{State: standing.Void, Why: changed(asked.Name)}
+			if first, err := d.Store.Decide(ctx, &st.Call, st.Outcome); err == nil && first {
+				d.record(st, "approval.void")
+			}
+			return
+		}
+	}
+}
+
+// expire ends a call whose time is over.
+func (d *Desk) expire(ctx context.Context, st *approvals.Status) {
+	first, err := d.Store.Decide(ctx, &st.Call, st.Outcome)
+	if err == nil && first {
+		d.record(st, "approval.expired")
+	}
+}
+
+// record writes an event about a call that nobody has asked for.
+func (d *Desk) record(st *approvals.Status, kind string) {
+	if err := d.Audit.Event(kind, attrsOf(st)); err != nil {
+		d.Telemetry.Log.Error("write audit event", "event", kind, "approval", st.ID, "error", err)
+	}
+}
+
+// attrsOf are what events say of a call.
+func attrsOf(st *approvals.Status) map[string]string {
+	var rules []string
+	for _, r := range st.Rules {
+		rules = append(rules, r.Name)
+	}
+	attrs := map[string]string{
+		"approval": st.ID, "agent": st.Agent, "method": st.Method, "principal": st.Caller.Subject, "issuer": st.Caller.Issuer,
+		"rules": strings.Join(rules, " "), "digest": st.Digest,
+	}
+	if st.Skill != "" {
+		attrs["skill"] = st.Skill
+	}
+	if st.Outcome.Why != "" {
+		attrs["why"] = st.Outcome.Why
+	}
+	return attrs
+}
