@@ -194,8 +194,8 @@ func (o *outcome) next(err error) string {
 	case o.state == taskInputRequired:
 		text = fmt.Sprintf("The task waits for input. Call the same tool again with text and taskId %q to answer it.", o.taskID)
 	case o.state == "TASK_STATE_AUTH_REQUIRED":
-		text = fmt.Sprintf("The task waits until its user has given the authorization that it asks for. "+
-			"Then call the same tool again with text and taskId %q, or %s with %s to see whether it goes on.", o.taskID, getTask, again)
+		text = fmt.Sprintf("The task waits until somebody has given the authorization that it asks for, outside of this conversation. "+
+			"Call %s with %s to see whether it goes on. If it asks for an answer, call the same tool again with text and taskId %q.", getTask, again, o.taskID)
 	default:
 		text = fmt.Sprintf("The task is not over: %s. Call %s with %s to see what becomes of it, or %s to end it.",
 			cmp.Or(plain(o.state), "its state is not known"), getTask, again, cancelTask)

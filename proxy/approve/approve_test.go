@@ -206,6 +206,14 @@ func TestApprovalEnds(t *testing.T) {
 			w.Agent.Answers(func(rw http.ResponseWriter, _ *proxytest.Request) { rw.WriteHeader(500) })
 			agree(t, w, only(t, w))
 		}, "failed", "The request was approved, and failed: "},
+		"the agent's error message": {func(t *testing.T, w *proxytest.Gateway) {
+			w.Agent.Answers(func(rw http.ResponseWriter, _ *proxytest.Request) {
+				rw.Header().Set("Content-Type", "application/json")
+				rw.WriteHeader(http.StatusBadRequest)
+				_, _ = rw.Write([]byte(`{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"the account has no funds"}}`))
+			})
+			agree(t, w, only(t, w))
+		}, "failed", "The request was approved, and failed: the agent answered INVALID_PARAMS: the account has no funds"},
 		"void": {func(t *testing.T, w *proxytest.Gateway) {
 			send(t, w, only(t, w)) // nobody has agreed
 			w.Agent.Silent(t, "a call whose approval is void")

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/grpcframe"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/failure"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/approval"
@@ -159,7 +160,7 @@ func (h *Holder) answered(x *exchange.Exchange, sent *approvals.Dispatch) {
 	o := &sent.Result
 	o.State = standing.Sent
 	if x.Rec.Reason != "" && o.Task == "" { // the agent's own error
-		o.State, o.Error, o.Why = standing.Failed, x.Rec.Reason, "the agent answered "+x.Rec.Reason
+		o.State, o.Error, o.Why = standing.Failed, x.Rec.Reason, "the agent answered "+errorOf(x)
 	} else if !x.Call.Streaming {
 		if doc, err := resultOf(x); err == nil {
 			sent.Keep(doc)
@@ -167,6 +168,21 @@ func (h *Holder) answered(x *exchange.Exchange, sent *approvals.Dispatch) {
 	}
 	o.Answered = true
 	h.settle(x)
+}
+
+// longestError bounds what is kept of an agent's error message, in bytes.
+const longestError = 500
+
+// errorOf is the error that was written for the caller: its reason, and the agent's message where there is one.
+func errorOf(x *exchange.Exchange) string {
+	if x.Writer.Copy == nil || x.Call.Binding == wire.GRPC { // whose message is in the trailers
+		return x.Rec.Reason
+	}
+	e := failure.ReadError(x.Side(), 0, x.Writer.Copy.Bytes())
+	if e.Kind == wire.BadAgentResponse || e.Message == "" {
+		return x.Rec.Reason
+	}
+	return x.Rec.Reason + ": " + strings.ToValidUTF8(e.Message[:min(len(e.Message), longestError)], "")
 }
 
 // resultOf is the answer that was written for the caller, as the result of SendMessage of A2A 1.0.

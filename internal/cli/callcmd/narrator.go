@@ -268,7 +268,7 @@ func (n *narrator) end() error {
 	case n.state == "TASK_STATE_INPUT_REQUIRED":
 		return verb.Failed(fmt.Errorf("the task waits for an answer: a2a-gateway call %s --task %s '…'", n.agent, n.task))
 	case n.state == "TASK_STATE_AUTH_REQUIRED":
-		return verb.Failed(fmt.Errorf("the task waits for an authorization, as the agent says above; then: a2a-gateway call %s --task %s '…'", n.agent, n.task))
+		return verb.Failed(fmt.Errorf("the task waits for an authorization, as the agent says above; it then goes on by itself, or with: a2a-gateway call %s --task %s '…'", n.agent, n.task))
 	}
 	return nil
 }

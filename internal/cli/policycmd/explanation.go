@@ -28,7 +28,7 @@ func printExplanation(w io.Writer, e *verdict.Explanation) {
 			_, _ = fmt.Fprintf(t, "%s\t%s\n", key, value)
 		}
 	}
-	line(map[bool]string{true: "denied by", false: "allowed by"}[e.Verdict == verdict.Denied], decider(e))
+	line(decidedBy(e), decider(e))
 	line("because", e.Reason)
 	line("caller is told", e.Error)
 	// What the caller can do about it comes right behind the reason.
@@ -69,6 +69,17 @@ func printExplanation(w io.Writer, e *verdict.Explanation) {
 	for i, note := range e.Notes {
 		_, _ = fmt.Fprintf(w, "%snote: %s\n", map[bool]string{true: "\n"}[i == 0], note)
 	}
+}
+
+// decidedBy is the key of the line that names the decider. A rule by which calls wait allows nothing itself.
+func decidedBy(e *verdict.Explanation) string {
+	switch {
+	case e.Verdict == verdict.Denied:
+		return "denied by"
+	case e.Approvals != nil:
+		return "waits by"
+	}
+	return "allowed by"
 }
 
 // decider is the rule that decided, or what did in its place.
