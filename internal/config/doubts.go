@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/authn/jwt"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
@@ -24,6 +26,7 @@ func (c *Config) Doubts() []string {
 	warnings = append(warnings, c.Zeros...)
 	warnings = append(warnings, c.unshared()...)
 	warnings = append(warnings, c.misspelt()...)
+	warnings = append(warnings, undecided(c)...)
 	for i := range c.Agents {
 		for j := range c.Agents[i].Credentials {
 			cred, at := &c.Agents[i].Credentials[j], fmt.Sprintf("agents[%d].credentials[%d]", i, j)
@@ -51,6 +54,32 @@ func (c *Config) misspelt() (warnings []string) {
 		}
 		if hint := spelling.Hint(strings.ReplaceAll(name, "_", "-"), wellKnown); hint != "" {
 			warnings = append(warnings, fmt.Sprintf("agents[%d].card: the path ends in %s%s", i, name, hint))
+		}
+	}
+	return warnings
+}
+
+// undecided warns of rules that ask for people who cannot decide: without an identity provider, people
+// have the tokens of the admin API, which have names and no groups.
+func undecided(c *Config) (warnings []string) {
+	for i := range c.Policy.Rules {
+		r := &c.Policy.Rules[i]
+		if r.Effect != "approve" || r.Approvers == nil {
+			continue
+		}
+		warn := func(text string) { warnings = append(warnings, fmt.Sprintf("policy.rules[%d].approvers: %s", i, text)) }
+		switch {
+		case c.Admin.Off():
+			warn(`nobody can decide about calls that wait: admin.address is "off"`)
+		case c.Admin.OIDC != nil:
+		case r.Approvers.Groups != nil:
+			warn("nobody has a group without admin.oidc: calls that wait can only expire")
+		default:
+			subjects, now := pattern.Compile(r.Approvers.Subjects), time.Now()
+			have := len(c.Admin.Names(now, subjects.Match))
+			if count := max(1, r.Approvers.Count); have < count {
+				warn(fmt.Sprintf("%d have to agree, and without admin.oidc the subjects match %d names of admin.tokens", count, have))
+			}
 		}
 	}
 	return warnings

@@ -147,3 +147,38 @@ func TestShortRetention(t *testing.T) {
 		}
 	}
 }
+
+// TestUndecided: rules whose approvers cannot come.
+func TestUndecided(t *testing.T) {
+	t.Parallel()
+	const (
+		sum  = "sha256:e8468ef05f45f2bb63d10a2f235d0185dc27039d66e3ea5e6255e1dc79671729"
+		lead = `tokens: [{name: lead, role: viewer, digest: "` + sum + `"}]`
+		oidc = "oidc: {issuer: https://idp.example, audiences: [gw], claim: groups, roles: {viewer: [staff]}}"
+	)
+	for name, tt := range map[string]struct{ admin, approvers, want string }{
+		"a token":              {lead, "{subjects: [lead]}", ""},
+		"the admin token":      {"", "{subjects: [admin-token]}", ""},
+		"anybody":              {lead, "{subjects: ['*'], count: 2}", ""},
+		"too few":              {lead, "{subjects: [lead, cfo], count: 2}", "2 have to agree, and without admin.oidc the subjects match 1 names of admin.tokens"},
+		"a token that is over": {strings.ReplaceAll(lead, "role:", "expires: 2020-01-01T00:00:00Z, role:"), "{subjects: [lead]}", "1 have to agree, and without admin.oidc the subjects match 0 names"},
+		"groups of tokens":     {lead, "{groups: [leads]}", "nobody has a group without admin.oidc"},
+		"groups of people":     {oidc, "{groups: [leads]}", ""},
+		"off":                  {`address: "off"`, "{subjects: [lead]}", "nobody can decide about calls that wait"},
+	} {
+		c, err := Parse("config.yaml", []byte(`server: {publicURL: "http://gw.example"}
+authn: {oidc: [{issuer: https://a.example, audiences: [gw]}]}
+admin: {`+tt.admin+`}
+agents: [{id: first, card: {url: "https://first.example/card.json"}}]
+policy: {rules: [{name: all, effect: allow}, {name: ask, effect: approve, approvers: `+tt.approvers+`}]}
+`), environment)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := c.Doubts()
+		if tt.want == "" && len(got) != 0 || tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], "policy.rules[1].approvers: "+tt.want)) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,9 +114,20 @@ func (t *Token) sum() (sum [sha256.Size]byte, err error) {
 
 // HasToken reports whether somebody may come with a token of a name at a time.
 func (c *Config) HasToken(name string, now time.Time) bool {
-	return name == adminToken || slices.ContainsFunc(c.Tokens, func(t Token) bool {
-		return t.Name == name && (t.Expires.IsZero() || now.Before(t.Expires))
-	})
+	return c.Names(now, func(of string) bool { return of == name }) != nil
+}
+
+// Names are those of the tokens with which somebody may come at a time, as far as they match.
+func (c *Config) Names(now time.Time, match func(name string) bool) (names []string) {
+	if match(adminToken) {
+		names = append(names, adminToken)
+	}
+	for i := range c.Tokens {
+		if t := &c.Tokens[i]; (t.Expires.IsZero() || now.Before(t.Expires)) && match(t.Name) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }
 
 // validateTokens checks each token, and that names and digests are there once: two names
