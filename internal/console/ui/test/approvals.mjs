@@ -126,7 +126,7 @@ await play(async () => {
   });
   assert.equal(other.status, 200);
   await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
-  await page.getByRole('dialog').getByRole('alert').getByText('the call has been decided already').waitFor();
+  await page.getByRole('dialog').getByRole('alert').getByText('the call waits no more: it is rejected').waitFor();
   await page.goto(`${CONSOLE}/ui/approvals/none`);
   await page.getByText('There is no such call').waitFor();
 });
