@@ -21,7 +21,7 @@ type Approvers struct {
 	Groups []string `yaml:"groups"`
 	// Count is how many of them have to agree; default 1, at most 10. One who rejects the call ends it.
 	Count int `yaml:"count"`
-	// NotSelf says that nobody agrees to a call of their own: not the caller, the owner of its API key,
+	// NotSelf says that nobody decides about a call of their own: not the caller, the owner of its API key,
 	// or one who acts for the caller. Default true.
 	NotSelf *bool `yaml:"notSelf"`
 }
