@@ -43,14 +43,19 @@ func (b *block) free() string {
 	for range blockPorts {
 		address := fmt.Sprintf("127.0.0.1:%d", b.first+b.given%blockPorts)
 		b.given++
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			continue // somebody is there
+		if !listens(address) {
+			return address
 		}
-		_ = l.Close()
-		return address
 	}
 	return ""
+}
+
+// listens reports whether somebody listens on an address. To listen there oneself would tell as well, and
+// have the address be in use for a moment longer, if a process is begun meanwhile: until it runs its
+// program, it has the socket too.
+func listens(address string) bool {
+	conn, err := net.Dial("tcp", address)
+	return err == nil && conn.Close() == nil
 }
 
 // take claims a block that nobody has: which one is left to chance, so that a process does
