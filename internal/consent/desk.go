@@ -85,8 +85,8 @@ type Desk struct {
 
 	mu     sync.Mutex
 	closed bool
-	idle   bool        // the latest look has found nothing that waits
-	rules  *policy.Set // at the latest look
+	idle   bool        // the latest sweep has found nothing that waits
+	rules  *policy.Set // at the latest tick of Run
 	since  time.Time   // when these were seen first
 }
 

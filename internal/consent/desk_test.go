@@ -189,6 +189,25 @@ func TestRuleHasChanged(t *testing.T) {
 	b.stands(t, later, standing.Sent)
 }
 
+// TestRulesOfOthers: a call that has come since this gateway's rules are in force waits for a gateway that
+// knows its rule.
+func TestRulesOfOthers(t *testing.T) {
+	t.Parallel()
+	b := newBureau(t, refunds(1))
+	if !b.asked() {
+		t.Error("no call is asked for")
+	}
+	c := b.open(t, time.Hour, "refunds")
+	st, err := b.Look(t.Context(), c.ID)
+	must(t, err)
+	st.Rules[0].Digest = "another gateway's"
+	b.void(t.Context(), st)
+	b.stands(t, c, standing.Waiting)
+	st.Created = time.Now().Add(-time.Hour)
+	b.void(t.Context(), st)
+	b.stands(t, c, standing.Void)
+}
+
 // TestReject: only an approver rejects a call, whose caller is told the reason.
 func TestReject(t *testing.T) {
 	t.Parallel()

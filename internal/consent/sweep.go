@@ -34,7 +34,8 @@ func (d *Desk) Run(closed <-chan struct{}) {
 	}
 }
 
-// asked reports whether any call may wait: a rule asks for people, or the latest look has found one.
+// asked reports whether any call may wait: a rule asks for people, or the latest sweep has found one. It notes
+// since when the rules are in force.
 func (d *Desk) asked() bool {
 	now, release := d.Now()
 	if now == nil {
@@ -43,6 +44,9 @@ func (d *Desk) asked() bool {
 	defer release()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.rules != now.Rules {
+		d.rules, d.since = now.Rules, time.Now()
+	}
 	return now.Rules.Approves() || !d.idle
 }
 
@@ -85,10 +89,7 @@ func (d *Desk) void(ctx context.Context, st *approvals.Status) {
 	}
 	defer release()
 	d.mu.Lock()
-	if d.rules != now.Rules {
-		d.rules, d.since = now.Rules, time.Now()
-	}
-	older := st.Created.Before(d.since)
+	older := d.rules == now.Rules && st.Created.Before(d.since)
 	d.mu.Unlock()
 	for _, asked := range st.Rules {
 		if r := now.Rules.Approval(asked.Name); older && (r == nil || r.Digest != asked.Digest) {

@@ -60,8 +60,9 @@ type Store struct {
 	watches map[string]map[chan struct{}]bool
 }
 
-// New is a store in values, which seal what is in them, with an index of open calls. What was sent is remembered for so long after it was.
-// count is told of each call what becomes of it: that it waits, how it was decided, and that it has failed.
+// New is a store in values, which seal what is in them, with an index of open calls. What was sent is
+// remembered for as long as kept says. count is told of each call what becomes of it: that it waits, how it
+// was decided, and that it has failed.
 func New(values, index state.Values, kept time.Duration, count func(agent string, becomes standing.State)) *Store {
 	return &Store{values: values, index: index, kept: kept, count: count, config: approval.Calls{}.OrDefault(), watches: map[string]map[chan struct{}]bool{}}
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 )
 
-// The task that waits for approval is the gateway's own, and no ledger has it. Once the call was sent, the agent has a task for it, and the caller goes on with the name that it has:
-// as a client of 0.1 does, who chose one.
+// The task that waits for approval is the gateway's own, and no ledger has it. Once the call was sent, the
+// agent has a task for it, and the caller goes on with the name that it has: as a client of 0.1 does, who
+// chose one.
 
 // nameApproved puts the agent's task in the place of one that has waited for approval. Of one that still
 // waits, or has come to nothing, it says whose it is, and waits is true: no ledger knows it, and
