@@ -34,8 +34,8 @@ MINIMAL := ./audit/kafka ./audit/otlp ./audit/postgres ./cmd/... ./internal/cli/
   ./internal/mcpserver ./internal/server/acme ./internal/server/mcp ./internal/state/shared ./policy/pdp
 
 check-minimal: ## Vet and test what is different in bin/a2a-gateway-minimal
-	$(GO) vet -tags minimal $(MINIMAL)
-	$(GO) test -count=1 -tags minimal ./cmd/a2a-gateway \
+	$(GO) vet -tags grpcnotrace,minimal $(MINIMAL)
+	$(GO) test -count=1 -tags grpcnotrace,minimal ./cmd/a2a-gateway \
 	  -run '^TestMinimal|^TestScripts$$/^(allowed_call|api_key_lifecycle|denied_skill|grpc|audit_query|stream|translate_old_client)$$'
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
@@ -80,6 +80,7 @@ UNWATCHED := -gcflags='modernc.org/sqlite/lib=-race=false -d=checkptr=0'
 # They read what is in the repository, with one goroutine.
 UNRACED := /(internal/(house|figures)|deploy/(notices|sbom))$$
 
+race: export CGO_ENABLED := 1
 race: ## Run the tests under the race detector (needs a C compiler)
 	for module in $(filter-out e2e,$(MODULES)); do \
 	  $(GO) test -C $$module -race $(UNWATCHED) -timeout 30m $$($(GO) list -C $$module ./... | grep -vE '$(UNRACED)'); done
