@@ -73,6 +73,16 @@ func quiet(err error) error {
 	return errors.New("it is not an object with a text for action")
 }
 
+// Settle reads an answer with status 200 to the callout, for others that speak the protocol of hooks, as
+// guards do. It returns the document as the service wants it, or an error as Hook.Call does.
+func (c *Callout) Settle(body []byte) ([]byte, error) {
+	a, err := parse(body)
+	if err != nil {
+		return nil, err
+	}
+	return a.settle(c.Document)
+}
+
 // settle makes a document or a *Denied of an answer; was is the document that the
 // service saw.
 // A member too many is an error: {"action":"pass","document":…} may have been meant as mutate.

@@ -36,11 +36,9 @@ func (v *Value) UnmarshalYAML(n *yaml.Node) error {
 		if !ok {
 			return fmt.Errorf("line %d: read secret: %w", n.Line, errForm)
 		}
-		text, err := readFile(path)
-		if err != nil {
+		if err := v.ReadFile(path); err != nil {
 			return fmt.Errorf("line %d: read secret: %w", n.Line, err)
 		}
-		*v = New(text)
 	default:
 		return fmt.Errorf("line %d: read secret: %w", n.Line, errForm)
 	}
@@ -60,25 +58,26 @@ func filePath(n *yaml.Node) (string, bool) {
 	return path.Value, ok
 }
 
-// readFile returns a file's text without one final line end, which editors and
+// ReadFile makes the Value a file's text without one final line end, which editors and
 // shells add and nobody means. An empty file is an error: it is a mount or a
 // template that failed, and an empty credential must not pass for a chosen one.
-func readFile(path string) (string, error) {
+func (v *Value) ReadFile(path string) error {
 	f, err := os.Open(path) //nolint:gosec // the operator's path
 	if err != nil {
-		return "", err // os errors name the path
+		return err // os errors name the path
 	}
 	defer func() { _ = f.Close() }()
 	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	if len(content) > maxFile {
-		return "", fmt.Errorf("read %s: larger than 64KiB", path)
+		return fmt.Errorf("read %s: larger than 64KiB", path)
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 	if text == "" {
-		return "", fmt.Errorf("read %s: the file is empty", path)
+		return fmt.Errorf("read %s: the file is empty", path)
 	}
-	return text, nil
+	*v = New(text)
+	return nil
 }

@@ -26,10 +26,12 @@ type Guard struct {
 	// event (what they stream, and notify with). Default: all of them.
 	On []Phase `yaml:"on" jsonschema:"enum=request,enum=answer,enum=event"`
 	// Use is what the guard looks for: secrets, pii, injection, links, size or schema, or the kind of
-	// service that it asks: presidio or moderation (docs/guards.md).
-	Use string `yaml:"use" jsonschema:"required,enum=secrets,enum=pii,enum=injection,enum=links,enum=size,enum=schema,enum=presidio,enum=moderation"`
+	// service that it asks: presidio, moderation, modelArmor, bedrock, contentSafety, promptShields,
+	// llamaGuard, shieldGemma or hook (docs/guards.md).
+	Use string `yaml:"use" jsonschema:"required,enum=secrets,enum=pii,enum=injection,enum=links,enum=size,enum=schema,enum=presidio,enum=moderation,enum=modelArmor,enum=bedrock,enum=contentSafety,enum=promptShields,enum=llamaGuard,enum=shieldGemma,enum=hook"`
 	// Action is what becomes of what is found: refuse (default) the call, the answer or the stream;
-	// redact: a mark takes the place of what was found; report: it is recorded only.
+	// redact: a mark takes the place of what was found, and what has no place in a text is refused;
+	// report: it is recorded only.
 	Action string `yaml:"action" jsonschema:"enum=report,enum=redact,enum=refuse"`
 	// Mode is "enforce" (default) or "shadow": the gateway only records what the guard would do.
 	Mode string `yaml:"mode" jsonschema:"enum=enforce,enum=shadow"`
@@ -42,7 +44,7 @@ type Guard struct {
 	// Schema is what the data of every part has to keep to, with use schema: the path of a JSON Schema
 	// or the schema itself.
 	Schema schema.Source `yaml:"schema"`
-	// Service is what the guard asks, with use presidio or moderation.
+	// Service is what the guard asks, with a use that asks one.
 	Service service.Config `yaml:"service"`
 
 	Conditions `yaml:",inline"`

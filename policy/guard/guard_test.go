@@ -120,7 +120,7 @@ func TestMistakes(t *testing.T) {
 		"the guard can never match":                      {Name: "a", Use: "pii", Conditions: guard.Conditions{Agents: []string{"x*"}}},
 		`method "Send" is not an A2A method`:             {Name: "a", Use: "pii", Conditions: guard.Conditions{Methods: []string{"Send"}}},
 		"missing; say where the service is":              {Name: "a", Use: "presidio"},
-		"model and categories are for use moderation":    {Name: "a", Use: "presidio", Service: service.Config{URL: url.URL, Model: "m"}},
+		"model is not for use presidio, but for":         {Name: "a", Use: "presidio", Service: service.Config{URL: url.URL, Model: "m"}},
 		"http is for services on this machine":           {Name: "a", Use: "moderation", Service: service.Config{URL: "http://moderation.example"}},
 		"schema: missing":                                {Name: "a", Use: "schema"},
 	} {

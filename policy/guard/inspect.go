@@ -134,10 +134,14 @@ func (r *Result) unavailable(g *guard, on Phase, err error) {
 	}
 }
 
-// add notes what was found, and what comes of it. What is old cannot be taken back, and is not refused
-// but redacted: everything else of the task would be lost with it.
+// add notes what was found, and what comes of it. What is to be redacted and has no place is refused. What
+// is old cannot be taken back, and is not refused but redacted: everything else of the task would be lost
+// with it.
 func (r *Result) add(g *guard, c *Content, p *place, old bool) {
 	action := g.action
+	if action == redact && p.End == 0 {
+		action = refuse
+	}
 	if action == refuse && old {
 		action = redact
 		if p.End == 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/ext/hook"
 	"github.com/a2a-gateway/a2a-gateway/internal/detect"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
@@ -239,18 +240,18 @@ func (s *Set) selection(is func(*guard) bool) (sel Selection) {
 type serviceFinder struct{ *service.Service }
 
 // makeService makes guards that ask a service.
-func makeService(kind service.Kind) func(*Guard, *Options) (finder, []error) {
+func makeService(use string) func(*Guard, *Options) (finder, []error) {
 	return func(g *Guard, o *Options) (finder, []error) {
 		c := g.Service
-		if err := c.Validate(kind); err != nil {
+		if err := c.Validate(use); err != nil {
 			return nil, []error{keypath.At(err, "service")}
 		}
 		if !o.Files {
-			c.TLS = service.TLS{}
+			c.TLS, c.TokenFile = service.TLS{}, ""
 		}
 		name, asked := g.Name, o.Asked
-		s, err := service.New(kind, c, service.Options{
-			Egress: o.Egress, Log: o.Log, Asked: func(result string, took time.Duration) { asked(name, result, took) },
+		s, err := service.New(use, c, service.Options{
+			Guard: name, Egress: o.Egress, Log: o.Log, Asked: func(result string, took time.Duration) { asked(name, result, took) },
 		})
 		if err != nil {
 			return nil, []error{keypath.At(err, "service")}
@@ -262,13 +263,30 @@ func makeService(kind service.Kind) func(*Guard, *Options) (finder, []error) {
 func (s serviceFinder) close() { s.Close() }
 
 func (s serviceFinder) find(ctx context.Context, c *Content) (list []place, _ error) {
-	texts := make([]string, len(c.Texts))
+	q := service.Question{Who: c.Who, Phase: phaseOf(c.Phase), Texts: make([]string, len(c.Texts)), Parts: make([]int, len(c.Texts))}
 	for i := range c.Texts {
-		texts[i] = c.Texts[i].Value
+		t := &c.Texts[i]
+		q.Texts[i] = t.Value
+		// What is said anew does not go with what was said before, of which less comes.
+		if i > 0 {
+			last := &c.Texts[i-1]
+			q.Parts[i] = q.Parts[i-1]
+			if t.Of != last.Of || t.Part != last.Part || t.Old != last.Old {
+				q.Parts[i]++
+			}
+		}
 	}
-	found, err := s.Find(ctx, c.Who, texts)
+	found, err := s.Find(ctx, q)
 	for _, f := range found {
 		list = append(list, place{detect.Finding{Begin: f.Begin, End: f.End, Kind: f.Kind}, f.Text, c.Texts[f.Text].Part})
 	}
 	return list, err
+}
+
+// phaseOf is the word that hooks have for a phase.
+func phaseOf(p Phase) hook.Phase {
+	if p == Answer {
+		return hook.Response
+	}
+	return hook.Phase(p)
 }

@@ -41,16 +41,18 @@ type place struct {
 
 // uses are all there are, in the order of the documentation.
 func uses() []use {
-	return []use{
+	list := []use{
 		{"secrets", "credentials by their form: API keys, tokens, private keys", "kinds", false, makeDetector(detect.Secrets)},
 		{"pii", "personal data that has a form: e-mail addresses, numbers with check digits", "kinds", false, makeDetector(detect.PII)},
 		{"injection", "phrases that give orders to a model; whoever words them differently is not found", "", false, makeInjection},
 		{"links", "URLs that name a host which they may not", "links", false, makeLinks},
 		{"size", "messages and artifacts that are too large", "size", true, makeSize},
 		{"schema", "data that breaks a JSON Schema", "schema", true, makeSchema},
-		{"presidio", "whatever Microsoft Presidio's analyzer finds in texts", "service", false, makeService(service.Presidio)},
-		{"moderation", "texts that an OpenAI-compatible moderation model flags", "service", true, makeService(service.Moderation)},
 	}
+	for _, u := range service.Uses() {
+		list = append(list, use{u.Name, u.What, "service", u.Whole, makeService(u.Name)})
+	}
+	return list
 }
 
 // useOf finds one by its name.

@@ -12,17 +12,20 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
-// Bounds of one question and its answer.
+// Bounds of the questions about one document and of their answers.
 const (
 	maxQuestion = 256 << 10 // bytes of texts
 	maxAnswer   = 1 << 20   // bytes
 	maxAsking   = 64        // connections to one service
+	maxBeside   = 8         // of them that one document has, for a service that takes one text at a time
 	dialTimeout = 5 * time.Second
 )
 
@@ -69,18 +72,22 @@ func (t TLS) load() (*tls.Config, error) {
 	return c, nil
 }
 
-// post asks once and returns a body of JSON that came with status 200. Everything else is an error,
-// and none quotes the answer: services repeat what they were asked.
-func (s *Service) post(ctx context.Context, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+// post asks once and returns a body of JSON that came with status 200, or nothing for 204. Everything else
+// is an error, and none quotes the answer: services repeat what they were asked.
+func (s *Service) post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	address := s.config.URL.Reveal()
+	if path != "" {
+		address = strings.TrimSuffix(address, "/") + path
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, errors.New("its URL cannot be asked")
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "a2a-gateway")
-	if s.token != "" {
-		req.Header.Set("Authorization", "Bearer "+s.token)
+	if err := s.authorize(req, body); err != nil {
+		return nil, err
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
@@ -95,6 +102,8 @@ func (s *Service) post(ctx context.Context, body []byte) ([]byte, error) {
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	kind, _, badKind := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
+	case resp.StatusCode == http.StatusNoContent:
+		return nil, nil
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("it answered with HTTP status %d", resp.StatusCode)
 	case badKind != nil || kind != "application/json":
@@ -103,8 +112,42 @@ func (s *Service) post(ctx context.Context, body []byte) ([]byte, error) {
 		return nil, errors.New("its answer is packed, which was not asked for")
 	case err != nil:
 		return nil, fmt.Errorf("read its answer: %w", err)
+	case len(answer) == 0:
+		return nil, errAnswer // it is not 204
 	case len(answer) > maxAnswer:
 		return nil, fmt.Errorf("its answer is larger than %d bytes", maxAnswer)
 	}
 	return answer, nil
 }
+
+// authorize says whose question it is, in the way that is configured.
+func (s *Service) authorize(r *http.Request, body []byte) error {
+	c := &s.config
+	token := c.Token.Reveal()
+	switch {
+	case c.AWS != AWS{}:
+		c.AWS.sign(r, body, "bedrock", time.Now())
+		return nil
+	case !c.APIKey.IsZero():
+		r.Header.Set("Ocp-Apim-Subscription-Key", c.APIKey.Reveal())
+		return nil
+	case c.TokenFile != "":
+		text, err := secret.ReadFile(c.TokenFile) // it changes while the gateway runs
+		if err != nil {
+			return keypath.At(err, "tokenFile")
+		}
+		if token = strings.TrimSpace(text); token == "" || strings.ContainsFunc(token, outsideHeader) {
+			return keypath.At(fmt.Errorf("%s %w", c.TokenFile, errHeader), "tokenFile")
+		}
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return nil
+}
+
+// errHeader is about credentials.
+var errHeader = errors.New("holds characters that cannot stand in a header")
+
+// outsideHeader reports whether a character cannot stand in a credential in a header.
+func outsideHeader(r rune) bool { return r <= ' ' || r > '~' }

@@ -3,16 +3,18 @@ package service
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/a2a-gateway/a2a-gateway/ext/hook"
 	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
@@ -20,10 +22,23 @@ import (
 
 // Options are what a configuration does not say.
 type Options struct {
+	Guard  string        // name of the guard
 	Egress *tunnel.Proxy // the way to the service; nil is direct
 	Log    *slog.Logger
 	// Asked is told how each question ended (clean, found, error, cached) and how long it took.
 	Asked func(result string, took time.Duration)
+}
+
+// Question is what a service is asked about.
+type Question struct {
+	Who   string     // whose call it is: nobody has more than a share of the connections
+	Phase hook.Phase // request is what callers send; everything else is what agents say
+	Texts []string
+	// Parts are numbers of the parts that the texts are of: neighbours with the same number may go
+	// together. Nil where all are of one.
+	Parts []int
+
+	guard string
 }
 
 // Found is one thing that a service found: its kind by the service's name, and what stands from Begin
@@ -34,22 +49,14 @@ type Found struct {
 	Kind       string
 }
 
-// ErrTooLarge is about texts that are larger than is asked about. It is never passed over.
-var ErrTooLarge = fmt.Errorf("the texts are larger than %d bytes, and so are not sent to the service", maxQuestion)
-
-// protocol is how a kind of service is asked.
-type protocol struct {
-	path  string
-	ask   func(c *Config, texts []string) ([]byte, error)
-	parse func(c *Config, texts []string, answer []byte) ([]Found, error)
-}
+// ErrTooLarge is about texts that are more than is asked about. It is never passed over.
+var ErrTooLarge = errors.New("the texts are not sent to the service")
 
 // Service is a Config made ready. Any number of goroutines may use it.
 type Service struct {
 	config   Config
 	protocol protocol
-	url      string
-	token    string
+	guard    string
 	timeout  time.Duration
 	client   *http.Client
 	breaker  breaker.Breaker
@@ -57,26 +64,11 @@ type Service struct {
 	log      *slog.Logger
 	asked    func(result string, took time.Duration)
 
-	mu    sync.Mutex
-	known map[digest]remembered
-	order []digest // a ring, as long as known was at its largest
-	first int      // index of the oldest
+	cache cache
 }
-
-// digest tells texts apart without keeping them.
-type digest [sha256.Size]byte
-
-// remembered is an answer.
-type remembered struct {
-	found []Found
-	until time.Time
-}
-
-// mostRemembered is how many answers are remembered, the oldest going first.
-const mostRemembered = 10_000
 
 // New makes a valid Config ready, and reads its files. Errors have the path of their key.
-func New(kind Kind, c Config, o Options) (*Service, error) {
+func New(use string, c Config, o Options) (*Service, error) {
 	files, err := c.TLS.load()
 	if err != nil {
 		return nil, err
@@ -87,92 +79,80 @@ func New(kind Kind, c Config, o Options) (*Service, error) {
 	if o.Asked == nil {
 		o.Asked = func(string, time.Duration) {}
 	}
-	s := &Service{
-		config: c, token: c.Token.Reveal(), timeout: cmp.Or(c.Timeout.Std(), defaultTimeout),
+	p, ok := protocolOf(use)
+	if !ok {
+		return nil, fmt.Errorf("%q is no use that asks a service", use)
+	}
+	return &Service{
+		config: c, protocol: p, guard: o.Guard, timeout: cmp.Or(c.Timeout.Std(), defaultTimeout),
 		client: newClient(files, o.Egress), turns: share.NewTurns(maxAsking / 2),
-		log: o.Log, asked: o.Asked, known: map[digest]remembered{},
-		protocol: protocol{"/analyze", askPresidio, parsePresidio},
-	}
-	if kind == Moderation {
-		s.protocol = protocol{"/moderations", askModeration, parseModeration}
-	}
-	s.url = strings.TrimSuffix(c.URL.Reveal(), "/") + s.protocol.path
-	return s, nil
+		log: o.Log, asked: o.Asked, cache: cache{keep: c.Cache.Std()},
+	}, nil
 }
 
 // Passes reports whether a question without an answer means that there is nothing to be found.
 func (s *Service) Passes() bool { return s.config.OnFailure == failAllow }
 
-// Find asks about texts, for a caller who has no more than a share of the connections. The error says
-// that nothing is known of them.
-func (s *Service) Find(ctx context.Context, who string, texts []string) ([]Found, error) {
+// Find asks about texts. The error says that nothing is known of them.
+func (s *Service) Find(ctx context.Context, q Question) ([]Found, error) {
+	q.guard = s.guard
 	size := 0
-	for _, text := range texts {
+	for _, text := range q.Texts {
 		size += len(text)
 	}
+	list := passages(&q, s.protocol.most)
 	switch {
-	case size == 0:
+	case len(list) == 0:
 		return nil, nil
 	case size > maxQuestion:
 		s.asked("error", 0)
-		return nil, ErrTooLarge
+		return nil, fmt.Errorf("%w: they are larger than %d bytes", ErrTooLarge, maxQuestion)
+	case len(list) > maxPassages:
+		s.asked("error", 0)
+		return nil, fmt.Errorf("%w: they need more than %d questions", ErrTooLarge, maxPassages)
 	}
-	key := digestOf(texts)
-	if found, ok := s.recall(key); ok {
+	key := digestOf(&q)
+	start := time.Now()
+	if found, ok := s.cache.recall(key, start); ok {
 		s.asked("cached", 0)
 		return found, nil
 	}
-	start := time.Now()
-	found, err := s.ask(ctx, who, texts)
+	found, err := s.ask(ctx, &q, list)
 	took := time.Since(start)
 	switch {
 	case err != nil:
 		s.asked("error", took)
+		return nil, err
 	case len(found) > 0:
 		s.asked("found", took)
 	default:
 		s.asked("clean", took)
 	}
-	if err == nil {
-		s.remember(key, found, start)
-	}
-	return found, err
+	s.cache.remember(key, found, start)
+	return found, nil
 }
 
-// digestOf is that of texts, with their lengths: two lists are never one.
-func digestOf(texts []string) (d digest) {
-	h := sha256.New()
-	for _, text := range texts {
-		h.Write(binary.AppendUvarint(nil, uint64(len(text))))
-		h.Write([]byte(text))
-	}
-	h.Sum(d[:0])
-	return d
-}
+// errTurn is about questions that others of the same caller have kept waiting.
+var errTurn = errors.New("this caller's questions before it take too long")
 
-// ask puts a question, and keeps count of how that goes.
-func (s *Service) ask(ctx context.Context, who string, texts []string) ([]Found, error) {
-	if err := s.breaker.Enter(time.Now(), who); err != nil {
+// ask puts a question about each passage, and keeps count of how that goes.
+func (s *Service) ask(ctx context.Context, q *Question, list []passage) ([]Found, error) {
+	if err := s.breaker.Enter(time.Now(), q.Who); err != nil {
 		return nil, err
 	}
 	own, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	if err := s.turns.Enter(own, who); err != nil {
-		s.breaker.Leave(time.Now(), who, breaker.Unknown)
-		return nil, fmt.Errorf("this caller's questions before it take too long: %w", err)
-	}
-	found, err := s.once(own, texts)
-	s.turns.Leave(who)
+	found, err := s.each(own, q, list)
 	shown := breaker.Alive
 	switch {
-	case err != nil && ctx.Err() != nil: // nobody waits for the answer any more
+	case err != nil && ctx.Err() != nil, errors.Is(err, errTurn): // it says nothing about the service
 		shown = breaker.Unknown
 	case err != nil && breaker.Unreached(err):
 		shown = breaker.Away
 	case err != nil:
 		shown = breaker.Failed
 	}
-	if s.breaker.Leave(time.Now(), who, shown) {
+	if s.breaker.Leave(time.Now(), q.Who, shown) {
 		if err != nil {
 			s.log.Warn("the guard's service does not answer and is left alone for a while", "error", err)
 		} else {
@@ -182,51 +162,56 @@ func (s *Service) ask(ctx context.Context, who string, texts []string) ([]Found,
 	return found, err
 }
 
-// once writes the question, and reads the answer.
-func (s *Service) once(ctx context.Context, texts []string) ([]Found, error) {
-	body, err := s.protocol.ask(&s.config, texts)
+// each asks about all passages, some beside each other. The first failure is one of the whole: nobody
+// knows then what the others are worth.
+func (s *Service) each(ctx context.Context, q *Question, list []passage) (found []Found, _ error) {
+	answers := make([][]Found, len(list))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(maxBeside)
+	for i, p := range list {
+		group.Go(func() (err error) {
+			if err = s.turns.Enter(ctx, q.Who); err != nil {
+				return fmt.Errorf("%w: %w", errTurn, err)
+			}
+			defer s.turns.Leave(q.Who)
+			answers[i], err = s.once(ctx, q, p)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, of := range answers {
+		found = append(found, of...)
+	}
+	slices.SortFunc(found, func(a, b Found) int {
+		return cmp.Or(a.Text-b.Text, a.Begin-b.Begin, a.End-b.End, strings.Compare(a.Kind, b.Kind))
+	})
+	return slices.Compact(found), nil // pieces of a text overlap
+}
+
+// once writes one question, and reads the answer. What does not count by the configuration is left out.
+func (s *Service) once(ctx context.Context, q *Question, p passage) ([]Found, error) {
+	path, question := s.protocol.ask(&s.config, q, p)
+	body, err := json.Marshal(question)
 	if err != nil {
 		return nil, errors.New("the question cannot be written")
 	}
-	answer, err := s.post(ctx, body)
+	answer, err := s.post(ctx, path, body)
 	if err != nil {
 		return nil, err
 	}
-	return s.protocol.parse(&s.config, texts, answer)
-}
-
-// recall is the answer to a question that was put before, where it still holds.
-func (s *Service) recall(key digest) ([]Found, bool) {
-	if s.config.Cache == 0 {
-		return nil, false
+	found, err := s.protocol.parse(&s.config, q, p, answer)
+	if err != nil {
+		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, ok := s.known[key]
-	if !ok || !time.Now().Before(r.until) {
-		return nil, false
+	if c := s.config.Categories; c != nil {
+		found = slices.DeleteFunc(found, func(f Found) bool { return !slices.Contains(c, f.Kind) })
 	}
-	return r.found, true
-}
-
-// remember keeps an answer to a question that was put at a time.
-func (s *Service) remember(key digest, found []Found, at time.Time) {
-	if s.config.Cache == 0 {
-		return
+	if slices.ContainsFunc(found, func(f Found) bool { return !named(f.Kind) }) {
+		return nil, errAnswer
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, again := s.known[key]
-	s.known[key] = remembered{found, at.Add(s.config.Cache.Std())}
-	switch {
-	case again: // its place in the order is the old one: it goes a little early, at worst
-	case len(s.order) < mostRemembered:
-		s.order = append(s.order, key)
-	default:
-		delete(s.known, s.order[s.first])
-		s.order[s.first] = key
-		s.first = (s.first + 1) % mostRemembered
-	}
+	return found, nil
 }
 
 // Close ends the connections that are idle.

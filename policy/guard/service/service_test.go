@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/a2a-gateway/a2a-gateway/ext/hook"
 	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -22,20 +25,25 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // asking starts a service and a client of it.
-func asking(t *testing.T, kind service.Kind, c service.Config, f http.HandlerFunc) *service.Service {
+func asking(t *testing.T, use string, c service.Config, f http.HandlerFunc) *service.Service {
 	t.Helper()
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	c.URL = secret.URL(server.URL + "/v1/")
-	if err := c.Validate(kind); err != nil {
+	if err := c.Validate(use); err != nil {
 		t.Fatal(err)
 	}
-	s, err := service.New(kind, c, service.Options{})
+	s, err := service.New(use, c, service.Options{Guard: "g"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
 	return s
+}
+
+// question is one about what a caller sends.
+func question(who string, texts ...string) service.Question {
+	return service.Question{Who: who, Phase: hook.Request, Texts: texts}
 }
 
 func says(body string) http.HandlerFunc {
@@ -45,66 +53,60 @@ func says(body string) http.HandlerFunc {
 	}
 }
 
-// TestOnTheWire: what the services are told, and where.
-func TestOnTheWire(t *testing.T) {
-	t.Parallel()
-	for kind, want := range map[service.Kind]string{
-		service.Presidio:   `POST /v1/analyze Bearer t {"text":"a\n\nb","language":"de","entities":["PERSON"],"score_threshold":0.7}`,
-		service.Moderation: `POST /v1/moderations Bearer t {"model":"m","input":["a","b"]}`,
-	} {
-		got := ""
-		c := service.Config{Token: secret.New("t"), Language: "de", Entities: []string{"PERSON"}, Score: 70}
-		answer := `[]`
-		if kind == service.Moderation {
-			c = service.Config{Token: secret.New("t"), Model: "m"}
-			answer = `{"results":[{"flagged":false},{"flagged":false}]}`
-		}
-		s := asking(t, kind, c, func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			got = r.Method + " " + r.RequestURI + " " + r.Header.Get("Authorization") + " " + string(body)
-			says(answer)(w, r)
-		})
-		if found, err := s.Find(t.Context(), "alice", []string{"a", "b"}); err != nil || found != nil || got != want {
-			t.Errorf("%s: %v, %v, asked %s", kind, found, err, got)
-		}
+// minimal are configurations of all uses, without URL.
+func minimal() map[string]service.Config {
+	return map[string]service.Config{
+		"presidio":      {},
+		"moderation":    {},
+		"modelArmor":    {Template: "projects/p/locations/europe-west3/templates/t"},
+		"bedrock":       {Guardrail: "abc123", Token: secret.New("key")},
+		"contentSafety": {},
+		"promptShields": {},
+		"llamaGuard":    {Model: "llama-guard"},
+		"shieldGemma":   {Model: "shieldgemma", Policy: "No harassment."},
+		"hook":          {},
 	}
 }
 
-// TestAnswers: what is found, by text and byte; and what is no answer.
-func TestAnswers(t *testing.T) {
-	t.Parallel()
-	texts := []string{"ich heiße Jörg", "und du?"}
-	for _, tt := range []struct {
-		kind         service.Kind
-		answer, want string // "" for an error
-	}{
-		{service.Presidio, `[]`, "[]"},
-		{service.Presidio, `[{"entity_type":"PERSON","start":10,"end":14,"score":0.9}]`, "[{0 11 16 PERSON}]"},
-		{service.Presidio, `[{"entity_type":"PERSON","start":16,"end":19}]`, "[{1 0 3 PERSON}]"},
-		{service.Presidio, `[{"entity_type":"X","start":12,"end":18}]`, "[{0 14 16 X} {1 0 2 X}]"},
-		{service.Presidio, `[{"entity_type":"X","start":14,"end":16}]`, "[]"},
-		{service.Presidio, `[{"entity_type":"X","start":10,"end":99}]`, ""},
-		{service.Presidio, `[{"entity_type":"X","start":5,"end":5}]`, ""},
-		{service.Presidio, `[{"entity_type":"X","start":-1,"end":5}]`, ""},
-		{service.Presidio, `[{"entity_type":"ich heiße","start":0,"end":5}]`, ""},
-		{service.Presidio, `[{"start":0,"end":5}]`, ""},
-		{service.Presidio, `null`, ""},
-		{service.Presidio, `{"error":"no"}`, ""},
-		{service.Presidio, `[`, ""},
-		{service.Moderation, `{"results":[{"flagged":false},{"flagged":true,"categories":{"violence":true,"hate":false}}]}`, "[{1 0 0 violence}]"},
-		{service.Moderation, `{"results":[{"flagged":true},{"flagged":false}]}`, "[{0 0 0 flagged}]"},
-		{service.Moderation, `{"results":[{"flagged":false}]}`, ""},
-		{service.Moderation, `{"results":[{},{}]}`, ""},
-		{service.Moderation, `{}`, ""},
-	} {
-		s := asking(t, tt.kind, service.Config{}, says(tt.answer))
-		found, err := s.Find(t.Context(), "alice", texts)
-		if got := fmt.Sprint(found); (err == nil) != (tt.want != "") || err == nil && got != tt.want {
-			t.Errorf("%s %s: %s, %v", tt.kind, tt.answer, got, err)
+// odd are answers that are none, of whatever use.
+func odd() map[string]http.HandlerFunc {
+	written := func(status int, media, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", media)
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
 		}
-		if err != nil && strings.Contains(err.Error(), "Jörg") {
-			t.Errorf("%v quotes the text", err)
-		}
+	}
+	return map[string]http.HandlerFunc{
+		"status":    written(http.StatusInternalServerError, "application/json", `{}`),
+		"throttled": written(http.StatusTooManyRequests, "application/json", `{"message":"Too many requests"}`),
+		"created":   written(http.StatusCreated, "application/json", `{}`),
+		"text":      written(http.StatusOK, "text/html", "<p>sign in</p>"),
+		"no media": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			_, _ = io.WriteString(w, "{}")
+		},
+		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/else", http.StatusFound) },
+		"empty":    says(""),
+		"null":     says("null"),
+		"half":     says("{"),
+		"twice":    says(`{"action":"NONE","action":"NONE"}`),
+		"other":    says(`{"is": "this is the JSON of somebody else"}`),
+		"number":   says("1"),
+		"huge":     says("[" + strings.Repeat(" ", 2<<20) + "]"),
+		"packed": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			says("{}")(w, nil)
+		},
+		"cut": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			says("{}")(w, nil)
+		},
+		"late": func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // else nobody hears that the client has gone
+			<-r.Context().Done()
+		},
+		"hangup": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	}
 }
 
@@ -112,26 +114,34 @@ func TestAnswers(t *testing.T) {
 // that goes on like this is left alone.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]http.HandlerFunc{
-		"status":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) },
-		"text":     func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") },
-		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/else", http.StatusFound) },
-		"huge":     says("[" + strings.Repeat(" ", 2<<20) + "]"),
-		"late": func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // else nobody hears that the client has gone
-			<-r.Context().Done()
-		},
-		"hangup": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-	} {
-		s := asking(t, service.Presidio, service.Config{Timeout: quantity.Duration(100 * time.Millisecond)}, f)
-		var err error
-		for i := range breaker.Failures {
-			if _, err = s.Find(t.Context(), fmt.Sprint("caller ", i), []string{"a"}); err == nil || errors.Is(err, breaker.ErrResting) {
-				t.Errorf("%s: %v", name, err)
-			}
+	uses := minimal()
+	for _, u := range service.Uses() {
+		c, ok := uses[u.Name]
+		if !ok {
+			t.Errorf("use %s is not tested", u.Name)
 		}
-		if _, err = s.Find(t.Context(), "one more", []string{"a"}); !errors.Is(err, breaker.ErrResting) {
-			t.Errorf("%s: it is asked again: %v", name, err)
+		for name, f := range odd() {
+			t.Run(u.Name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				c := c
+				c.Timeout = quantity.Duration(10 * time.Second)
+				if name == "late" {
+					c.Timeout = quantity.Duration(100 * time.Millisecond)
+				}
+				s := asking(t, u.Name, c, f)
+				var err error
+				for i := range breaker.Failures {
+					if _, err = s.Find(t.Context(), question(fmt.Sprint("caller ", i), "hush")); err == nil || errors.Is(err, breaker.ErrResting) {
+						t.Errorf("%v", err)
+					}
+					if err != nil && (strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "127.0.0.1")) {
+						t.Errorf("%v says too much", err)
+					}
+				}
+				if _, err = s.Find(t.Context(), question("one more", "hush")); !errors.Is(err, breaker.ErrResting) {
+					t.Errorf("it is asked again: %v", err)
+				}
+			})
 		}
 	}
 }
@@ -140,28 +150,99 @@ func TestTrouble(t *testing.T) {
 func TestCache(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
-	s := asking(t, service.Presidio, service.Config{Cache: quantity.Duration(time.Minute)}, func(w http.ResponseWriter, r *http.Request) {
+	s := asking(t, "presidio", service.Config{Cache: quantity.Duration(time.Minute)}, func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		says(`[{"entity_type":"X","start":0,"end":1}]`)(w, r)
 	})
 	for range 3 {
-		if found, err := s.Find(t.Context(), "alice", []string{"a", "b"}); err != nil || len(found) != 1 {
+		if found, err := s.Find(t.Context(), question("alice", "a", "b")); err != nil || len(found) != 1 {
 			t.Errorf("%v, %v", found, err)
 		}
 	}
-	if _, err := s.Find(t.Context(), "alice", []string{"ab", ""}); err != nil {
-		t.Error(err)
+	answer := question("alice", "a", "b")
+	answer.Phase = hook.Response
+	for _, q := range []service.Question{question("alice", "ab"), answer} {
+		if _, err := s.Find(t.Context(), q); err != nil {
+			t.Error(err)
+		}
 	}
-	if n := asked.Load(); n != 2 {
+	if n := asked.Load(); n != 3 {
 		t.Errorf("asked %d times", n)
 	}
 }
 
-// TestTooLarge: what is too large is not sent.
+// TestTooLarge: what is too large is not sent, and neither is what would take too many questions.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	s := asking(t, service.Presidio, service.Config{OnFailure: "allow"}, func(http.ResponseWriter, *http.Request) { t.Error("it is asked") })
-	if _, err := s.Find(t.Context(), "alice", []string{strings.Repeat("x", 256<<10+1)}); !errors.Is(err, service.ErrTooLarge) {
-		t.Error(err)
+	parts := service.Question{Who: "alice", Phase: hook.Request}
+	for i := range 513 {
+		parts.Texts, parts.Parts = append(parts.Texts, "x"), append(parts.Parts, i)
+	}
+	for want, q := range map[string]service.Question{
+		"larger than 262144 bytes": question("alice", strings.Repeat("x", 256<<10+1)),
+		"more than 512 questions":  parts,
+	} {
+		c := minimal()["llamaGuard"]
+		c.OnFailure = "allow"
+		s := asking(t, "llamaGuard", c, func(http.ResponseWriter, *http.Request) { t.Error("it is asked") })
+		if _, err := s.Find(t.Context(), q); !errors.Is(err, service.ErrTooLarge) || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOneByOne: a service that takes one text at a time is asked about parts beside each other, and about
+// pieces of what is too long; what stands where two of them meet is found once.
+func TestOneByOne(t *testing.T) {
+	t.Parallel()
+	var now, most, asked atomic.Int64
+	s := asking(t, "bedrock", minimal()["bedrock"], func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if n := now.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		defer now.Add(-1)
+		time.Sleep(20 * time.Millisecond)
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "hush") {
+			says(`{"action":"GUARDRAIL_INTERVENED","assessments":[{"wordPolicy":{"customWords":[{"match":"hush","action":"BLOCKED"}]}}]}`)(w, r)
+			return
+		}
+		says(`{"action":"NONE","assessments":[{}]}`)(w, r)
+	})
+	long := strings.Repeat("ö", 4900) + "hush" + strings.Repeat("ö", 9000)
+	q := service.Question{Who: "alice", Phase: hook.Request, Texts: []string{long, "a", "hush", " "}, Parts: []int{0, 1, 1, 1}}
+	for i := range 30 {
+		q.Texts, q.Parts = append(q.Texts, "b"), append(q.Parts, 2+i)
+	}
+	found, err := s.Find(t.Context(), q)
+	if got := fmt.Sprint(found); err != nil || got != "[{0 9800 9804 word.custom} {2 0 4 word.custom}]" {
+		t.Errorf("%s, %v", got, err)
+	}
+	if asked.Load() != 3+1+30 || most.Load() > 8 || most.Load() < 2 {
+		t.Errorf("asked %d times, %d at once", asked.Load(), most.Load())
+	}
+}
+
+// TestTokenFile: a token that somebody renews is read again, and nothing is asked without one.
+func TestTokenFile(t *testing.T) {
+	t.Parallel()
+	var got atomic.Value
+	file := filepath.Join(t.TempDir(), "token")
+	s := asking(t, "presidio", service.Config{TokenFile: file}, func(w http.ResponseWriter, r *http.Request) {
+		got.Store(r.Header.Get("Authorization"))
+		says("[]")(w, r)
+	})
+	for _, tt := range []struct{ text, want string }{{"one\n", "Bearer one"}, {"two", "Bearer two"}, {"t h\nree", ""}, {"", ""}} {
+		if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got.Store("")
+		_, err := s.Find(t.Context(), question("alice", "a"))
+		if got.Load() != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%q: sent %q, %v", tt.text, got.Load(), err)
+		}
+		if err != nil && (!strings.Contains(err.Error(), "tokenFile") || strings.Contains(err.Error(), "ree")) {
+			t.Error(err)
+		}
 	}
 }
