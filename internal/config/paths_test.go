@@ -54,7 +54,7 @@ agents:
 }
 
 // pathKeys are the keys that name files and directories.
-var pathKeys = []string{"ca", "cert", "certificate", "clientCA", "dataDir", "dir", "file", "sealing", "signing"}
+var pathKeys = []string{"ca", "cert", "certificate", "clientCA", "dataDir", "dir", "file", "sealing", "signing", "tokenFile"}
 
 // pathKeysOf are more of them, in these sections only.
 var pathKeysOf = []string{

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
@@ -123,7 +122,7 @@ func (s *Service) post(ctx context.Context, path string, body []byte) ([]byte, e
 // authorize says whose question it is, in the way that is configured.
 func (s *Service) authorize(r *http.Request, body []byte) error {
 	c := &s.config
-	token := c.Token.Reveal()
+	token := c.Token
 	switch {
 	case c.AWS != AWS{}:
 		c.AWS.sign(r, body, "bedrock", time.Now())
@@ -132,16 +131,15 @@ func (s *Service) authorize(r *http.Request, body []byte) error {
 		r.Header.Set("Ocp-Apim-Subscription-Key", c.APIKey.Reveal())
 		return nil
 	case c.TokenFile != "":
-		text, err := secret.ReadFile(c.TokenFile) // it changes while the gateway runs
-		if err != nil {
+		if err := token.ReadFile(c.TokenFile); err != nil { // it changes while the gateway runs
 			return keypath.At(err, "tokenFile")
 		}
-		if token = strings.TrimSpace(text); token == "" || strings.ContainsFunc(token, outsideHeader) {
+		if strings.ContainsFunc(token.Reveal(), outsideHeader) {
 			return keypath.At(fmt.Errorf("%s %w", c.TokenFile, errHeader), "tokenFile")
 		}
 	}
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
+	if !token.IsZero() {
+		r.Header.Set("Authorization", "Bearer "+token.Reveal())
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func parseHook(_ *Config, _ *Question, p passage, answer []byte) (found []Found,
 	if err != nil {
 		return nil, errAnswer
 	}
-	is, err := hook.Settle(answer, was)
+	is, err := (&hook.Callout{Document: was}).Settle(answer)
 	if denied := new(hook.Denied); errors.As(err, &denied) {
 		return p.all("denied"), nil
 	}
