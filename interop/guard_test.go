@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestPresidio: guards ask Presidio's own analyzer, with its recognizers and a model that finds names, about
-// what a caller sends and what an agent answers. Characters before what is found have one byte or more.
+// TestPresidio: guards ask Presidio's own analyzer, with its recognizers and a list of names, about what
+// a caller sends and what an agent answers. Characters before what is found have one byte or more.
 func TestPresidio(t *testing.T) {
 	if os.Getenv("A2A_GATEWAY_TEST_INTEROP") == "" {
 		t.Skip("run by `make interop`")
