@@ -104,11 +104,19 @@ func TestApproversOfRules(t *testing.T) {
 func TestApproveRefusals(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]Rule{
-		`rule "r": a rule with effect approve needs approvers, with subjects or groups`: {Effect: "approve"},
-		`rule "r": approvers is for rules with effect approve`:                          {Effect: "allow", Approvers: finance()},
-		`rule "r": within is for rules with effect approve`:                             {Effect: "deny", Within: 1},
-		`rule "r": remember is for rules with effect approve`:                           {Effect: "deny", Remember: &approval.Remember{}},
-		`rule "r": approvers.count is 11; it must be between 1 and 10`:                  {Effect: "approve", Approvers: &approval.Approvers{Subjects: []string{"x"}, Count: 11}},
+		`rule "r": a rule with effect approve needs approvers, with subjects, groups or agents`: {Effect: "approve"},
+		`rule "r": approvers is for rules with effect approve`:                                  {Effect: "allow", Approvers: finance()},
+		`rule "r": within is for rules with effect approve`:                                     {Effect: "deny", Within: 1},
+		`rule "r": remember is for rules with effect approve`:                                   {Effect: "deny", Remember: &approval.Remember{}},
+		`rule "r": approvers.count is 11; it must be between 1 and 10`:                          {Effect: "approve", Approvers: &approval.Approvers{Subjects: []string{"x"}, Count: 11}},
+		`rule "r": advisers is for rules with effect approve`:                                   {Effect: "allow", Advisers: []string{"x"}},
+		`rule "r": approvers.agents has "risk-*"; agents are named by their ids, without *`: {
+			Effect: "approve", Approvers: &approval.Approvers{Agents: []string{"risk-*"}}},
+		`rule "r": approvers.agents has "risk" twice`: {Effect: "approve", Approvers: &approval.Approvers{Agents: []string{"risk", "risk"}}},
+		`rule "r": approvers.count is 2, and approvers has 1 agents and no people`: {
+			Effect: "approve", Approvers: &approval.Approvers{Agents: []string{"risk"}, Count: 2}},
+		`rule "r": advisers has "risk", which is one of approvers.agents: an agent either decides or advises`: {
+			Effect: "approve", Approvers: &approval.Approvers{Agents: []string{"risk"}}, Advisers: []string{"risk"}},
 		`rule "r": approvers.subjects is empty, or has an empty entry, so that nobody could agree`: {
 			Effect: "approve", Approvers: &approval.Approvers{Subjects: []string{}}},
 		`rule "r": within is 1ms; it must be between 1s and 30d`:      {Effect: "approve", Approvers: finance(), Within: quantity.Duration(time.Millisecond)},

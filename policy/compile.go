@@ -72,7 +72,7 @@ func (r *rule) wrong(err error) error {
 // approve compiles what a rule with effect approve asks for, and describes what is wrong with it. Its
 // digest is that of the whole rule, so that nobody's approval counts for what the rule says later.
 func (r *rule) approve() []error {
-	keys := approval.Keys{Approvers: r.source.Approvers, Within: r.source.Within, Remember: r.source.Remember}
+	keys := approval.Keys{Approvers: r.source.Approvers, Advisers: r.source.Advisers, Within: r.source.Within, Remember: r.source.Remember}
 	if r.effect != approves {
 		return keys.Absent()
 	}

@@ -69,7 +69,7 @@ func TestConditions(t *testing.T) {
 	var fields, keys []string
 	for field := range reflect.TypeFor[Rule]().Fields() {
 		switch key := field.Tag.Get("yaml"); key {
-		case "name", "effect", "mode", "extensions", "approvers", "within", "remember": // are no conditions
+		case "name", "effect", "mode", "extensions", "approvers", "advisers", "within", "remember": // are no conditions
 		default:
 			fields = append(fields, key)
 		}

@@ -95,8 +95,11 @@ type Rule struct {
 	// nothing about the call itself. An approve rule has messages that other rules allow wait until its
 	// approvers agree (docs/approvals.md).
 	Effect string `yaml:"effect" jsonschema:"enum=allow,enum=deny,enum=approve"`
-	// Approvers are the people who have to agree. Required with effect approve, and only there.
+	// Approvers are the people and agents who have to agree. Required with effect approve, and only there.
 	Approvers *approval.Approvers `yaml:"approvers"`
+	// Advisers are ids of configured agents that are asked about calls that wait as well, and whose answers
+	// are shown to the people who decide, and decide nothing. Only with effect approve.
+	Advisers []string `yaml:"advisers" json:",omitzero"`
 	// Within is how long they have for it, between 1s and 30d; default 4h. Only with effect approve.
 	Within quantity.Duration `yaml:"within"`
 	// Remember has an approval count for later calls as well. Only with effect approve. Default: an

@@ -136,7 +136,7 @@ func (p *Proxy) mountAnswers() {
 	p.approver = &approve.Holder{
 		Admissions: p.admissions, Recorder: p.recorder, Decoder: p.decoder, Owners: p.owners, Authn: p.Authn,
 		Ledger: p.Ledger, Server: &p.Server, Store: p.Approvals.Store, StreamConfig: p.StreamConfig, Streams: p.Streams,
-		Drain: p.Drain, Begun: p.Approvals.Begun, May: p.Approvals.May, Follow: session.Following(p.sessions),
+		Drain: p.Drain, Begun: p.Approvals.Begun, May: p.Approvals.May, Follow: session.Following(p.sessions), Agents: p.agents,
 	}
 	p.deduper = &dedupe.Deduper{
 		Recorder: p.recorder, AnswerStore: p.answerStore, Repeats: dedupe.Repeats{Flights: map[string]*dedupe.Flight{}},

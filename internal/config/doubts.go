@@ -14,6 +14,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/spelling"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/credentials"
 )
 
@@ -59,30 +62,74 @@ func (c *Config) misspelt() (warnings []string) {
 	return warnings
 }
 
-// undecided warns of rules that ask for people who cannot decide: without an identity provider, people
-// have the tokens of the admin API, which have names and no groups.
+// undecided warns of rules with effect approve whose approvers cannot decide, and of agents among them that
+// are not there.
 func undecided(c *Config) (warnings []string) {
 	for i := range c.Policy.Rules {
 		r := &c.Policy.Rules[i]
 		if r.Effect != "approve" || r.Approvers == nil {
 			continue
 		}
-		warn := func(text string) { warnings = append(warnings, fmt.Sprintf("policy.rules[%d].approvers: %s", i, text)) }
-		switch {
-		case c.Admin.Off():
-			warn(`nobody can decide about calls that wait: admin.address is "off"`)
-		case c.Admin.OIDC != nil:
-		case r.Approvers.Groups != nil:
-			warn("nobody has a group without admin.oidc: calls that wait can only expire")
-		default:
-			subjects, now := pattern.Compile(r.Approvers.Subjects), time.Now()
-			have := len(c.Admin.Names(now, subjects.Match))
-			if count := max(1, r.Approvers.Count); have < count {
-				warn(fmt.Sprintf("%d have to agree, and without admin.oidc the subjects match %d names of admin.tokens", count, have))
-			}
+		warn := func(key, text string) {
+			warnings = append(warnings, fmt.Sprintf("policy.rules[%d].%s: %s", i, key, text))
+		}
+		can := askable(c, r, "approvers.agents", r.Approvers.Agents, warn)
+		askable(c, r, "advisers", r.Advisers, warn)
+		lacks := max(1, r.Approvers.Count) - can // people have to agree as well
+		if lacks <= 0 {
+			continue
+		}
+		if r.Approvers.Subjects == nil && r.Approvers.Groups == nil {
+			warn("approvers", fmt.Sprintf("%d have to agree, and %d of the agents can: calls that wait can only expire", lacks+can, can))
+			continue
+		}
+		if text := unmanned(c, r.Approvers, lacks); text != "" {
+			warn("approvers", text)
 		}
 	}
 	return warnings
+}
+
+// unmanned says why so many people cannot agree; "" where they can. Without an identity provider, people have
+// the tokens of the admin API, which have names and no groups.
+func unmanned(c *Config, a *approval.Approvers, count int) string {
+	switch {
+	case c.Admin.Off():
+		return `nobody can decide about calls that wait: admin.address is "off"`
+	case c.Admin.OIDC != nil:
+		return ""
+	case a.Groups != nil:
+		return "nobody has a group without admin.oidc: calls that wait can only expire"
+	}
+	subjects := pattern.Compile(a.Subjects)
+	if have := len(c.Admin.Names(time.Now(), subjects.Match)); have < count {
+		return fmt.Sprintf("%d have to agree, and without admin.oidc the subjects match %d names of admin.tokens", count, have)
+	}
+	return ""
+}
+
+// askable counts the agents of a list that can be asked, and warns of the others.
+func askable(c *Config, r *policy.Rule, key string, list []string, warn func(key, text string)) (can int) {
+	for k, id := range list {
+		at := fmt.Sprintf("%s[%d]", key, k)
+		i := slices.IndexFunc(c.Agents, func(a agents.Config) bool { return a.ID == id })
+		switch {
+		case i < 0 && c.Fleet.Grows(): // it may come
+			can++
+		case i < 0:
+			warn(at, fmt.Sprintf("there is no agent %q: it is not asked, and abstains", id))
+		case len(r.Agents) == 1 && r.Agents[0] == id:
+			warn(at, fmt.Sprintf("the rule is about calls to %q alone, and no agent is asked about calls to itself", id))
+		default:
+			can++
+			for n := range c.Agents[i].Credentials {
+				if cred := &c.Agents[i].Credentials[n]; cred.Passthrough || cred.Exchange != nil {
+					warn(at, fmt.Sprintf("agents[%d].credentials[%d] is made of a caller's token: the gateway shows it to nobody when it asks %q", i, n, id))
+				}
+			}
+		}
+	}
+	return can
 }
 
 // unshared warns of keys that every replica would make for itself. A directory that the file

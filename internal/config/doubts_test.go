@@ -182,3 +182,44 @@ policy: {rules: [{name: all, effect: allow}, {name: ask, effect: approve, approv
 		}
 	}
 }
+
+// TestUndecidedAgents: agents among approvers that are not there, or cannot decide.
+func TestUndecidedAgents(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		rule string
+		want []string
+	}{
+		"an agent":                   {"approvers: {agents: [risk]}", nil},
+		"an agent beside nobody":     {"approvers: {agents: [risk], groups: [leads]}", nil},
+		"an agent and nobody":        {"approvers: {agents: [risk], groups: [leads], count: 2}", []string{"policy.rules[1].approvers: nobody has a group without admin.oidc"}},
+		"one that is not there":      {"approvers: {agents: [desk, risk]}", []string{`policy.rules[1].approvers.agents[0]: there is no agent "desk": it is not asked, and abstains`}},
+		"an adviser that is none":    {"approvers: {agents: [risk]}, advisers: [desk]", []string{`policy.rules[1].advisers[0]: there is no agent "desk"`}},
+		"the only target":            {"agents: [risk], approvers: {agents: [risk]}", []string{`policy.rules[1].approvers.agents[0]: the rule is about calls to "risk" alone`, "policy.rules[1].approvers: 1 have to agree, and 0 of the agents can"}},
+		"one of several targets":     {"agents: [risk, first], approvers: {agents: [risk]}", nil},
+		"a credential of a caller's": {"approvers: {agents: [passes]}", []string{"policy.rules[1].approvers.agents[0]: agents[2].credentials[0] is made of a caller's token"}},
+	} {
+		c, err := Parse("config.yaml", []byte(`server: {publicURL: "http://gw.example"}
+authn: {oidc: [{issuer: https://a.example, audiences: [gw]}]}
+agents:
+  - {id: first, card: {url: "https://first.example/card.json"}}
+  - {id: risk, card: {url: "https://risk.example/card.json"}}
+  - {id: passes, card: {url: "https://passes.example/card.json"}, credentials: [{passthrough: true}]}
+policy: {rules: [{name: all, effect: allow}, {name: ask, effect: approve, `+tt.rule+`}]}
+`), environment)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := slices.DeleteFunc(c.Doubts(), func(w string) bool { return !strings.HasPrefix(w, "policy.rules[") })
+		if len(got) != len(tt.want) {
+			t.Errorf("%s: %q", name, got)
+			continue
+		}
+		for i, want := range tt.want {
+			if !strings.HasPrefix(got[i], want) {
+				t.Errorf("%s: %q, want %q", name, got[i], want)
+			}
+		}
+	}
+}

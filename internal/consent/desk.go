@@ -1,12 +1,16 @@
-// Package consent has people agree to calls that wait for approval, and sends the calls that enough of them
-// have agreed to.
+// Package consent has people and agents agree to calls that wait for approval, and sends the calls that enough
+// of them have agreed to.
 //
 // A call is sent by the gateway whose admin API the last of its approvers has used, at once and once:
 // package approvals lets one gateway decide it. A gateway that ends between the two leaves a call behind
 // that is approved and not sent; any gateway of the same state finds it within seconds.
 //
-// It owns who may agree to what under the rules of now, the notifications to approvers, and the life of
-// what is sent. It knows neither HTTP nor A2A.
+// An agent is asked by one gateway, whose turn it is: it inserts the turn once, and puts its end off as long as
+// it waits. Where it ends before, the next one that finds the call takes another turn, and asks with the same
+// message, or for the task that the agent has shown.
+//
+// It owns who may agree to what under the rules of now, the notifications to approvers, the questions to agents,
+// and the life of what is sent. It knows neither HTTP nor A2A.
 package consent
 
 import (
@@ -70,6 +74,20 @@ type Now struct {
 	Timeout func(agent, method string) time.Duration // of the agent's answer
 	Token   func(name string) bool                   // whether somebody may come to the admin API with a token of a name
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
+
+	Agents   Agents
+	FailOpen bool // decisions of agents count while no record can be written
+}
+
+// Agents are those of the fleet that are asked.
+type Agents interface {
+	// Ask asks an agent about a call, or for the task that it has made of the question. The error is that
+	// another try is worth it.
+	Ask(ctx context.Context, agent string, c *approvals.Call, t *approvals.Turn) (*approvals.Reply, error)
+	// Kin is what an agent has to do with a call.
+	Kin(agent string, c *approvals.Call) approval.Kin
+	// Has reports whether there is such an agent, and whether it is still called at an interface.
+	Has(agent, at string) bool
 }
 
 // Desk has people decide. It is safe for concurrent use.
@@ -82,8 +100,12 @@ type Desk struct {
 	work sync.WaitGroup
 
 	underWay atomic.Int32 // calls that are being sent
+	talking  atomic.Int32 // questions that are on their way to agents
+
+	leaving chan struct{} // closed when no other question is to be sent
 
 	mu     sync.Mutex
+	asking map[string]bool // call/agent: by this process
 	closed bool
 	idle   bool        // the latest sweep has found nothing that waits
 	rules  *policy.Set // at the latest tick of Run
@@ -92,7 +114,7 @@ type Desk struct {
 
 // New is a desk at which nobody decides yet.
 func New(o Options) *Desk {
-	d := &Desk{Options: o}
+	d := &Desk{Options: o, leaving: make(chan struct{}), asking: map[string]bool{}}
 	d.Store = approvals.New(o.Values, o.Index, o.Kept, func(agent string, becomes standing.State) {
 		o.Telemetry.Metrics.Policy.Approval(agent, string(becomes))
 	})
@@ -100,11 +122,17 @@ func New(o Options) *Desk {
 	return d
 }
 
-// Person is who decides, as the admin API knows them.
+// Person is who decides: somebody as the admin API knows them, or an agent.
 type Person struct {
-	Name   string // in records
-	Method string // how it was proved
+	Name      string // in records
+	Method    string // how it was proved
+	Interface string // of an agent
 	approval.Approver
+}
+
+// voted reports whether a vote is this person's.
+func (p *Person) voted(v approvals.Vote) bool {
+	return v.Agent == p.Agent && (p.Agent != "" || v.By == p.Subject)
 }
 
 // Look finds a call that waits, or has waited; nil where there is none.
@@ -155,13 +183,17 @@ func (d *Desk) Agree(ctx context.Context, id, digest string, who *Person) (*appr
 		return st, mayNot(why)
 	}
 	agreed := func(rule string) bool {
-		return slices.ContainsFunc(st.For(rule), func(v approvals.Vote) bool { return v.By == who.Subject })
+		return slices.ContainsFunc(st.For(rule), who.voted)
 	}
 	if rules = slices.DeleteFunc(rules, agreed); len(rules) == 0 {
 		return st, errAgain
 	}
 	vote := approvals.Vote{
 		By: who.Subject, Groups: who.Groups, Method: who.Method, At: time.Now().UTC(), Digest: digest, Rules: rules,
+		Agent: who.Agent, Interface: who.Interface,
+	}
+	if who.Agent != "" {
+		vote.By = who.Name
 	}
 	if err := d.Store.Vote(ctx, &st.Call, vote); err != nil {
 		return st, err
@@ -238,13 +270,17 @@ func (d *Desk) send(st *approvals.Status) {
 const grace = 10 * time.Second
 
 // Stays reports whether somebody who has agreed would still be let in at the admin API: with a token, that
-// it is in the configuration. How people have signed in stays as it was.
+// it is in the configuration. How people have signed in stays as it was. An agent has to be there, and to be
+// called where it has answered.
 func (d *Desk) Stays(v approvals.Vote) bool {
 	now, release := d.Now()
 	if now == nil {
 		return false
 	}
 	defer release()
+	if v.Agent != "" {
+		return now.Agents.Has(v.Agent, v.Interface)
+	}
 	return v.Method != methodToken || now.Token(v.By)
 }
 
@@ -253,14 +289,12 @@ const methodToken = "token"
 // Sending is how many approved calls are on their way to agents.
 func (d *Desk) Sending() int { return int(d.underWay.Load()) }
 
-// Finish begins no other call, and waits until those on their way have ended or ctx has.
+// Finish begins no other call and no other question, and waits until those on their way have ended or ctx has.
 func (d *Desk) Finish(ctx context.Context) {
-	d.mu.Lock()
-	d.closed = true
-	d.mu.Unlock()
+	d.end()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for d.Sending() > 0 {
+	for d.Sending() > 0 || d.talking.Load() > 0 {
 		select {
 		case <-ctx.Done():
 			return
@@ -269,12 +303,20 @@ func (d *Desk) Finish(ctx context.Context) {
 	}
 }
 
+// end begins nothing any more.
+func (d *Desk) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed {
+		d.closed = true
+		close(d.leaving)
+	}
+}
+
 // Close cuts off what is still under way. A call that is counts as one of which nobody knows whether the
 // agent has it.
 func (d *Desk) Close() {
-	d.mu.Lock()
-	d.closed = true
-	d.mu.Unlock()
+	d.end()
 	d.stop()
 	d.work.Wait()
 }

@@ -33,9 +33,18 @@ type bureau struct {
 	mu    sync.Mutex
 	sent  []string
 	rules *policy.Set
+	fleet *fleet
 }
 
 func newBureau(t *testing.T, rules ...policy.Rule) *bureau {
+	t.Helper()
+	memory := state.NewMemory(state.Config{})
+	t.Cleanup(func() { _ = memory.Close() })
+	return newBureauOn(t, memory, rules...)
+}
+
+// newBureauOn is one of several gateways with one state.
+func newBureauOn(t *testing.T, values state.Values, rules ...policy.Rule) *bureau {
 	t.Helper()
 	tel, err := telemetry.Open(t.Context(), telemetry.Config{Logs: telemetry.Logs{Output: io.Discard}}, "test")
 	must(t, err)
@@ -43,18 +52,16 @@ func newBureau(t *testing.T, rules ...policy.Rule) *bureau {
 	log, err := audit.Open(audit.Config{Dir: filepath.Join(t.TempDir(), "audit")}, "gw", tel)
 	must(t, err)
 	t.Cleanup(func() { _ = log.Close() })
-	memory := state.NewMemory(state.Config{})
-	t.Cleanup(func() { _ = memory.Close() })
-	b := &bureau{}
+	b := &bureau{fleet: newFleet()}
 	b.follow(t, rules...)
 	b.Desk = New(Options{
-		Values: memory, Index: memory, Kept: time.Hour, Audit: log, Telemetry: tel, Console: func() string { return "https://console.example" },
+		Values: values, Index: values, Kept: time.Hour, Audit: log, Telemetry: tel, Console: func() string { return "https://console.example" },
 		Now: func() (*Now, func()) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			return &Now{
 				Rules: b.rules, Send: b.send, Token: func(name string) bool { return name == "lead" },
-				Timeout: func(string, string) time.Duration { return time.Minute }, Dial: new(net.Dialer).DialContext,
+				Timeout: func(string, string) time.Duration { return time.Minute }, Dial: new(net.Dialer).DialContext, Agents: b.fleet,
 			}, func() {}
 		},
 	})
@@ -90,7 +97,7 @@ func (b *bureau) open(t *testing.T, within time.Duration, rules ...string) *appr
 		Caller: approvals.Caller{Subject: "alice", Issuer: "api-keys", Selves: []string{"alice"}, Owner: "owner-of-alice"}}
 	for _, name := range rules {
 		r := b.rules.Approval(name)
-		c.Rules = append(c.Rules, approvals.Rule{Name: name, Digest: r.Digest, Asks: r.Asks(), Count: r.Count})
+		c.Rules = append(c.Rules, approvals.Rule{Name: name, Digest: r.Digest, Asks: r.Asks(), Count: r.Count, Agents: r.Agents, Advisers: r.Advisers})
 	}
 	must(t, b.Store.Open(t.Context(), c))
 	return c

@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 )
 
 // notice is what policy.approvals.notify gets for a call that begins to wait: nothing of its message.
@@ -52,9 +53,10 @@ const (
 	noticePause   = time.Second // doubled with each try
 )
 
-// Begun tells the addresses of policy.approvals.notify of a call that begins to wait. It does not wait for
-// them.
+// Begun has the agents asked about a call that begins to wait, and tells the addresses of
+// policy.approvals.notify of it. It waits for neither.
 func (d *Desk) Begun(c *approvals.Call) {
+	d.consult(&approvals.Status{Call: *c, Outcome: approvals.Outcome{State: standing.Waiting}})
 	config := d.Store.Config()
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,7 +2,6 @@ package consent
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
@@ -73,6 +72,7 @@ func (d *Desk) sweep(ctx context.Context) {
 			}
 		case standing.Waiting:
 			d.void(ctx, st)
+			d.consult(st)
 		case standing.Sending:
 		default:
 			_ = d.Store.Close(ctx, &st.Call) // who has decided it could not
@@ -112,26 +112,11 @@ func (d *Desk) expire(ctx context.Context, st *approvals.Status) {
 
 // record writes an event about a call that nobody has asked for.
 func (d *Desk) record(st *approvals.Status, kind string) {
-	if err := d.Audit.Event(kind, attrsOf(st)); err != nil {
-		d.Telemetry.Log.Error("write audit event", "event", kind, "approval", st.ID, "error", err)
-	}
-}
-
-// attrsOf are what events say of a call.
-func attrsOf(st *approvals.Status) map[string]string {
-	var rules []string
-	for _, r := range st.Rules {
-		rules = append(rules, r.Name)
-	}
-	attrs := map[string]string{
-		"approval": st.ID, "agent": st.Agent, "method": st.Method, "principal": st.Caller.Subject, "issuer": st.Caller.Issuer,
-		"rules": strings.Join(rules, " "), "digest": st.Digest,
-	}
-	if st.Skill != "" {
-		attrs["skill"] = st.Skill
-	}
+	attrs := st.Attributes()
 	if st.Outcome.Why != "" {
 		attrs["why"] = st.Outcome.Why
 	}
-	return attrs
+	if err := d.Audit.Event(kind, attrs); err != nil {
+		d.Telemetry.Log.Error("write audit event", "event", kind, "approval", st.ID, "error", err)
+	}
 }

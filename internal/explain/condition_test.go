@@ -46,7 +46,7 @@ func TestExplainsConditions(t *testing.T) {
 	var rules []policy.Rule
 	for field := range reflect.TypeFor[policy.Rule]().Fields() {
 		key := field.Tag.Get("yaml")
-		if slices.Contains([]string{"name", "effect", "mode", "extensions", "approvers", "within", "remember"}, key) { // are no conditions
+		if slices.Contains([]string{"name", "effect", "mode", "extensions", "approvers", "advisers", "within", "remember"}, key) { // are no conditions
 			continue
 		}
 		r := unmet[key]

@@ -216,7 +216,8 @@ func approving(current *snapshot.Current) func() (*consent.Now, func()) {
 		}
 		return &consent.Now{
 			Rules: s.Rules, Send: s.Proxy.SendApproved, Dial: s.Egress.Dialer(10 * time.Second), Timeout: s.Proxy.Timeout,
-			Token: func(name string) bool { return s.Config.Admin.HasToken(name, time.Now()) },
+			Token:  func(name string) bool { return s.Config.Admin.HasToken(name, time.Now()) },
+			Agents: askedAgents{s}, FailOpen: s.Config.Telemetry.Audit.FailOpen(),
 		}, s.Release
 	}
 }

@@ -204,6 +204,7 @@ var floors = [][]string{
 		"internal/cli/cardcmd",
 		"internal/cli/keyscmd",
 		"internal/cli/operate",
+		"proxy/approvers",
 		"proxy/ownership",
 		"proxy/wellknown",
 	},

@@ -22,6 +22,7 @@ import (
 // is, belongs into the table: a file that is not here may ask it, and name none. Files go by
 // their names, in whatever package they are.
 var singledOut = map[string]string{
+	"approver.go":           "agents are asked about calls by messages of the gateway's own",
 	"bindings.go":           "tools of MCP become calls of some operations",
 	"call.go":               "likewise",
 	"capable.go":            "a subscription needs an agent that streams, a send does not",

@@ -107,10 +107,29 @@ func (a Approvals) detail(st *approvals.Status, who *api.Caller) *console.Approv
 	for _, v := range st.Votes {
 		d.Votes = append(d.Votes, console.ApprovalVote{By: v.By, Method: v.Method, At: v.At, Rules: v.Rules})
 	}
-	if d.May || a.Content && who.Role.May(api.Operator) {
+	sees := d.May || a.Content && who.Role.May(api.Operator)
+	if sees {
 		d.Params = st.Params
 	}
+	for i := range st.Questions {
+		d.Agents = append(d.Agents, askedAgent(st, &st.Questions[i], sees))
+	}
 	return d
+}
+
+// askedAgent is what has become of asking an agent. Its reason may repeat what the message says.
+func askedAgent(st *approvals.Status, q *approvals.Question, sees bool) console.ApprovalAgent {
+	a := console.ApprovalAgent{Agent: q.Agent, Decides: st.Decides(q.Agent)}
+	if n := len(q.Turns); n > 0 {
+		a.At, a.Task = q.Turns[n-1].At, q.Turns[n-1].Task
+	}
+	if q.Answer != nil {
+		a.Decision, a.Why, a.At = q.Answer.Decision, q.Answer.Why, q.Answer.At
+		if sees {
+			a.Reason = q.Answer.Reason
+		}
+	}
+	return a
 }
 
 // about is what the agent's card says of the skill.

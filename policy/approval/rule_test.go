@@ -16,10 +16,41 @@ func TestWords(t *testing.T) {
 		"2 of ops-* or cfo in the group a or b, within 1h (rule r)": {Approvers: &Approvers{Subjects: []string{"ops-*", "cfo"}, Groups: []string{"a", "b"}, Count: 2}, Within: quantity.Duration(time.Hour)},
 		"one of cfo, within 4h (rule r); counts for 30m for later calls of the same caller, agent, skill": {
 			Approvers: &Approvers{Subjects: []string{"cfo"}}, Remember: &Remember{For: quantity.Duration(30 * time.Minute)}},
+		"the agent risk, within 4h (rule r); advice of the agents a or b":    {Approvers: &Approvers{Agents: []string{"risk"}}, Advisers: []string{"a", "b"}},
+		"2 of the group leads or the agents risk or law, within 4h (rule r)": {Approvers: &Approvers{Groups: []string{"leads"}, Agents: []string{"risk", "law"}, Count: 2}},
 	} {
 		r, problems := New("r", "d", k)
 		if problems != nil || r.String() != want {
 			t.Errorf("%v, %v, want %s", r, problems, want)
+		}
+	}
+}
+
+// TestRefusesAgents: an agent decides where a rule names it, and never about a call to itself; nobody who only
+// goes by its name does.
+func TestRefusesAgents(t *testing.T) {
+	t.Parallel()
+	self := false
+	alone, _ := New("r", "d", Keys{Approvers: &Approvers{Agents: []string{"risk"}}})
+	beside, _ := New("r", "d", Keys{Approvers: &Approvers{Agents: []string{"risk"}, Subjects: []string{"*"}, NotSelf: &self}, Advisers: []string{"law"}})
+	for i, tt := range []struct {
+		r    *Rule
+		who  Approver
+		want string
+	}{
+		{alone, Approver{Agent: "risk"}, ""},
+		{alone, Approver{Agent: "risk", Kin: Kin{Caller: true}}, "nobody decides about a call of their own (approvers.notSelf)"},
+		{alone, Approver{Agent: "risk", Kin: Kin{Target: true}}, "no agent decides about a call to itself"},
+		{alone, Approver{Agent: "law"}, "the agent is none of approvers.agents"},
+		{alone, Approver{Subject: "agent:risk"}, "approvers has agents alone"},
+		{alone, Approver{Subject: "risk"}, "approvers has agents alone"},
+		{beside, Approver{Agent: "risk", Kin: Kin{Caller: true}}, ""},
+		{beside, Approver{Agent: "risk", Kin: Kin{Target: true}}, "no agent decides about a call to itself"},
+		{beside, Approver{Agent: "law"}, "the agent is none of approvers.agents"},
+		{beside, Approver{Subject: "anna"}, ""},
+	} {
+		if got := tt.r.Refuses(tt.who, nil); got != tt.want {
+			t.Errorf("%d: %q, want %q", i, got, tt.want)
 		}
 	}
 }

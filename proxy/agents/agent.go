@@ -17,12 +17,14 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -93,6 +95,11 @@ type Config struct {
 
 	// Headers that the gateway passes on besides those of A2A itself.
 	Headers HeaderConfig `yaml:"headers"`
+
+	// CallsAs are the names under which the agent calls others: subjects of its tokens or certificates,
+	// OAuth clients, ids of its API keys, with * allowed. An agent that is an approver decides about no
+	// call of its own (approvers.notSelf). Default: its id.
+	CallsAs []string `yaml:"callsAs,omitempty"`
 }
 
 // SkillConfig is what the operator says of one skill.
@@ -131,6 +138,9 @@ func (c Config) Validate() error {
 		if Owned(name) {
 			return keypath.At(fmt.Errorf("%s belongs to the gateway or carries credentials and cannot be listed", name), "headers")
 		}
+	}
+	if slices.ContainsFunc(c.CallsAs, func(name string) bool { return strings.Trim(name, "*") == "" }) {
+		return keypath.At(errors.New("has an entry that is empty, or that every caller is"), "callsAs")
 	}
 	extensions := keypath.At(c.Extensions.Validate(), "extensions")
 	var bytes error
@@ -177,6 +187,7 @@ type Agent struct {
 
 	schemas map[string]SkillSchemas // of the configuration, by skill
 	Match   *policy.Matcher         // nil for none
+	names   pattern.List            // that it calls by
 	seen    atomic.Pointer[View]    // of the card that was current last
 }
 
@@ -190,8 +201,12 @@ func New(c Config, source *card.Source, up *upstream.Upstream) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	names := c.CallsAs
+	if names == nil {
+		names = []string{c.ID}
+	}
 	return &Agent{
-		Config: c, Source: source, Upstream: up, schemas: schemas, Match: match,
+		Config: c, names: pattern.Compile(names), Source: source, Upstream: up, schemas: schemas, Match: match,
 		Request: letThrough(c.Headers.Request), Response: letThrough(c.Headers.Response),
 	}, nil
 }
@@ -207,6 +222,9 @@ func letThrough(names []string) []string {
 	}
 	return list
 }
+
+// Is reports whether the agent calls others by a name.
+func (a *Agent) Is(name string) bool { return a.names.Match(name) }
 
 // Public reports whether anybody may read about the agent.
 func (a *Agent) Public() bool { return a.Card.Visibility == "" || a.Card.Visibility == card.Public }

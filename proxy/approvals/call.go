@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
 	"slices"
@@ -32,6 +33,8 @@ type Call struct {
 	// Digest is the SHA-256 of Params, in hexadecimal: what people agree to is this, and nothing else.
 	Digest string         `json:"digest"`
 	Params jsontext.Value `json:"params"` // of the call: its message, in the caller's version
+	// Told is what agents that are asked may see: the params of SendMessage in A2A 1.0; nil where none is.
+	Told jsontext.Value `json:"told,omitzero"`
 
 	Request Request `json:"request"`
 }
@@ -54,6 +57,9 @@ type Rule struct {
 	Digest string `json:"digest"` // approval.Rule.Digest when the call came
 	Asks   string `json:"asks"`   // who has to agree, in words
 	Count  int    `json:"count"`
+
+	Agents   []string `json:"agents,omitzero"`   // ids of those whose decisions count
+	Advisers []string `json:"advisers,omitzero"` // ids of those who are asked for advice
 }
 
 // Asks says who has to agree, in words.
@@ -65,6 +71,39 @@ func (c *Call) Asks() string {
 		}
 	}
 	return strings.Join(list, ", and ")
+}
+
+// Asked are the ids of the agents that are asked about the call, each once.
+func (c *Call) Asked() (agents []string) {
+	for _, r := range c.Rules {
+		for _, id := range slices.Concat(r.Agents, r.Advisers) {
+			if !slices.Contains(agents, id) {
+				agents = append(agents, id)
+			}
+		}
+	}
+	return agents
+}
+
+// Decides reports whether some rule counts an agent's decision.
+func (c *Call) Decides(agent string) bool {
+	return slices.ContainsFunc(c.Rules, func(r Rule) bool { return slices.Contains(r.Agents, agent) })
+}
+
+// Attributes are what audit events say of a call.
+func (c *Call) Attributes() map[string]string {
+	rules := make([]string, len(c.Rules))
+	for i, r := range c.Rules {
+		rules[i] = r.Name
+	}
+	attrs := map[string]string{
+		"approval": c.ID, "agent": c.Agent, "method": c.Method, "principal": c.Caller.Subject, "issuer": c.Caller.Issuer,
+		"rules": strings.Join(rules, " "), "digest": c.Digest,
+	}
+	if c.Skill != "" {
+		attrs["skill"] = c.Skill
+	}
+	return attrs
 }
 
 // Request is the request that has brought the call, without credentials.
@@ -104,12 +143,24 @@ func IsID(id string) bool {
 
 // Vote is that somebody agrees.
 type Vote struct {
-	By     string    `json:"by"` // subject of a person, or name of a token of the admin API
+	By     string    `json:"by"` // subject of a person, name of a token of the admin API, or "agent:" and an agent's id
 	Groups []string  `json:"groups,omitzero"`
-	Method string    `json:"method"` // how they had signed in: token, oidc or session
+	Method string    `json:"method"` // how they had signed in: token, oidc or session; agent for an agent
 	At     time.Time `json:"at"`
 	Digest string    `json:"digest"` // of what they were shown
 	Rules  []string  `json:"rules"`  // for which it counts
+
+	Agent     string `json:"agent,omitzero"`     // its id; "" for a person
+	Interface string `json:"interface,omitzero"` // of the agent, that has answered
+}
+
+// key tells voters apart. Ids of agents have no colon, and sums no dash: a person's name can look like an agent's.
+func (v *Vote) key() string {
+	if v.Agent != "" {
+		return "agent-" + v.Agent
+	}
+	sum := sha256.Sum256([]byte(v.By))
+	return hex.EncodeToString(sum[:16])
 }
 
 // Outcome is what has become of a call.
@@ -135,8 +186,9 @@ type Outcome struct {
 // Status is a call, and what has become of it until now.
 type Status struct {
 	Call
-	Votes   []Vote
-	Outcome Outcome // its State is always there
+	Votes     []Vote
+	Questions []Question // to agents, in the order of Asked; none where none is asked
+	Outcome   Outcome    // its State is always there
 }
 
 // Dispatch is a call that enough people have agreed to, on its way to the agent.

@@ -4,6 +4,8 @@
 //
 //   - the call (Call): who has sent what, under which rules it waits, and until when. It is written once.
 //   - a vote (Vote) of each person who agrees. A vote is written once, and insert-only.
+//   - a turn (Turn) of each gateway that asks an agent about it, and the answer (Answer) of each agent. Both
+//     are inserted once: one gateway asks, and an agent answers once.
 //   - its outcome (Outcome), which is inserted once: whoever inserts it, an approver who rejects, the
 //     caller who cancels, or the gateway that is about to send the call, has decided, and all others are
 //     late. So a call is sent by one gateway, once, however many agree at the same moment. What becomes of

@@ -3,7 +3,6 @@ package approvals
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -25,6 +24,8 @@ const (
 	spaceCalls      = "approvals"            // id: Call
 	spaceOpen       = "approvals-open"       // owner/id: of calls that are not over
 	spaceVotes      = "approvals-votes"      // id/voter: Vote
+	spaceTurns      = "approvals-turns"      // id/agent/n: Turn
+	spaceAnswers    = "approvals-answers"    // id/agent: Answer
 	spaceOutcomes   = "approvals-outcomes"   // id: Outcome
 	spaceRemembered = "approvals-remembered" // rule and what calls have in common: id of the approved call
 )
@@ -58,6 +59,8 @@ type Store struct {
 	mu      sync.Mutex
 	config  approval.Calls
 	watches map[string]map[chan struct{}]bool
+	open    int       // calls, as far as is known
+	counted time.Time // when they were counted
 }
 
 // New is a store in values, which seal what is in them, with an index of open calls. What was sent is
@@ -98,9 +101,16 @@ func (s *Store) Open(ctx context.Context, c *Call) error {
 	if err := s.put(ctx, spaceCalls, c.ID, c, life+max(config.Keep.Std(), s.kept)); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	s.open++
+	s.mu.Unlock()
 	s.count(c.Agent, standing.Waiting)
 	return nil
 }
+
+// countFor is how long a count of all open calls is good for. What this process opens meanwhile is added to
+// it; what others open is not seen for as long.
+const countFor = time.Second
 
 // room reports whether one more call of an owner may wait.
 func (s *Store) room(ctx context.Context, owner string, config approval.Calls) error {
@@ -112,12 +122,23 @@ func (s *Store) room(ctx context.Context, owner string, config approval.Calls) e
 	if len(list) == config.PerCaller && strings.HasPrefix(list[len(list)-1].Key, mine) {
 		return errCallerFull
 	}
-	// Counting all of them reads their keys; a bound of a thousand makes that no matter.
-	all, err := s.index.List(ctx, spaceOpen, "", config.Total)
-	if err == nil && len(all) == config.Total {
-		err = errFull
+	s.mu.Lock()
+	known := time.Since(s.counted) < countFor && s.open < config.Total
+	s.mu.Unlock()
+	if known {
+		return nil
 	}
-	return err
+	all, err := s.index.List(ctx, spaceOpen, "", config.Total) // reads the keys of all
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.open, s.counted = len(all), time.Now()
+	s.mu.Unlock()
+	if len(all) == config.Total {
+		return errFull
+	}
+	return nil
 }
 
 // mostOpen is more than may wait.
@@ -152,6 +173,9 @@ func (s *Store) Look(ctx context.Context, id string) (*Status, error) {
 		st.Votes = append(st.Votes, vote)
 	}
 	slices.SortFunc(st.Votes, func(a, b Vote) int { return a.At.Compare(b.At) })
+	if err := s.hear(ctx, st); err != nil {
+		return nil, err
+	}
 	return st, s.settle(ctx, st)
 }
 
@@ -180,8 +204,7 @@ func (s *Store) settle(ctx context.Context, st *Status) error {
 
 // Vote writes down that somebody agrees. A second vote of the same person changes nothing.
 func (s *Store) Vote(ctx context.Context, c *Call, v Vote) error {
-	sum := sha256.Sum256([]byte(v.By))
-	if _, err := s.add(ctx, spaceVotes, c.ID+"/"+hex.EncodeToString(sum[:16]), v, time.Until(c.Expires)+s.kept); err != nil {
+	if _, err := s.add(ctx, spaceVotes, c.ID+"/"+v.key(), v, time.Until(c.Expires)+s.kept); err != nil {
 		return err
 	}
 	s.changed(c.ID)
@@ -228,15 +251,15 @@ func (s *Store) Settle(ctx context.Context, c *Call, o Outcome) error {
 }
 
 // Waiting are the calls that wait, and those that are on their way, the oldest first.
-func (s *Store) Waiting(ctx context.Context) ([]*Status, error) { return s.open(ctx, "") }
+func (s *Store) Waiting(ctx context.Context) ([]*Status, error) { return s.list(ctx, "") }
 
 // Own are those of one owner.
 func (s *Store) Own(ctx context.Context, owner string) ([]*Status, error) {
-	return s.open(ctx, ownerKey(owner))
+	return s.list(ctx, ownerKey(owner))
 }
 
-// open are the calls that are not over under keys that begin so.
-func (s *Store) open(ctx context.Context, begin string) ([]*Status, error) {
+// list are the calls that are not over under keys that begin so.
+func (s *Store) list(ctx context.Context, begin string) ([]*Status, error) {
 	keys, err := s.index.List(ctx, spaceOpen, begin, mostOpen)
 	if err != nil {
 		return nil, err
@@ -261,59 +284,6 @@ func (s *Store) open(ctx context.Context, begin string) ([]*Status, error) {
 // Close forgets that a call is open, of which nothing more becomes.
 func (s *Store) Close(ctx context.Context, c *Call) error {
 	return s.index.Delete(ctx, spaceOpen, openKey(c))
-}
-
-// Remember has an approval count for later calls, as its rule says.
-func (s *Store) Remember(ctx context.Context, r *approval.Rule, st *Status) error {
-	if r.Remember == 0 {
-		return nil
-	}
-	m := memory{ID: st.ID}
-	for _, v := range st.For(r.Name) {
-		m.By = append(m.By, v.By)
-	}
-	return s.put(ctx, spaceRemembered, alike(r, &st.Call), m, r.Remember)
-}
-
-// memory is what is remembered of an approved call.
-type memory struct {
-	ID string   `json:"id"`
-	By []string `json:"by"` // who has agreed
-}
-
-// Remembered is the approved call whose approval counts for another, too; "" for none, and where one of
-// those who have agreed may not agree to the other, which is their own.
-func (s *Store) Remembered(ctx context.Context, r *approval.Rule, c *Call) (id string, err error) {
-	if r.Remember == 0 {
-		return "", nil
-	}
-	var m memory
-	ok, err := s.get(ctx, spaceRemembered, alike(r, c), &m)
-	if err != nil || !ok || slices.ContainsFunc(m.By, func(name string) bool { return r.Own(name, c.Caller.Selves) }) {
-		return "", err
-	}
-	return m.ID, nil
-}
-
-// alike is a key for what calls have in common that one approval is for.
-func alike(r *approval.Rule, c *Call) string {
-	sum := sha256.New()
-	part := func(text string) {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(text)))
-		sum.Write(n[:])
-		sum.Write([]byte(text))
-	}
-	part(r.Digest)
-	for _, word := range []struct{ by, value string }{
-		{approval.ByCaller, c.Caller.Owner}, {approval.ByAgent, c.Agent}, {approval.BySkill, c.Skill}, {approval.ByContext, c.Context},
-	} {
-		if slices.Contains(r.By, word.by) {
-			part(word.by)
-			part(word.value)
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Watch tells of changes of a call that are made in this process, until stop is called. Others are

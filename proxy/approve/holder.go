@@ -49,8 +49,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/admit"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/intake"
 	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
@@ -79,6 +81,7 @@ type Holder struct {
 	May func(approvals.Vote) bool
 	// Follow gives the caller of a streaming call the stream of the agent's task.
 	Follow func(x *exchange.Exchange, task string) error
+	Agents map[string]*agents.Agent
 }
 
 // WithApproval has calls that people have to agree to wait, and has forward take the others.
@@ -113,7 +116,14 @@ func (h *Holder) hold(x *exchange.Exchange, forward record.Stage) error {
 	}
 	c.Rules = nil
 	for _, r := range needed {
-		c.Rules = append(c.Rules, approvals.Rule{Name: r.Name, Digest: r.Digest, Asks: r.Asks(), Count: r.Count})
+		c.Rules = append(c.Rules, approvals.Rule{
+			Name: r.Name, Digest: r.Digest, Asks: r.Asks(), Count: r.Count, Agents: r.Agents, Advisers: r.Advisers,
+		})
+	}
+	if c.Asked() != nil {
+		if c.Told, err = forAgents(x); err != nil {
+			return err
+		}
 	}
 	if err := h.open(x, c); err != nil {
 		return err
@@ -137,7 +147,7 @@ const remembered = "remembered"
 // needed are the rules that nobody has agreed to yet for calls like this one.
 func (h *Holder) needed(x *exchange.Exchange, c *approvals.Call) (list []*approval.Rule, err error) {
 	for _, r := range x.Decision.Approvals {
-		id, err := h.Store.Remembered(x.Ctx, r, c)
+		id, err := h.Store.Remembered(x.Ctx, r, c, h.kin(c))
 		switch {
 		case err != nil:
 			return nil, err
@@ -172,6 +182,23 @@ func (h *Holder) newCall(x *exchange.Exchange) (*approvals.Call, error) {
 		c.Context = uuid.NewString()
 	}
 	return c, nil
+}
+
+// forAgents are the params of a message in the words of A2A 1.0, in which agents are asked about it.
+func forAgents(x *exchange.Exchange) ([]byte, error) {
+	to := translate.To{Side: wire.Side{Version: wire.V10, Binding: wire.JSONRPC}, ID: []byte("1"), CallerBytes: x.CallerBytes()}
+	out, e := translate.Request(&x.Call, x.Parameters(), to)
+	if e != nil {
+		return nil, e
+	}
+	return slices.Clone(out.Call.Params), nil
+}
+
+// kin says what agents have to do with a call.
+func (h *Holder) kin(c *approvals.Call) func(agent string) approval.Kin {
+	return func(agent string) approval.Kin {
+		return approvers.KinOf(agent, c, func(id string) *agents.Agent { return h.Agents[id] })
+	}
 }
 
 // within is the shortest of the times that rules give.
@@ -272,13 +299,14 @@ func storeAway(err error) error {
 // process is heard of at once.
 const lookAgain = time.Second
 
-// await waits for what becomes of a call, for policy.approvals.wait.
+// await waits for what becomes of a call, for policy.approvals.wait. The call is written down: where the state
+// cannot be asked meanwhile, its caller gets the task as it was, and not an error that has it send the call again.
 func (h *Holder) await(x *exchange.Exchange, st *approvals.Status) (*approvals.Status, error) {
 	ctx, cancel := context.WithTimeout(x.Ctx, h.Store.Config().Wait.Std())
 	defer cancel()
 	now, err := h.follow(ctx, st, func(st *approvals.Status) bool { return st.Outcome.State.Ended() && answered(st) })
-	if ctx.Err() != nil && x.Ctx.Err() == nil {
-		return cmp.Or(now, st), nil
+	if x.Ctx.Err() == nil {
+		return now, nil
 	}
 	return now, err
 }

@@ -113,7 +113,7 @@ func (h *Holder) stands(x *exchange.Exchange, sent *approvals.Dispatch) error {
 		switch {
 		case i < 0:
 			// Another approval may count for calls like this one; see needed.
-			id, err := h.Store.Remembered(x.Ctx, r, &sent.Call)
+			id, err := h.Store.Remembered(x.Ctx, r, &sent.Call, h.kin(&sent.Call))
 			if err != nil {
 				return storeAway(err)
 			}
@@ -139,7 +139,11 @@ func (h *Holder) stands(x *exchange.Exchange, sent *approvals.Dispatch) error {
 
 // agrees reports whether a vote still counts.
 func (h *Holder) agrees(r *approval.Rule, v approvals.Vote, sent *approvals.Dispatch) bool {
-	return r.Refuses(approval.Approver{Subject: v.By, Groups: v.Groups}, sent.Caller.Selves) == "" && (h.May == nil || h.May(v))
+	who := approval.Approver{Subject: v.By, Groups: v.Groups, Agent: v.Agent}
+	if v.Agent != "" {
+		who.Kin = h.kin(&sent.Call)(v.Agent)
+	}
+	return r.Refuses(who, sent.Caller.Selves) == "" && (h.May == nil || h.May(v))
 }
 
 // reasonOf is why an approval is void.

@@ -30,13 +30,21 @@ type policyMetrics struct {
 
 	// Approvals are waiting for a call that begins to wait, and what it was decided as; approved calls that
 	// come to nothing are counted again, as failed, void or lost. remembered is a call that went on at once.
-	Approvals counterVec       `metric:"approvals_total{agent,state=waiting|approved|rejected|canceled|expired|failed|void|lost|remembered|other}" help:"Calls that waited for approval, and what became of them."`
+	Approvals counterVec `metric:"approvals_total{agent,state=waiting|approved|rejected|canceled|expired|failed|void|lost|remembered|other}" help:"Calls that waited for approval, and what became of them."`
+	// Questions are approve, reject and abstain for what an agent has answered, working for a task that it has not
+	// ended, and failed for a question that did not come through.
+	Questions counterVec       `metric:"approval_questions_total{agent,result=approve|reject|abstain|working|failed|other}" help:"Questions to agents about calls that wait for approval; agent is the one that was asked."`
 	Waiting   prometheus.Gauge `metric:"approvals_waiting" help:"Calls that wait for approval at all gateways with one state."`
 }
 
 // Approval counts what becomes of a call that people have to agree to.
 func (p *Policy) Approval(agent, state string) {
 	p.metrics.Approvals.with(p.sets.agent(agent), state).Inc()
+}
+
+// ApproverAsked counts a question to an agent about a call that waits.
+func (p *Policy) ApproverAsked(agent, result string) {
+	p.metrics.Questions.with(p.sets.agent(agent), result).Inc()
 }
 
 // ApprovalsWait says how many calls wait.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -121,6 +122,9 @@ func describe(w io.Writer, d *approvals.ApprovalDetail) {
 	for _, v := range d.Votes {
 		line("agreed", fmt.Sprintf("%s (%s) at %s", v.By, v.Method, v.At.UTC().Format(time.RFC3339)))
 	}
+	for i := range d.Agents {
+		line(adviceOf(&d.Agents[i]))
+	}
 	line("digest", d.Digest)
 	line("you", d.MayNot)
 	_ = t.Flush()
@@ -130,6 +134,22 @@ func describe(w io.Writer, d *approvals.ApprovalDetail) {
 	v := d.Params.Clone()
 	_ = v.Indent(jsontext.WithIndent("  ")) // it is JSON
 	_, _ = fmt.Fprintf(w, "\n%s\n", verb.Printable(string(v)))
+}
+
+// adviceOf is what an agent says that was asked, with the name of its line.
+func adviceOf(a *approvals.ApprovalAgent) (name, text string) {
+	if name = "advice"; a.Decides {
+		name = "decision"
+	}
+	switch text = a.Agent + ": "; {
+	case a.Decision == "":
+		return name, text + "not answered yet"
+	case a.Why != "":
+		return name, text + a.Decision + ": " + a.Why
+	case a.Reason != "":
+		return name, text + a.Decision + ", " + strconv.Quote(a.Reason)
+	}
+	return name, text + a.Decision
 }
 
 // approvalsApprove is `approvals approve ID`. The digest that is sent is that of the call of this id, which

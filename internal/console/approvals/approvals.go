@@ -64,7 +64,7 @@ type Approval struct {
 type ApprovalRule struct {
 	Name   string `json:"name"`
 	Asks   string `json:"asks" doc:"who has to agree, in words"`
-	Count  int    `json:"count" doc:"how many people have to agree"`
+	Count  int    `json:"count" doc:"how many have to agree"`
 	Agreed int    `json:"agreed" doc:"how many have agreed"`
 }
 
@@ -72,18 +72,19 @@ type ApprovalRule struct {
 type ApprovalDetail struct {
 	Approval
 
-	Client  string         `json:"client,omitzero" doc:"OAuth client of the caller"`
-	Tenant  string         `json:"tenant,omitzero" doc:"tenant of the caller"`
-	Binding string         `json:"binding"`
-	Version string         `json:"version" doc:"version of A2A that the caller speaks"`
-	Context string         `json:"context" doc:"context of the task"`
-	About   ApprovalAbout  `json:"about" doc:"what the agent's card says of the skill"`
-	Votes   []ApprovalVote `json:"votes" doc:"people who have agreed"`
-	Params  jsontext.Value `json:"params,omitzero" doc:"params of the call, with its message; for those who may agree to it, and for operators if admin.content is true"`
-	Decided time.Time      `json:"decided,omitzero" doc:"time of the latest change"`
-	By      string         `json:"by,omitzero" doc:"who has rejected or canceled the call"`
-	Why     string         `json:"why,omitzero" doc:"reason of the state"`
-	Task    string         `json:"task,omitzero" doc:"the agent's id of the task, once the call was sent"`
+	Client  string          `json:"client,omitzero" doc:"OAuth client of the caller"`
+	Tenant  string          `json:"tenant,omitzero" doc:"tenant of the caller"`
+	Binding string          `json:"binding"`
+	Version string          `json:"version" doc:"version of A2A that the caller speaks"`
+	Context string          `json:"context" doc:"context of the task"`
+	About   ApprovalAbout   `json:"about" doc:"what the agent's card says of the skill"`
+	Votes   []ApprovalVote  `json:"votes" doc:"people and agents who have agreed"`
+	Agents  []ApprovalAgent `json:"agents,omitzero" doc:"agents that are asked about the call"`
+	Params  jsontext.Value  `json:"params,omitzero" doc:"params of the call, with its message; for those who may agree to it, and for operators if admin.content is true"`
+	Decided time.Time       `json:"decided,omitzero" doc:"time of the latest change"`
+	By      string          `json:"by,omitzero" doc:"who has rejected or canceled the call"`
+	Why     string          `json:"why,omitzero" doc:"reason of the state"`
+	Task    string          `json:"task,omitzero" doc:"the agent's id of the task, once the call was sent"`
 }
 
 // ApprovalAbout is what the card says of an agent and its skill.
@@ -93,10 +94,21 @@ type ApprovalAbout struct {
 	Description string `json:"description,omitzero"`
 }
 
+// ApprovalAgent is an agent that is asked, and what it says.
+type ApprovalAgent struct {
+	Agent    string    `json:"agent" doc:"id of the agent"`
+	Decides  bool      `json:"decides" doc:"a rule counts its decision; else its answer is advice"`
+	Decision string    `json:"decision,omitzero" doc:"approve, reject or abstain; empty until the agent has answered"`
+	Reason   string    `json:"reason,omitzero" doc:"the agent's reason; for those who may see the message"`
+	Why      string    `json:"why,omitzero" doc:"reason why nothing that the agent has said counts"`
+	At       time.Time `json:"at,omitzero" doc:"time of the answer; of the question until there is one"`
+	Task     string    `json:"task,omitzero" doc:"the agent's task that works on the answer"`
+}
+
 // ApprovalVote is that somebody has agreed.
 type ApprovalVote struct {
-	By     string    `json:"by"`
-	Method string    `json:"method" doc:"how they had signed in: token, oidc or session"`
+	By     string    `json:"by" doc:"of an agent, its id behind agent:"`
+	Method string    `json:"method" doc:"how they had signed in: token, oidc or session; agent for an agent"`
 	At     time.Time `json:"at"`
 	Rules  []string  `json:"rules" doc:"rules for which it counts"`
 }

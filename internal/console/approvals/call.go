@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 	"reflect"
-	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
+	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals/standing"
 )
 
@@ -25,7 +25,7 @@ func CallScreen(all Approvals) api.Screen {
 	errs := append(Codes(), api.Malformed)
 	return api.Screen{
 		Title: "an approval", Page: "/approvals/$id",
-		Shows: "a call that waits for approval, or has waited: its state and the reason for it, caller, rules, who has agreed, and what the card says of the skill; its texts, data and files, for those who may agree to it, and for operators if `admin.content` permits it; approve and reject it; links to the task",
+		Shows: "a call that waits for approval, or has waited: its state and the reason for it, caller, rules, who has agreed, what agents that are asked say, and what the card says of the skill; its texts, data and files, for those who may agree to it, and for operators if `admin.content` permits it; approve and reject it; links to the task",
 		Operations: []api.Operation{
 			{
 				Method: http.MethodGet, Path: "/api/v1/approvals/{id}", ID: "get-approval", Tag: "approvals", Role: api.Viewer,
@@ -102,16 +102,11 @@ func (s *screen) decide(c *api.Call, kind string, rejects bool, do func(context.
 
 // attrs are what the audit log says of a call.
 func (d *ApprovalDetail) attrs() map[string]string {
-	rules := make([]string, len(d.Rules))
-	for i, r := range d.Rules {
-		rules[i] = r.Name
+	c := approvals.Call{
+		ID: d.ID, Agent: d.Agent, Skill: d.Skill, Method: d.Method, Digest: d.Digest, Caller: approvals.Caller{Subject: d.Caller, Issuer: d.Issuer},
 	}
-	attrs := map[string]string{
-		"approval": d.ID, "agent": d.Agent, "method": d.Method, "principal": d.Caller, "issuer": d.Issuer,
-		"rules": strings.Join(rules, " "), "digest": d.Digest,
+	for _, r := range d.Rules {
+		c.Rules = append(c.Rules, approvals.Rule{Name: r.Name})
 	}
-	if d.Skill != "" {
-		attrs["skill"] = d.Skill
-	}
-	return attrs
+	return c.Attributes()
 }

@@ -1379,10 +1379,31 @@ export interface components {
             /** @description name of the skill */
             skill?: string;
         };
+        ApprovalAgent: {
+            /** @description id of the agent */
+            agent: string;
+            /**
+             * Format: date-time
+             * @description time of the answer; of the question until there is one
+             */
+            at?: string;
+            /** @description a rule counts its decision; else its answer is advice */
+            decides: boolean;
+            /** @description approve, reject or abstain; empty until the agent has answered */
+            decision?: string;
+            /** @description the agent's reason; for those who may see the message */
+            reason?: string;
+            /** @description the agent's task that works on the answer */
+            task?: string;
+            /** @description reason why nothing that the agent has said counts */
+            why?: string;
+        };
         ApprovalDetail: {
             /** @description what the agent's card says of the skill */
             about: components["schemas"]["ApprovalAbout"];
             agent: string;
+            /** @description agents that are asked about the call */
+            agents?: components["schemas"]["ApprovalAgent"][];
             binding: string;
             /** @description who has rejected or canceled the call */
             by?: string;
@@ -1428,7 +1449,7 @@ export interface components {
             tenant?: string;
             /** @description version of A2A that the caller speaks */
             version: string;
-            /** @description people who have agreed */
+            /** @description people and agents who have agreed */
             votes: components["schemas"]["ApprovalVote"][];
             /** @description reason of the state */
             why?: string;
@@ -1442,15 +1463,16 @@ export interface components {
             agreed: number;
             /** @description who has to agree, in words */
             asks: string;
-            /** @description how many people have to agree */
+            /** @description how many have to agree */
             count: number;
             name: string;
         };
         ApprovalVote: {
             /** Format: date-time */
             at: string;
+            /** @description of an agent, its id behind agent: */
             by: string;
-            /** @description how they had signed in: token, oidc or session */
+            /** @description how they had signed in: token, oidc or session; agent for an agent */
             method: string;
             /** @description rules for which it counts */
             rules: string[];

@@ -16,7 +16,7 @@ const route = getRouteApi('/approvals/$id');
 
 const longestReason = 500; // bytes
 
-const signedIn: Record<string, string> = { token: 'a token of the gateway', oidc: 'a token of the identity provider', session: 'a session in the browser' };
+const signedIn: Record<string, string> = { token: 'a token of the gateway', oidc: 'a token of the identity provider', session: 'a session in the browser', agent: 'an answer of the agent' };
 
 export function ApprovalScreen() {
   const { id } = route.useParams();
@@ -46,6 +46,7 @@ export function ApprovalScreen() {
         <>
           <Facts of={d} />
           <Agreed of={d} />
+          <Asked of={d} />
           <Message params={d.params} />
         </>
       )}
@@ -271,6 +272,45 @@ function Agreed({ of: d }: { of: ApprovalDetail }) {
           </tbody>
         </table>
       )}
+    </section>
+  );
+}
+
+/** Asked is which agents are asked, and what they say. */
+function Asked({ of: d }: { of: ApprovalDetail }) {
+  if (d.agents === undefined || d.agents.length === 0) return null;
+  return (
+    <section aria-label="Agents that are asked" tabIndex={0}>
+      <div className="head">
+        <h2>Agents that are asked</h2>
+        <span className="hint">a model may say what the message has told it to</span>
+      </div>
+      <table className="plain">
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Its answer</th>
+            <th scope="col">Says</th>
+            <th scope="col">Reason</th>
+            <th scope="col">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          {d.agents.map((a) => (
+            <tr key={a.agent}>
+              <td>
+                <Link to="/agents/$id" params={{ id: a.agent }}>
+                  {a.agent}
+                </Link>
+              </td>
+              <td>{a.decides ? 'decides' : 'is advice'}</td>
+              <td>{a.decision ?? <span className="faint">nothing yet</span>}</td>
+              <td>{a.why ?? (a.reason !== undefined && legible(a.reason))}</td>
+              <td>{a.at && <When at={a.at} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </section>
   );
 }
