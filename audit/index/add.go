@@ -121,7 +121,7 @@ func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at reader.Cursor, err er
 // addAll adds the records behind a place, as many as one transaction may have, and moves it. A
 // record that is there already is replaced by itself: two processes may have begun at one place.
 func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *reader.Cursor) (n int, more bool, err error) {
-	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
 	if err != nil {
 		return 0, false, err
 	}
@@ -199,9 +199,15 @@ func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields
 	if n, ok := stages[f.Stage]; ok {
 		stage = n
 	}
+	// That there is a finding is noted, and not of which guard: calls with one are few, and each may have several.
+	var found any
+	if len(f.Guards) > 0 {
+		found = 1
+	}
 	_, err := insert.ExecContext(ctx, int64(e.Seq), f.Time.UnixMicro(), segment, e.Cursor.Offset, len(e.Line), types[f.Type], decision, //nolint:gosec // numbers have 18 digits at most
 		i.digest('p', f.Principal), i.digest('a', f.Agent), i.digest('s', f.Skill), i.digest('t', f.Task), i.digest('c', f.Context),
 		i.digest('w', f.Method+f.Event), // never both
-		i.digest('r', f.Reason), i.digest('i', f.Issuer), i.digest('u', f.Rule), stage)
+		i.digest('r', f.Reason), i.digest('i', f.Issuer), i.digest('u', f.Rule), stage,
+		i.digest('v', f.Approval), found)
 	return err
 }

@@ -31,13 +31,22 @@ type fields struct {
 	Rule      string    `json:"rule"` // once read, the limit where one refused the call
 	Limit     string    `json:"limit"`
 	Stage     string    `json:"-"` // that refused the call
+	Approval  string    `json:"approval"`
+	Guards    []finding `json:"guards"`
 	Attrs     struct {
 		Principal string `json:"principal"`
 		Who       string `json:"who"`
 		Agent     string `json:"agent"`
 		Skill     string `json:"skill"`
 		Task      string `json:"task_id"`
+		Approval  string `json:"approval"`
 	} `json:"attrs"`
+}
+
+// finding is what a guard found, as far as it can be asked for.
+type finding struct {
+	Guard string `json:"guard"`
+	Kind  string `json:"kind"`
 }
 
 var errNoRecord = errors.New("it is no record of an audit log")
@@ -51,6 +60,7 @@ func (f *fields) read(line []byte) error {
 	}
 	if f.Type == "event" {
 		f.Principal, f.Agent, f.Skill, f.Task = f.Attrs.Principal, f.Attrs.Agent, f.Attrs.Skill, f.Attrs.Task
+		f.Approval = f.Attrs.Approval
 		if f.Principal == "" {
 			f.Principal = f.Attrs.Who
 		}

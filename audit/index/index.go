@@ -23,7 +23,7 @@ import (
 const File = "index.db"
 
 // version is that of the schema. An index of another version is made anew.
-const version = 7
+const version = 8
 
 //go:embed schema.sql
 var schema string

@@ -47,6 +47,10 @@ func (i *Index) conditions(q *Query) (all []condition) {
 	add("reason", 'r', q.Reason)
 	add("issuer", 'i', q.Issuer)
 	add("rule", 'u', q.Rule)
+	add("approval", 'v', q.Approval)
+	if q.Guard != "" || q.Finding != "" {
+		all = append(all, condition{columns: []string{"found"}, is: []string{"1"}})
+	}
 	if n, ok := stages[q.Stage]; ok {
 		all = append(all, condition{columns: []string{"stage"}, is: []string{"?"}, args: []any{n}})
 	}

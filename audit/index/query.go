@@ -36,6 +36,9 @@ type Query struct {
 	Stage     string // of the request path, which refused the call: one of refusal.Stages
 	Type      string // intent, call or event; the default is calls and events
 	Event     string // kind of event
+	Approval  string // id of the approval that a call waited for, or went with
+	Guard     string // a guard that found something in the call; * for any
+	Finding   string // kind of what a guard found there; with Guard, of what that one found
 
 	From, Until time.Time // when the record was made: from the first on, before the second
 	Limit       int       // so many at most; 0 for all
@@ -52,10 +55,17 @@ var Texts = map[string]func(*Query) *string{
 	"context": func(q *Query) *string { return &q.Context },
 	"method":  func(q *Query) *string { return &q.Method },
 	"event":   func(q *Query) *string { return &q.Event },
+	"guard":   func(q *Query) *string { return &q.Guard },
+	"finding": func(q *Query) *string { return &q.Finding },
 	"reason":  func(q *Query) *string { return &q.Reason },
 	"issuer":  func(q *Query) *string { return &q.Issuer },
 	"rule":    func(q *Query) *string { return &q.Rule },
+
+	"approval": func(q *Query) *string { return &q.Approval },
 }
+
+// IsID reports whether a text of a query, by its name in Texts, is an id, which people copy and do not type.
+func IsID(name string) bool { return name == "task" || name == "context" || name == "approval" }
 
 // clean is the query as records have its texts. It works on a copy, which is what q is here.
 func (q Query) clean() Query {
@@ -113,9 +123,16 @@ func (q Query) Check() error {
 func (q *Query) match(f *fields) bool {
 	return is(q.Principal, f.Principal) && is(q.Agent, f.Agent) && is(q.Skill, f.Skill) && is(q.Task, f.Task) &&
 		is(q.Context, f.Context) && is(q.Method, f.Method) && is(q.Decision, f.Decision) && is(q.Reason, f.Reason) && is(q.Event, f.Event) &&
-		is(q.Issuer, f.Issuer) && is(q.Rule, f.Rule) && is(q.Stage, f.Stage) &&
+		is(q.Issuer, f.Issuer) && is(q.Rule, f.Rule) && is(q.Stage, f.Stage) && is(q.Approval, f.Approval) && q.found(f) &&
 		(is(q.Type, f.Type) && q.Type != "" || q.Type == "" && (f.Type == "call" || f.Type == "event")) &&
 		!q.passed(f.Seq) && !f.Time.Before(q.From) && (q.Until.IsZero() || f.Time.Before(q.Until))
+}
+
+// found reports whether a guard found what is asked for in the call, of those findings that its record has.
+func (q *Query) found(f *fields) bool {
+	return q.Guard == "" && q.Finding == "" || slices.ContainsFunc(f.Guards, func(g finding) bool {
+		return is(q.Guard, g.Guard) && is(q.Finding, g.Kind)
+	})
 }
 
 // star stands in a text that is asked for in place of any run of characters, also of none.

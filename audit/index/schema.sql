@@ -20,7 +20,9 @@ CREATE TABLE records (
     reason    INTEGER,          -- why a call did not go well; of most there is none
     issuer    INTEGER,
     rule      INTEGER,          -- that decided, or the limit that refused the call
-    stage     INTEGER           -- of the request path, which refused the call; of most there is none
+    stage     INTEGER,          -- of the request path, which refused the call; of most there is none
+    approval  INTEGER,          -- that the call waited for, or went with; of most there is none
+    found     INTEGER           -- 1 where a guard found something in the call
 ) STRICT;
 
 -- When the records were made of so many numbers in a row.
@@ -39,6 +41,8 @@ CREATE INDEX by_reason ON records (reason) WHERE reason IS NOT NULL;
 CREATE INDEX by_issuer ON records (issuer) WHERE issuer IS NOT NULL;
 CREATE INDEX by_rule ON records (rule) WHERE rule IS NOT NULL;
 CREATE INDEX by_stage ON records (stage) WHERE stage IS NOT NULL;
+CREATE INDEX by_approval ON records (approval) WHERE approval IS NOT NULL;
+CREATE INDEX by_found ON records (found) WHERE found IS NOT NULL;
 
 -- What is true of many records each may be true of few together.
 CREATE INDEX by_decision_principal ON records (decision, principal) WHERE decision IS NOT NULL;

@@ -42,9 +42,28 @@ type Call struct {
 	Reason     string    `json:"reason"`
 	Cause      string    `json:"cause"`
 	Extensions []string  `json:"extensions_requested"`
+	Streamed   bool      `json:"streamed"`
+	Translated string    `json:"translated_to"`
+	Guards     []Finding `json:"guards"`
+	Content    Content   `json:"content"`
 
 	// Cut says that some of it was longer than records are, cause not counted.
 	Cut bool `json:"-"`
+}
+
+// Finding is what a guard found in the call.
+type Finding struct {
+	Guard  string `json:"guard"`
+	Kind   string `json:"kind"`
+	Action string `json:"action"`
+	Shadow bool   `json:"shadow"`
+}
+
+// Content names what was captured of the call; without an id nothing was, or it was lost.
+type Content struct {
+	ID     string `json:"id"`
+	Digest string `json:"digest"`
+	Lost   bool   `json:"lost"`
 }
 
 // Caller is what a record says of who asked: the identity that rules are about, and how far it

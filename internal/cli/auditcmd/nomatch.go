@@ -17,11 +17,11 @@ import (
 // be read in a moment, and enough to have had every agent and rule that is in use.
 const mostHinted = 10_000
 
-// typed are the texts of a query that people type, by the names of their flags. Tasks and contexts are copied.
+// typed are the texts of a query that people type, by the names of their flags.
 func typed(q index.Query) map[string]string {
 	texts := map[string]string{}
 	for name, of := range index.Texts {
-		if name != "task" && name != "context" {
+		if !index.IsID(name) {
 			texts[name] = *of(&q)
 		}
 	}
@@ -58,7 +58,7 @@ func noMatch(w io.Writer, q index.Query, search func(index.Query) iter.Seq2[read
 	return err
 }
 
-// knownValues are the texts that records have, by the names of typed.
+// knownValues are the texts that records have, by the names of Texts.
 func knownValues(found iter.Seq2[reader.Entry, error]) (map[string]map[string]bool, error) {
 	known := map[string]map[string]bool{}
 	var h index.Head
@@ -69,11 +69,11 @@ func knownValues(found iter.Seq2[reader.Entry, error]) (map[string]map[string]bo
 		if h.Read(e.Line) != nil {
 			continue // what cannot be read has no values
 		}
-		for name, text := range typed(h.Asked()) {
-			if known[name] == nil {
-				known[name] = map[string]bool{}
-			}
-			if text != "" {
+		for name := range index.Texts {
+			for _, text := range h.Has(name) {
+				if known[name] == nil {
+					known[name] = map[string]bool{}
+				}
 				known[name][text] = true
 			}
 		}

@@ -28,9 +28,9 @@ type knownValue struct {
 // mostValues are as many as a list of completions can have.
 const mostValues = 50
 
-// completed are the fields that can be. Tasks and contexts are not among them: nobody types one.
+// completed are the fields that can be. Ids are not among them: nobody types one.
 func completed() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(index.Texts)), func(name string) bool { return name == "task" || name == "context" })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(index.Texts)), index.IsID)
 }
 
 // completions finds values in the newest records. Neither the index, which has digests, nor anything in
@@ -62,7 +62,7 @@ func (s *completions) values(c *api.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, like := index.Texts[c.Query.Get("field")], strings.ToLower(c.Query.Get("contains"))
+	field, like := c.Query.Get("field"), strings.ToLower(c.Query.Get("contains"))
 	answer := knownValues{Values: []knownValue{}, Counted: len(list)}
 	found := map[string]int{}
 	var h index.Head
@@ -70,9 +70,10 @@ func (s *completions) values(c *api.Call) (any, error) {
 		if h.Read(e.Line) != nil {
 			continue // what cannot be read completes nothing
 		}
-		has := h.Asked()
-		if v := *of(&has); v != "" && strings.Contains(strings.ToLower(v), like) {
-			found[v]++
+		for _, v := range h.Has(field) {
+			if strings.Contains(strings.ToLower(v), like) {
+				found[v]++
+			}
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
