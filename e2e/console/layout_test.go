@@ -146,6 +146,9 @@ policy:
     - {name: everyone-has-weather, effect: allow, agents: [weather, courier]}
     - {name: parcels-to-another-address-need-a-person, effect: approve, agents: [courier], subjects: [alice], approvers: {subjects: [admin-token, "*@logistics.example.com"]}}
   approvals: {wait: 10ms}
+  guards:
+    - {name: telephone-numbers-are-only-counted, on: [request, answer], use: pii, kinds: [phone, email], action: report, agents: [weather, %[11]s]}
+    - {name: no-text-of-any-length, use: size, size: {text: 1B}, mode: shadow, agents: [billing, weather]}
   limits:
     each:
       - {name: bob-on-weather, agents: [weather], subjects: [bob], rate: {units: 2, per: 1h, burst: 2}}

@@ -46,7 +46,7 @@ func Root(version string) *cobra.Command {
 	// Without a verb: what people do first. cobra would print the list of all verbs.
 	root.RunE = begin
 	// The order is that of the help: what runs, what checks, what operates.
-	root.AddCommand(servecmd.Command(version), initfile.Command(), demoCommand(version), validatecmd.Command(), doctorcmd.Command(), policycmd.ExplainCommand(), policycmd.PolicyCommand(), policycmd.TokenCommand(), keyscmd.Command(),
+	root.AddCommand(servecmd.Command(version), initfile.Command(), demoCommand(version), validatecmd.Command(), doctorcmd.Command(), policycmd.ExplainCommand(), policycmd.PolicyCommand(), policycmd.GuardsCommand(), policycmd.TokenCommand(), keyscmd.Command(),
 		callcmd.Command(), operate.PushCommand(), cardcmd.Command(), operate.StatusCommand(), operate.AgentsCommand(), operate.StreamsCommand(), operate.ApprovalsCommand(), auditcmd.Command(), operate.AdminCommand(), validatecmd.SchemaCommand(), operate.HealthcheckCommand(), versionCommand(version), manCommand(root))
 	// completeAll reads the flags of all commands, which are complete by now.
 	completeAll(root)

@@ -220,15 +220,12 @@ func (c *Config) DraftAgent(d AgentDraft, rules *policy.Set, book *ext.Book) (a 
 // files that it names.
 func readDraft(root *yaml.Node, a *agents.Config, registered bool) []error {
 	s := newShape(draft, "")
-	s.secrets = func(n *yaml.Node, path keypath.Path) {
-		switch {
-		case n.Kind == yaml.ScalarNode:
-		case registered:
-			s.wrong(n, path, "want the secret itself; files cannot be named here")
-		case namesFile(n):
-			*n = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "unread", Line: n.Line, Column: n.Column}
-		default:
-			s.wrong(n, path, "want the secret itself or {file: PATH}")
+	s.secrets = s.unreadSecret
+	if registered {
+		s.secrets = func(n *yaml.Node, path keypath.Path) {
+			if n.Kind != yaml.ScalarNode {
+				s.wrong(n, path, "want the secret itself; files cannot be named here")
+			}
 		}
 	}
 	s.visit(root, reflect.TypeFor[agents.Config](), nil)
@@ -249,6 +246,17 @@ func readDraft(root *yaml.Node, a *agents.Config, registered bool) []error {
 	}
 	readPaths(&a.Skills, func(path *string) { *path = "" }) // schemas would be read
 	return s.errs
+}
+
+// unreadSecret puts a text into the place of a secret that is in a file, which a draft does not have read.
+func (s *shape) unreadSecret(n *yaml.Node, path keypath.Path) {
+	switch {
+	case n.Kind == yaml.ScalarNode:
+	case namesFile(n):
+		*n = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "unread", Line: n.Line, Column: n.Column}
+	default:
+		s.wrong(n, path, "want the secret itself or {file: PATH}")
+	}
 }
 
 // checkDraft is what is wrong with values, beside the other agents and under the rules.

@@ -2,12 +2,14 @@ package config
 
 import (
 	"errors"
+	"reflect"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 )
 
 // DraftError says what is wrong with a draft: all of it, one a line, each with its place as in
@@ -63,7 +65,7 @@ func (c *Config) Draft(text []byte, book *ext.Book) (*Config, *policy.Set, error
 }
 
 func (c *Config) drafted(text []byte, book *ext.Book) (*Config, *policy.Set, error) {
-	doc, err := draftDocument(text)
+	doc, err := draftDocument(text, "rules")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,9 +93,64 @@ func (c *Config) drafted(text []byte, book *ext.Book) (*Config, *policy.Set, err
 	return &next, rules, nil
 }
 
-// draftDocument is a draft as a file with rules. A list alone is taken for the list of rules, with
+// guardDocument is the whole of a draft of guards.
+type guardDocument struct {
+	Guards guard.Config `yaml:"guards"`
+}
+
+// DraftGuards reads guards as those of a file, and checks them. Neither the environment nor files are read for
+// them, but for the schemas that guards of the configuration have. The error is a DraftError.
+func DraftGuards(c *Config, text []byte, book *ext.Book) (guard.Config, error) {
+	guards, errs := draftedGuards(c, text, book)
+	if len(errs) == 0 {
+		return guards, nil
+	}
+	e := &DraftError{Err: errors.Join(errs...)}
+	var first *problem
+	if errors.As(e.Err, &first) {
+		e.Line = first.line
+	}
+	return nil, e
+}
+
+func draftedGuards(c *Config, text []byte, book *ext.Book) (guard.Config, []error) {
+	doc, err := draftDocument(text, "guards")
+	if err != nil {
+		return nil, flat(err)
+	}
+	root := doc.Content[0]
+	s := newShape(draft, "")
+	s.secrets = s.unreadSecret
+	s.visit(root, reflect.TypeFor[guardDocument](), nil)
+	var d guardDocument
+	if err := root.Load(&d, yaml.WithKnownFields()); err != nil {
+		s.errs = append(s.errs, flat(located(draft, err, s))...)
+	}
+	list := child(root, "guards")
+	if list == nil {
+		s.errs = append(s.errs, problemAt(draft, root, "want a list of guards, or the key guards with one"))
+	}
+	known := map[string]bool{"": true}
+	readPaths(&c.Policy.Guards, func(path *string) { known[*path] = true })
+	readPaths(&d.Guards, func(path *string) {
+		if !known[*path] {
+			s.errs = append(s.errs, problemAt(draft, list, "files cannot be named here, but for those that the guards in force name"))
+		}
+	})
+	if len(s.errs) > 0 {
+		return nil, s.errs
+	}
+	made, err := guard.New(d.Guards, guard.Options{Agents: c.RuleAgents(), Methods: book.Extra().Methods()})
+	made.Close()
+	for _, e := range keypath.Errors(keypath.Trim(err, "policy")) {
+		s.errs = append(s.errs, problemAt(draft, find(root, e.Path()), "%w", error(e)))
+	}
+	return d.Guards, s.errs
+}
+
+// draftDocument is a draft as a file with one key. A list alone is taken for that of the key, with
 // a key that stands where the list begins, so that places in errors are those of the text.
-func draftDocument(text []byte) (*yaml.Node, error) {
+func draftDocument(text []byte, of string) (*yaml.Node, error) {
 	if len(text) > sizeLimit {
 		return nil, &problem{name: draft, err: errors.New("it is larger than a file may be")}
 	}
@@ -103,7 +160,7 @@ func draftDocument(text []byte) (*yaml.Node, error) {
 	}
 	if len(doc.Content) == 1 && doc.Content[0].Kind == yaml.SequenceNode {
 		list := doc.Content[0]
-		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "rules", Line: list.Line, Column: list.Column}
+		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: of, Line: list.Line, Column: list.Column}
 		doc.Content[0] = &yaml.Node{
 			Kind: yaml.MappingNode, Tag: "!!map", Line: list.Line, Column: list.Column, Content: []*yaml.Node{key, list},
 		}

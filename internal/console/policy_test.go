@@ -15,6 +15,8 @@ import (
 
 // rulebook is a Policy.
 type rulebook struct {
+	watch
+
 	asked verdict.Question
 	err   error
 

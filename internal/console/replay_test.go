@@ -90,7 +90,7 @@ func TestReplay(t *testing.T) {
 	if got.status != 200 || !strings.Contains(got.body, `"calls":3,"more":false`) || !strings.Contains(got.body, `"seq":7,`) {
 		t.Error(got)
 	}
-	if d := w.rules.drafted; d.Rules != "[{name: none, effect: deny}]" || d.Since.Year() != 2026 || w.rules.bounds != (rules.ReplayBounds{Records: 5, Sample: usualSample}) {
+	if d := w.rules.drafted; d.Rules != "[{name: none, effect: deny}]" || d.Since.Year() != 2026 || w.rules.bounds != (rules.ReplayBounds{Records: 5, Sample: usualSample, Bytes: usualContent}) {
 		t.Errorf("asked %+v with %+v", d, w.rules.bounds)
 	}
 	for body, want := range map[string]string{
@@ -132,7 +132,7 @@ func TestReplayLimits(t *testing.T) {
 	w, ask = replays(t, bounds(10*time.Second))
 	w.rules.more = true
 	refused(`{"rules":""}`, "there are more than 10 calls (admin.replay.records)")
-	if got := ask(`{"rules":"","records":10}`); got.status != 200 || w.rules.bounds != (rules.ReplayBounds{Records: 10, Sample: 2}) {
+	if got := ask(`{"rules":"","records":10}`); got.status != 200 || w.rules.bounds != (rules.ReplayBounds{Records: 10, Sample: 2, Bytes: usualContent}) {
 		t.Error(got, w.rules.bounds)
 	}
 	w.rules.held = make(chan struct{})

@@ -43,7 +43,7 @@ func (m *machine) Cluster(context.Context) (replicas.Cluster, error) {
 }
 
 func (m *machine) Config() (jsontext.Value, error) {
-	return jsontext.Value(`{"policy":{"default":"deny","rules":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`), nil
+	return jsontext.Value(`{"policy":{"default":"deny","rules":[{"name":"a"},{"name":"b"},{"name":"c"}],"guards":[{"name":"keys","on":null,"use":"secrets","action":"","mode":"","kinds":null,"links":{"allow":null,"deny":null},"size":{"text":"","parts":0},"agents":null,"groups":["finance"],"times":[]},{"name":"names","on":["request"],"use":"presidio","action":"redact","mode":"shadow","service":{"url":"https://presidio.example","token":"","score":0},"agents":["billing"]}]}}`), nil
 }
 
 func (m *machine) Reload(context.Context) error {

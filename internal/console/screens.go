@@ -29,6 +29,7 @@ import (
 // it on an empty Console: making a row uses nothing that it is given.
 func (s *Console) table() []api.Screen {
 	c := &s.config
+	bounds := rules.ReplayBounds{Records: c.Replay.Records, Sample: c.Replay.Sample, Bytes: int64(c.Replay.Bytes)}
 	return []api.Screen{
 		signInScreen(&s.access),
 		overview.Screen(s.History, s.Agents, c.Dashboards),
@@ -48,7 +49,10 @@ func (s *Console) table() []api.Screen {
 		records.TaskScreen(s.Records),
 		rules.Screen(s.Policy, s.Running),
 		rules.LimitsScreen(s.Policy, s.Records, c.Map.Records),
-		rules.ReplayScreen(s.Policy, rules.ReplayBounds{Records: c.Replay.Records, Sample: c.Replay.Sample}, c.Replay.Time.Std()),
+		rules.ReplayScreen(s.Policy, bounds, c.Replay.Time.Std()),
+		rules.GuardsScreen(s.Running, s.Records, c.Map.Records),
+		rules.GuardTryScreen(s.Policy),
+		rules.GuardReplayScreen(s.Policy, bounds, c.Replay.Time.Std(), c.Content),
 		extensions.Screen(s.Extensions),
 		trials.Screen(trials.Options{
 			Trials: s.Trials, Calls: c.Try.Calls, Timeout: c.Try.Timeout.Std(), StreamTimeout: c.Try.StreamTimeout.Std(), Answer: int64(c.Try.Answer),

@@ -85,6 +85,10 @@ var asked = map[string]string{
 	"POST /api/v1/policy/explain":            "/api/v1/policy/explain",
 	"POST /api/v1/policy/check":              "/api/v1/policy/check",
 	"POST /api/v1/policy/replay":             "/api/v1/policy/replay",
+	"GET /api/v1/guards":                     "/api/v1/guards",
+	"GET /api/v1/guards/findings":            "/api/v1/guards/findings?window=24h",
+	"POST /api/v1/guards/try":                "/api/v1/guards/try",
+	"POST /api/v1/guards/replay":             "/api/v1/guards/replay",
 	"POST /api/v1/audit/verify":              "/api/v1/audit/verify?from=2026-01-01",
 
 	"GET /api/v1/session": "/api/v1/session",
@@ -181,7 +185,7 @@ func TestL43_EveryRouteAsksWho(t *testing.T) {
 				}
 				w.checkHeaders(got)
 				events := w.recorded()
-				recorded := op.Writes || want == http.StatusOK && (op.ID == "watch-stream" || op.ID == "get-record-content") || op.ID == "login-token" && want == http.StatusOK || want == http.StatusForbidden || want == http.StatusUnauthorized && caller.header != nil
+				recorded := op.Writes || want == http.StatusOK && (op.ID == "watch-stream" || op.ID == "get-record-content" || op.ID == "replay-guards") || op.ID == "login-token" && want == http.StatusOK || want == http.StatusForbidden || want == http.StatusUnauthorized && caller.header != nil
 				if want == http.StatusUnauthorized && caller.header == nil {
 					recorded = false // nobody claimed anything
 				}

@@ -305,6 +305,9 @@ var bodies = map[string]string{
 	"try":     `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
 	"replay":  `{"rules":"[]"}`,
 
+	"try-guards":    `{"agent":"a-1","text":"hello"}`,
+	"replay-guards": `{"guards":"[]"}`,
+
 	"check-rules":  `{"rules":"[]"}`,
 	"check-agent":  `{"agent":"id: a-1"}`,
 	"view-card":    `{"caller":{"subject":"alice"}}`,

@@ -33,20 +33,7 @@ type judgement struct {
 
 // Judge says what would become of a call.
 func (jd *Judge) Judge(ctx context.Context, q *Inquiry) *verdict.Explanation {
-	j := &judgement{Judge: jd, Inquiry: q, ctx: ctx, e: newExplanation(jd, q)}
-	// A call that cannot be decoded is still judged by whether the caller may see the agent: who
-	// may not is answered that there is no such agent, whatever the body was.
-	var bad, vague *wire.Error
-	if j.call, bad = q.decode(jd); bad == nil {
-		j.said, vague = message.Read(j.call)
-	}
-	// decode reads JSON-RPC 1.0; from here on the call is what the inquiry says it came as.
-	j.call.Binding, j.call.Version = q.binding.Document(), q.version
-	j.learn()
-	j.ask = policy.Request{
-		Principal: q.Caller, Agent: q.Agent.ID, Method: q.Method, Skills: j.skills, SkillScopes: j.scopes(),
-		Now: q.now, Binding: q.binding, Version: q.version, Extensions: q.asked, Source: q.source,
-	}
+	j, bad, vague := jd.begin(ctx, q)
 	// The order is that of the request path. A refusal for ownership comes before the rules, so
 	// that nobody learns from the rules' answer that a task of somebody else's exists.
 	err := j.prepare(bad, vague)
@@ -58,6 +45,24 @@ func (jd *Judge) Judge(ctx context.Context, q *Inquiry) *verdict.Explanation {
 	}
 	j.hide()
 	return j.e
+}
+
+// begin reads the call. bad is what decoding says of it, vague what reading its message does.
+func (jd *Judge) begin(ctx context.Context, q *Inquiry) (j *judgement, bad, vague *wire.Error) {
+	j = &judgement{Judge: jd, Inquiry: q, ctx: ctx, e: newExplanation(jd, q)}
+	// A call that cannot be decoded is still judged by whether the caller may see the agent: who
+	// may not is answered that there is no such agent, whatever the body was.
+	if j.call, bad = q.decode(jd); bad == nil {
+		j.said, vague = message.Read(j.call)
+	}
+	// decode reads JSON-RPC 1.0; from here on the call is what the inquiry says it came as.
+	j.call.Binding, j.call.Version = q.binding.Document(), q.version
+	j.learn()
+	j.ask = policy.Request{
+		Principal: q.Caller, Agent: q.Agent.ID, Method: q.Method, Skills: j.skills, SkillScopes: j.scopes(),
+		Now: q.now, Binding: q.binding, Version: q.version, Extensions: q.asked, Source: q.source,
+	}
+	return j, bad, vague
 }
 
 // prepare asks what comes before the rules: whether the call can be read, and whether
@@ -147,22 +152,9 @@ func (j *judgement) decide() error {
 	if err != nil {
 		return err
 	}
-	// A copy: match rules see the call before its skill is settled, and j.ask is changed below.
-	call := j.ask
-	src := policy.SkillSource{
-		Path: j.Skill, Extension: own, Declared: j.call.Skill, All: j.skills,
-		Method: j.Method, Principal: j.Caller, Agent: j.Agent.ID, Match: j.Agent.match, Call: &call,
-	}
-	if j.ask.Task != nil {
-		src.Task = j.ask.Task.Skill
-	}
-	// Why is said before Resolve may refuse, since it explains a refusal as well.
-	j.e.Skill.Why = j.Rules.Reading(src)
-	skill, agentwide, err := j.Rules.Resolve(src)
-	if err != nil {
+	if err := j.settle(own); err != nil {
 		return err
 	}
-	j.e.Skill.ID, j.ask.Skill, j.ask.Agentwide = skill, skill, agentwide
 	decision, err := j.check()
 	if err != nil {
 		return err
@@ -179,7 +171,7 @@ func (j *judgement) decide() error {
 	case j.Method.Name == wire.GetExtendedAgentCard && j.Card != nil && !j.Card.Extended:
 		return because(wire.Unsupported, "the agent's card says that there is no extended one")
 	}
-	if agentwide { // what is asked next is told of skills that the call may be for
+	if j.ask.Agentwide { // what is asked next is told of skills that the call may be for
 		j.ask.Skills = nil
 	} else if decision.Skills != nil {
 		j.ask.Skills = decision.Skills
@@ -195,6 +187,27 @@ func (j *judgement) decide() error {
 		return err
 	}
 	return j.guard()
+}
+
+// settle finds the skill that the call is for. own is the one that an extension's method needs.
+func (j *judgement) settle(own string) error {
+	// A copy: match rules see the call before its skill is settled, and j.ask is changed below.
+	call := j.ask
+	src := policy.SkillSource{
+		Path: j.Skill, Extension: own, Declared: j.call.Skill, All: j.skills,
+		Method: j.Method, Principal: j.Caller, Agent: j.Agent.ID, Match: j.Agent.match, Call: &call,
+	}
+	if j.ask.Task != nil {
+		src.Task = j.ask.Task.Skill
+	}
+	// Why is said before Resolve may refuse, since it explains a refusal as well.
+	j.e.Skill.Why = j.Rules.Reading(src)
+	skill, agentwide, err := j.Rules.Resolve(src)
+	if err != nil {
+		return err
+	}
+	j.e.Skill.ID, j.ask.Skill, j.ask.Agentwide = skill, skill, agentwide
+	return nil
 }
 
 // extensionSkill finds the skill that an extension's method needs. On a task that was made

@@ -68,7 +68,7 @@ func (a *adminConsole) open(cfg *config.Config, version string) (err error) {
 		Contents:   operator.Contents{Log: a.audit.log},
 		Deliveries: operator.Deliveries{Queue: store, Cipher: sealing{a.keys, sealedDeliveries}},
 		Extensions: operator.Extensions{Began: a.life.began, Current: a.current, Metrics: &counts.Extensions},
-		Policy:     operator.Policies{Began: a.life.began, Current: a.current, Metrics: &counts.Policy, Records: a.records},
+		Policy:     operator.Policies{Began: a.life.began, Current: a.current, Metrics: &counts.Policy, Records: a.records, Contents: operator.Contents{Log: a.audit.log}},
 		Records:    a.records,
 		Running:    running,
 		Health:     running.Health,

@@ -24,8 +24,9 @@ type Policies struct {
 	Current *snapshot.Current
 	// The decisions of this process, counted since it started.
 	Metrics *metrics.Policy
-	// The audit log, for Replay.
-	Records *Records
+	// The audit log, for Replay, and what was captured, for ReplayGuards.
+	Records  *Records
+	Contents Contents
 }
 
 // Explain implements rules.Policy. It asks what calls are asked, and what the agent's card

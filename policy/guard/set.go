@@ -214,6 +214,19 @@ func (s *Set) Names() (names []string) {
 	return names
 }
 
+// Asking are the names of those that ask a service.
+func (s *Set) Asking() (names []string) {
+	if s == nil {
+		return nil
+	}
+	for _, g := range s.each {
+		if _, asks := g.finder.(serviceFinder); asks {
+			names = append(names, g.name)
+		}
+	}
+	return names
+}
+
 // For selects the guards that look at a call, in the order of the configuration.
 func (s *Set) For(q policy.Request) Selection {
 	return s.selection(func(g *guard) bool { return g.when.Failed(q) == "" })

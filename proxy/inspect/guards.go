@@ -145,8 +145,29 @@ func quieted(r *guard.Refused) error {
 	return r
 }
 
-// GuardMessage is what guards find in a call that is not made.
-func GuardMessage(ctx context.Context, on guard.Selection, cs *wire.Carriers) *guard.Result {
-	t := readTexts(cs, guard.Request, "", nil)
-	return on.Inspect(ctx, &t.content)
+// GuardedDocument is a document that guards are to look at in no call, and how it is written.
+type GuardedDocument struct {
+	Phase  guard.Phase
+	Side   wire.Side
+	Method *wire.Method
+	Doc    []byte
+	Limits wire.Limits
+}
+
+// Inspect is what guards find in the document, what they leave of it, and the error that takes its place; nil where
+// none refuses it. Nothing is counted or recorded. err is one of reading the document.
+func (d *GuardedDocument) Inspect(ctx context.Context, on guard.Selection) (found *guard.Result, left []byte, refused *wire.Error, err error) {
+	read := func(doc []byte) (*wire.Carriers, error) {
+		return wire.ReadCarriers(d.Side, d.Method, d.Phase != guard.Request, doc, d.Limits)
+	}
+	cs, err := read(jsonscan.Mend(d.Doc))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	t := readTexts(cs, d.Phase, "", read)
+	if found = on.Inspect(ctx, &t.content); found.Refused != nil {
+		refused = guardRefusal(found.Refused)
+	}
+	left, err = t.redacted(found.Cuts)
+	return found, left, refused, err
 }

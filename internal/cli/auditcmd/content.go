@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/reader"
 	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/arguments"
 	"github.com/a2a-gateway/a2a-gateway/internal/cli/verb"
@@ -35,6 +36,12 @@ func (a auditSource) held() (r vault.Reader, done func(), err error) {
 	if err != nil {
 		return r, nil, err
 	}
+	return Held(cfg, source)
+}
+
+// Held opens what was captured of the calls of a log, with the keys of a configuration. The caller calls done
+// when it has read; it is nil with an error.
+func Held(cfg *config.Config, source reader.Source) (r vault.Reader, done func(), err error) {
 	ring, err := sealingKeys(cfg)
 	if err != nil {
 		return r, nil, verb.Usage(err)

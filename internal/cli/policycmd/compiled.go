@@ -78,8 +78,7 @@ func (c *compiled) build() error {
 	if err != nil {
 		return err
 	}
-	c.Guards, err = guard.New(cfg.Policy.Guards, guard.Options{Agents: c.RuleAgents, Methods: extra, Egress: c.egress})
-	if err != nil {
+	if err := c.makeGuards(false); err != nil {
 		return err
 	}
 	for i := range cfg.Agents {
@@ -90,6 +89,16 @@ func (c *compiled) build() error {
 		c.agents[a.ID] = a
 	}
 	return nil
+}
+
+// makeGuards makes the guards ready. files has the files that their services name opened, which only who asks these
+// services needs.
+func (c *compiled) makeGuards(files bool) (err error) {
+	c.Guards.Close() // of before; nil for none
+	c.Guards, err = guard.New(c.cfg.Policy.Guards, guard.Options{
+		Agents: c.RuleAgents, Methods: c.Book.Extra().Methods(), Egress: c.egress, Files: files,
+	})
+	return err
 }
 
 // close ends what connects: hooks of extensions, the store of limits and authorizers.

@@ -8,6 +8,7 @@
 //	explain      flags (explain.go, caller.go) → explain.Inquiry → explanation.go prints it
 //	policy test  files with cases (cases.go) → explain.Inquiry each → difference.go → report.go
 //	--replay     calls of an audit log → explain.Replay → replay.go prints it
+//	guards       a text, or captured content of calls → explain.TryGuards, explain.GuardReplay
 //	token        standard input (token.go) → authn → who it is (token_answer.go)
 //
 // The verbs keep to the exit codes of internal/cli/verb: 0 for yes, 1 for an answer that is no
@@ -142,10 +143,13 @@ func ExplainCommand() *cobra.Command {
 	return cmd
 }
 
+// usualMethod is the method that is asked about unless another is named.
+const usualMethod = wire.SendMessage
+
 // describe declares the flags that say what is called, and how.
 func (q *explainFlags) describe(f *pflag.FlagSet) {
 	f.StringVar(&q.skill, "skill", "", "`skill` in the path of the call")
-	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, by its name in any version or in an extension")
+	f.StringVar(&q.method, "method", usualMethod, "`method`, by its name in any version or in an extension")
 	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call requests; repeatable")
 	f.StringVar(&q.Binding, "binding", "", "`binding` of the call: JSONRPC (default), HTTP+JSON, GRPC or MCP")
 	f.StringVar(&q.Version, "version", "", "`version` of A2A that the caller speaks (default 1.0)")

@@ -26,6 +26,12 @@ type Policy interface {
 	Replay(ctx context.Context, d *verdict.Draft, b ReplayBounds) (*verdict.Replayed, error)
 	// Check says what is wrong with the rules of a draft, without any call.
 	Check(rules string) (*verdict.Checked, error)
+	// TryGuards has the guards in force look at a text or a message that is in no call. The error is an
+	// api.QuestionInvalid where it is the asker's to mend.
+	TryGuards(ctx context.Context, t *verdict.GuardTrial) (*verdict.GuardTried, error)
+	// ReplayGuards has the guards of a draft look at what was captured of recorded calls, the newest first. The
+	// error is a DraftInvalid where those are wrong, and ErrReplayBytes where there is too much.
+	ReplayGuards(ctx context.Context, d *verdict.GuardDraft, b ReplayBounds) (*verdict.GuardReplay, error)
 	// Limits are those of callers, and what becomes of calls while nobody can count them.
 	Limits() (list []CallerLimit, onLoss string)
 	// Hits are how often rules decided, as metrics count it.

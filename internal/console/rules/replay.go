@@ -22,8 +22,9 @@ var (
 
 // ReplayBounds are those of one replay. They come from admin.replay.
 type ReplayBounds struct {
-	Records int // calls that are looked at; of more, the answer says that there are more
-	Sample  int // calls of each kind of change in the answer
+	Records int   // calls that are looked at; of more, the answer says that there are more
+	Sample  int   // calls of each kind of change in the answer
+	Bytes   int64 // of captured content that guards look at
 }
 
 // DraftInvalid says what is wrong with the rules of a draft. Line is counted from 1, in the
@@ -102,35 +103,53 @@ func (s *replays) replay(c *api.Call) (any, error) {
 	if err := c.Decode(&d, api.InvalidQuestion); err != nil {
 		return nil, err
 	}
-	// A draft that names no number of records is tried on all, up to this many.
-	most := s.most.Records
-	switch {
-	case d.Records < 0:
-		return nil, api.QuestionInvalid{Member: "records", Err: errors.New("want a number from 1")}
-	case d.Records > most:
-		return nil, replayLimit.Refuse(fmt.Sprintf("records: %d calls are more than %d (admin.replay.records)", d.Records, most))
-	case !d.Until.IsZero() && !d.Since.Before(d.Until):
-		return nil, api.QuestionInvalid{Member: "until", Err: errors.New("it ends before it begins")}
+	b, err := s.most.within(d.Records, d.Since, d.Until)
+	if err != nil {
+		return nil, err
 	}
 	if !s.busy.TryLock() {
-		return nil, api.Busy.Refuse("somebody replays calls already; that is done by one at a time")
+		return nil, onlyOne()
 	}
 	defer s.busy.Unlock()
 	// Shorter than the time of the answer, so that there is time to say what was too much.
 	ctx, cancel := context.WithTimeout(c.Context(), s.time)
 	defer cancel()
-	b := ReplayBounds{Records: most, Sample: s.most.Sample}
-	if d.Records > 0 {
-		b.Records = d.Records
-	}
 	answer, err := s.policy.Replay(ctx, &d, b)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, replayLimit.Refuse(fmt.Sprintf("%s were not enough to replay that (admin.replay.time): ask for a shorter time, or for fewer records", quantity.Duration(s.time)))
+		return nil, tooLong(s.time)
 	case err != nil:
 		return nil, err
 	case answer.More && d.Records == 0:
-		return nil, replayLimit.Refuse(fmt.Sprintf("there are more than %d calls (admin.replay.records): ask for a shorter time, or for so many of the newest", most))
+		return nil, tooMany(b.Records)
 	}
 	return answer, nil
+}
+
+// within are the bounds of a replay of so many records, 0 for all, of a time. Where no number is named it is tried on
+// all, up to as many as there may be.
+func (b ReplayBounds) within(asked int, since, until time.Time) (ReplayBounds, error) {
+	switch {
+	case asked < 0:
+		return b, api.QuestionInvalid{Member: "records", Err: errors.New("want a number from 1")}
+	case asked > b.Records:
+		return b, replayLimit.Refuse(fmt.Sprintf("records: %d calls are more than %d (admin.replay.records)", asked, b.Records))
+	case !until.IsZero() && !since.Before(until):
+		return b, api.QuestionInvalid{Member: "until", Err: errors.New("it ends before it begins")}
+	case asked > 0:
+		b.Records = asked
+	}
+	return b, nil
+}
+
+func onlyOne() error {
+	return api.Busy.Refuse("somebody replays calls already; that is done by one at a time")
+}
+
+func tooLong(allowed time.Duration) error {
+	return replayLimit.Refuse(fmt.Sprintf("%s were not enough to replay that (admin.replay.time): ask for a shorter time, or for fewer records", quantity.Duration(allowed)))
+}
+
+func tooMany(most int) error {
+	return replayLimit.Refuse(fmt.Sprintf("there are more than %d calls (admin.replay.records): ask for a shorter time, or for so many of the newest", most))
 }

@@ -16,6 +16,7 @@ import { Content } from './screens/content';
 import { Extensions, extensionsSearch } from './screens/extensions';
 import { Fleet } from './screens/fleet';
 import { GatewayScreen } from './screens/gateway';
+import { Guards, guardsSearch } from './screens/guards';
 import { IdentitiesScreen } from './screens/identities';
 import { Live } from './screens/live';
 import { MapScreen, mapSearch } from './screens/map';
@@ -45,6 +46,7 @@ const agent = createRoute({ getParentRoute: () => root, path: '/agents/$id', com
 const extensions = createRoute({ getParentRoute: () => root, path: '/extensions', validateSearch: extensionsSearch, component: Extensions });
 const map = createRoute({ getParentRoute: () => root, path: '/map', validateSearch: mapSearch, component: MapScreen });
 const policy = createRoute({ getParentRoute: () => root, path: '/policy', validateSearch: policySearch, component: Policy });
+const guards = createRoute({ getParentRoute: () => root, path: '/guards', validateSearch: guardsSearch, component: Guards });
 const push = createRoute({
   getParentRoute: () => root,
   path: '/push',
@@ -103,7 +105,7 @@ const gateway = createRoute({
 const attempt = createRoute({ getParentRoute: () => root, path: '/try', validateSearch: trySearch, component: Try });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([overview, fleet, agent, map, live, streams, audit, record, task, policy, extensions, approvals, approval, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([overview, fleet, agent, map, live, streams, audit, record, task, policy, guards, extensions, approvals, approval, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

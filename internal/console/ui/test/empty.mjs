@@ -11,6 +11,8 @@ const says = {
   '/ui/audit?caller=nobody': [/Clear some/],
   '/ui/policy': [/policy\.rules/],
   '/ui/policy?view=limits': [/policy\.limits\.each/],
+  '/ui/guards': [/policy\.guards/, /No guard found anything/],
+  '/ui/guards?view=try': [/Enter an agent and a text/],
   '/ui/extensions': [/config\.example\.yaml/],
   '/ui/extensions?view=agents': [/a2a-gateway agents add/],
   '/ui/approvals': [/effect: approve/],

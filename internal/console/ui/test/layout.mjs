@@ -141,6 +141,8 @@ await play(async () => {
     ['policy-explain', '/ui/policy?view=explain&agent=billing'],
     ['policy-limits', '/ui/policy?view=limits'],
     ['policy-replay', '/ui/policy?view=replay'],
+    ['guards-try', '/ui/guards?view=try&agent=billing'],
+    ['guards-replay', '/ui/guards?view=replay'],
     ['extension', `/ui/extensions?uri=${uri}`],
     ['extensions-agents', '/ui/extensions?view=agents'],
     ['extensions-why', '/ui/extensions?view=agents&agent=billing'],

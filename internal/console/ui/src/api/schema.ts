@@ -551,6 +551,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/guards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the guards in force */
+        get: operations["list-guards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/guards/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count what guards found, by guard, agent, caller and kind, from the calls on record */
+        get: operations["guard-findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/guards/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find recorded calls with captured content that other guards would treat differently, if admin.content is true. The gateway first records who asks; it asks no service */
+        post: operations["replay-guards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/guards/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show what the guards in force make of a text or a message, without a call. Guards that ask a service ask it, unless offline is true. The gateway keeps nothing of the text */
+        post: operations["try-guards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health": {
         parameters: {
             query?: never;
@@ -1908,12 +1976,176 @@ export interface components {
             segment?: string;
             text: string;
         };
+        Found: {
+            calls: number;
+            /** @description findings in these calls, of those that records have */
+            findings: number;
+            /** @description empty for callers without a name */
+            name: string;
+            /** @description calls in which findings were only recorded */
+            recorded: number;
+            /** @description calls in which something was redacted */
+            redacted: number;
+            /** @description calls that were refused, or whose answer was */
+            refused: number;
+        };
+        GuardChange: {
+            agent: string;
+            caller: string;
+            /** @description what the guards of the draft find, as guard: kind */
+            findings: string[];
+            method: string;
+            now: string;
+            /** @description number of its record */
+            seq: number;
+            /**
+             * Format: date-time
+             * @description when the call began
+             */
+            time: string;
+            was: string;
+        };
+        GuardDraft: {
+            /** @description YAML, as policy.guards lists them, or with the key guards: around them */
+            guards: string;
+            /** @description so many of the newest at most; unless set all, which are admin.replay.records at most */
+            records?: number;
+            /**
+             * Format: date-time
+             * @description calls recorded at or after this time
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description calls recorded before this time
+             */
+            until?: string;
+        };
         GuardFinding: {
             becomes: string;
             count: number;
             guard: string;
             kind: string;
             part: number;
+        };
+        GuardFindings: {
+            /** @description counts by agent */
+            agents: components["schemas"]["Found"][];
+            /** @description counts by caller; 100 at most */
+            callers: components["schemas"]["Found"][];
+            /** @description number of counted calls, in each of which a guard found something */
+            calls: number;
+            /** @description counts by guard */
+            guards: components["schemas"]["Found"][];
+            /** @description counts by kind of what was found; 100 at most */
+            kinds: components["schemas"]["Found"][];
+            /** @description there were more such calls than admin.map.records; only the newest count, and since is the end of the oldest of them */
+            more: boolean;
+            /**
+             * Format: date-time
+             * @description start of the counted period; it counts calls by their end
+             */
+            since: string;
+            /** Format: date-time */
+            until: string;
+        };
+        GuardOutcome: {
+            calls: number;
+            /** @description the same, with the draft */
+            now: string;
+            /** @description passed, recorded, redacted or refused, by the record of the call */
+            was: string;
+        };
+        GuardPage: {
+            /** @description guards in the order of policy.guards */
+            guards: components["schemas"]["ShownGuard"][];
+        };
+        GuardRefused: {
+            /** @description reason of the error, as in docs/errors.md */
+            error: string;
+            /** @description which the caller does not learn */
+            guard: string;
+            message: string;
+            /** @description status over HTTP+JSON */
+            status: number;
+        };
+        GuardReplay: {
+            /** @description size of the captured content that the guards looked at */
+            bytes: number;
+            /** @description number of calls looked at */
+            calls: number;
+            /** @description calls with another outcome */
+            changed: number;
+            /** @description newest calls with another outcome, admin.replay.sample at most */
+            changes: components["schemas"]["GuardChange"][];
+            /** @description calls whose captured content was erased, or has expired */
+            gone: number;
+            /** @description calls in which each guard found something, of those whose outcome can be told; ordered by name */
+            guards: components["schemas"]["GuardTally"][];
+            /** @description there are older ones, which were not asked for */
+            more: boolean;
+            /**
+             * Format: date-time
+             * @description when the newest of them began
+             */
+            newest?: string;
+            /** @description calls whose content was not captured */
+            notCaptured: number;
+            /** @description what the answer does not count with */
+            notes?: string[];
+            /**
+             * Format: date-time
+             * @description when the oldest of them began
+             */
+            oldest?: string;
+            /** @description calls by their outcome then and now, worst outcome now first */
+            outcomes: components["schemas"]["GuardOutcome"][];
+            /** @description calls of whose content only a part was captured: the guards may find more in them */
+            partial: number;
+            /** @description calls with the same outcome */
+            same: number;
+            /** @description calls whose outcome cannot be told */
+            untold: number;
+            /** @description why the outcome of calls cannot be told, most frequent first */
+            why: components["schemas"]["Reason"][];
+        };
+        GuardTally: {
+            guard: string;
+            /** @description calls in which it finds something */
+            now: number;
+            /** @description calls in which it found something, by their records */
+            was: number;
+        };
+        GuardTrial: {
+            /** @description its id */
+            agent: string;
+            /** @description nobody in particular, a caller without a credential, unless set */
+            caller?: components["schemas"]["Claimed"];
+            /** @description a message as A2A 1.0 has it, or what has it in it: the params of a request, the result of an answer, or an event */
+            message?: unknown;
+            /** @description as any version calls it; that of sending a message unless set */
+            method?: string;
+            /** @description guards that ask a service are left out */
+            offline?: boolean;
+            /** @description what it is in the call: request (default), answer or event */
+            phase?: string;
+            /** @description that the call is for, as in the path */
+            skill?: string;
+            /** @description a text, which is put into a message with one part; or message */
+            text?: string;
+        };
+        GuardTried: {
+            /** @description what would be passed on; absent if refused */
+            document?: unknown;
+            findings: components["schemas"]["GuardFinding"][];
+            /** @description guards that looked at it, with (shadow) behind those that only record */
+            guards: string[];
+            notes?: string[];
+            phase: string;
+            /** @description something in the document is redacted */
+            redacted: boolean;
+            /** @description the document would not be passed on */
+            refused?: components["schemas"]["GuardRefused"];
         };
         Health: {
             audit: components["schemas"]["AuditHealth"];
@@ -2458,6 +2690,26 @@ export interface components {
         };
         /** @enum {string} */
         Severity: "info" | "notice" | "danger";
+        ShownGuard: {
+            /** @description report, redact or refuse */
+            action: string;
+            /** @description agents whose calls the guard looks at; empty for any */
+            agents: string[];
+            /** @description its other conditions, as the configuration has them */
+            conditions: {
+                [key: string]: unknown;
+            };
+            /** @description enforce or shadow */
+            mode: string;
+            name: string;
+            /** @description what the guard looks at: request, answer, event */
+            on: string[];
+            /** @description what configures its use, without secrets */
+            settings: {
+                [key: string]: unknown;
+            };
+            use: string;
+        };
         SignIn: {
             acr?: string[];
             amr?: string[];
@@ -4661,6 +4913,12 @@ export interface operations {
                 issuer?: string;
                 /** @description rule that decided the call, or limit that refused it */
                 rule?: string;
+                /** @description id of the approval that the call waited for or went with, or that a decision was about */
+                approval?: string;
+                /** @description guard that found something in the call; * for any */
+                guard?: string;
+                /** @description kind of what a guard found in the call, such as iban; with guard, of what that guard found */
+                finding?: string;
                 /** @description stage of the request path that refused the call */
                 stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
                 /** @description type of the records; default: calls and events */
@@ -4810,6 +5068,12 @@ export interface operations {
                 issuer?: string;
                 /** @description rule that decided the call, or limit that refused it */
                 rule?: string;
+                /** @description id of the approval that the call waited for or went with, or that a decision was about */
+                approval?: string;
+                /** @description guard that found something in the call; * for any */
+                guard?: string;
+                /** @description kind of what a guard found in the call, such as iban; with guard, of what that guard found */
+                finding?: string;
                 /** @description stage of the request path that refused the call */
                 stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
                 /** @description type of the records; default: calls and events */
@@ -5513,7 +5777,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description which field of a search to complete */
-                field: "agent" | "caller" | "event" | "issuer" | "method" | "reason" | "rule" | "skill";
+                field: "agent" | "caller" | "event" | "finding" | "guard" | "issuer" | "method" | "reason" | "rule" | "skill";
                 /** @description only values that contain this text, in any case */
                 contains?: string;
             };
@@ -7772,6 +8036,563 @@ export interface operations {
             };
         };
     };
+    "list-guards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardPage"];
+                };
+            };
+            /** @description Not Modified: the ETag in If-None-Match is still current */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "guard-findings": {
+        parameters: {
+            query?: {
+                /** @description period up to now; default: 1h */
+                window?: "15m" | "1h" | "6h" | "24h";
+                /** @description start of the period (RFC 3339), instead of window */
+                since?: string;
+                /** @description end of the period (RFC 3339), with since; default: now */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardFindings"];
+                };
+            };
+            /** @description Not Modified: the ETag in If-None-Match is still current */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "replay-guards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuardDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardReplay"];
+                };
+            };
+            /** @description INVALID_DRAFT, INVALID_PARAMETER, INVALID_QUESTION, MALFORMED, REPLAY_LIMIT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_DRAFT" | "INVALID_PARAMETER" | "INVALID_QUESTION" | "MALFORMED" | "REPLAY_LIMIT";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CONTENT_OFF, CROSS_ORIGIN, CSRF_TOKEN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CONTENT_OFF" | "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "TOO_LARGE";
+                        /** @constant */
+                        status?: 413;
+                    };
+                };
+            };
+            /** @description CONTENT_TYPE */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CONTENT_TYPE";
+                        /** @constant */
+                        status?: 415;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE, UNRECORDED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE" | "UNRECORDED";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "try-guards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuardTrial"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuardTried"];
+                };
+            };
+            /** @description INVALID_PARAMETER, INVALID_QUESTION, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "INVALID_QUESTION" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, CSRF_TOKEN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "TOO_LARGE";
+                        /** @constant */
+                        status?: 413;
+                    };
+                };
+            };
+            /** @description CONTENT_TYPE */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CONTENT_TYPE";
+                        /** @constant */
+                        status?: 415;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
     health: {
         parameters: {
             query?: never;
@@ -8614,6 +9435,12 @@ export interface operations {
                 issuer?: string;
                 /** @description rule that decided the call, or limit that refused it */
                 rule?: string;
+                /** @description id of the approval that the call waited for or went with, or that a decision was about */
+                approval?: string;
+                /** @description guard that found something in the call; * for any */
+                guard?: string;
+                /** @description kind of what a guard found in the call, such as iban; with guard, of what that guard found */
+                finding?: string;
                 /** @description stage of the request path that refused the call */
                 stage?: "routing" | "authentication" | "decoding" | "ownership" | "policy" | "limits" | "negotiation" | "forwarding" | "gateway";
                 /** @description only records of this type; default: intents, calls and events */

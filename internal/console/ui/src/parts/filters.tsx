@@ -15,12 +15,15 @@ export interface Asked {
   reason?: string;
   issuer?: string;
   rule?: string;
+  approval?: string;
+  guard?: string;
+  finding?: string;
   decision?: string;
   stage?: string;
   type?: string;
 }
 
-const texts = ['caller', 'issuer', 'agent', 'skill', 'method', 'event', 'task', 'context', 'reason', 'rule'] as const;
+const texts = ['caller', 'issuer', 'agent', 'skill', 'method', 'event', 'task', 'context', 'reason', 'rule', 'approval', 'guard', 'finding'] as const;
 const choices = { decision: ['allow', 'deny', 'error'], stage: stages, type: ['intent', 'call', 'event'] } as const;
 const chosen = ['decision', 'stage', 'type'] as const;
 
@@ -58,6 +61,9 @@ const labels: Record<Field | Choice, string> = {
   context: 'Context',
   reason: 'Reason',
   rule: 'Rule or limit',
+  approval: 'Approval',
+  guard: 'Guard',
+  finding: 'Found by guards',
   decision: 'Decision',
   stage: 'Refused by',
   type: 'Type',
@@ -89,7 +95,7 @@ interface Props {
 function Text({ name, value, known, onLeave }: { name: Field; value: string; known: string[] | undefined; onLeave: (e: FormEvent<HTMLElement>) => void }) {
   const list = useId();
   const [typed, setTyped] = useState<string>(); // nothing until somebody is in the field
-  const recorded = useRecorded(name, typed ?? '', !known && typed !== undefined && name !== 'task' && name !== 'context');
+  const recorded = useRecorded(name, typed ?? '', !known && typed !== undefined && !['task', 'context', 'approval'].includes(name));
   const values = [...new Set([...(known ?? recorded), ...(name === 'method' ? methods : [])])];
   return (
     <label>

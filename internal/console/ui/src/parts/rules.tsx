@@ -11,7 +11,7 @@ export interface Rule {
 const said = (v: unknown): boolean =>
   v !== null && v !== undefined && v !== '' && v !== false && !(Array.isArray(v) && v.length === 0) && !(typeof v === 'object' && !Array.isArray(v) && !Object.values(v).some(said));
 
-const plain = (r: Rule): Rule => ({ ...(Object.fromEntries(Object.entries(r).filter(([, v]) => said(v))) as Rule), name: r.name });
+export const plain = (r: Rule): Rule => ({ ...(Object.fromEntries(Object.entries(r).filter(([, v]) => said(v))) as Rule), name: r.name });
 
 /** rulesInForce has all of them, however many pages they are. */
 export async function rulesInForce(): Promise<{ default: string; rules: Rule[]; places: Record<string, string> }> {
@@ -45,7 +45,7 @@ const taken = /^(true|false|yes|no|on|off|y|n|null)$/i;
 const scalar = (v: string) => (bare.test(v) && !taken.test(v) ? v : JSON.stringify(v).replaceAll('${', () => '$${'));
 
 /** flow is a value on one line, as YAML. */
-const flow = (v: unknown): string =>
+export const flow = (v: unknown): string =>
   Array.isArray(v)
     ? `[${v.map(flow).join(', ')}]`
     : typeof v === 'object' && v !== null
@@ -57,11 +57,11 @@ const flow = (v: unknown): string =>
         ? scalar(v)
         : JSON.stringify(v);
 
-/** draftOf writes rules as the configuration has them. */
-export function draftOf(rules: Rule[]): string {
-  if (rules.length === 0) return 'rules: []\n';
+/** draftOf writes rules, or guards, as the configuration has them. */
+export function draftOf(rules: Rule[], key = 'rules'): string {
+  if (rules.length === 0) return `${key}: []\n`;
   const one = ({ name, ...rest }: Rule) => [`  - name: ${scalar(name)}`, ...Object.entries(rest).map(([k, v]) => `    ${k}: ${flow(v)}`)].join('\n');
-  return `rules:\n${rules.map(one).join('\n')}\n`;
+  return `${key}:\n${rules.map(one).join('\n')}\n`;
 }
 
 export function RuleCount({ of }: { of?: number | undefined }) {

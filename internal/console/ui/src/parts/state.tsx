@@ -50,6 +50,8 @@ function advice(e: Failure): string {
     case 'INVALID_CALL':
     case 'INVALID_QUESTION':
       return 'Correct the request and send it again. Nothing was done.';
+    case 'CONTENT_OFF':
+      return 'Setting it shows operators what was captured of calls.';
     case 'REPLAY_LIMIT':
       return 'Replay fewer calls, or raise the limit in the configuration.';
     case 'NO_SUCH_AGENT':

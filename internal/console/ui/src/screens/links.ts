@@ -8,6 +8,7 @@ export const links = [
   { to: '/streams', title: 'Streams', role: 'viewer', writes: false },
   { to: '/audit', title: 'Audit', role: 'viewer', writes: false },
   { to: '/policy', title: 'Policy', role: 'viewer', writes: false },
+  { to: '/guards', title: 'Guards', role: 'viewer', writes: false },
   { to: '/extensions', title: 'Extensions', role: 'viewer', writes: false },
   { to: '/try', title: 'Try it', role: 'operator', writes: true },
   { to: '/approvals', title: 'Approvals', role: 'viewer', writes: false },

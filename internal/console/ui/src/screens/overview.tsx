@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { type Changes, get, type Me, may, type Overview as Answer, type TopCallers } from '../api/client';
 import { queryOf } from '../parts/filters';
 import { toneOf, words } from '../parts/health';
+import { type Period, PeriodButtons, periodOf, recordsOf, usual } from '../parts/period';
 import { Plot } from '../parts/plot';
 import { Empty, Loading, Trouble } from '../parts/state';
 import { duration, When } from '../parts/time';
@@ -13,23 +14,10 @@ import './overview.css';
 
 const route = getRouteApi('/');
 
-export interface OverviewSearch {
-  window?: string;
-  since?: string;
-  until?: string;
-}
-
-const windows: Record<string, [string, number]> = { '15m': ['15 min', 15], '1h': ['1 h', 60], '6h': ['6 h', 360], '24h': ['24 h', 1440] };
-const usual = '1h';
 const minute = 60_000;
-const time = (v: unknown) => (typeof v === 'string' && !Number.isNaN(Date.parse(v)) ? new Date(v).toISOString() : undefined);
 
 /** overviewSearch takes from an address which time is meant: lately, or between two times. */
-export function overviewSearch(s: Record<string, unknown>): OverviewSearch {
-  const [since, until] = [time(s.since), time(s.until)];
-  if (since !== undefined) return { since, ...(until !== undefined && until > since && { until }) };
-  return typeof s.window === 'string' && s.window in windows && s.window !== usual ? { window: s.window } : {};
-}
+export const overviewSearch = periodOf;
 
 const whole = (n: number) => n.toLocaleString('en', { maximumFractionDigits: 0 });
 const rate = (n: number) => n.toLocaleString('en', { maximumSignificantDigits: 3 });
@@ -39,6 +27,7 @@ const took = (ms: number | undefined) => (ms === undefined ? '–' : ms >= longe
 
 export function Overview() {
   const search = route.useSearch();
+  const go = route.useNavigate();
   const [paused, pause] = useState(false);
   const slow = search.since !== undefined || ['6h', '24h'].includes(search.window ?? '');
   const asked = queryOf(search.since ? search : { window: search.window ?? usual });
@@ -49,7 +38,7 @@ export function Overview() {
     <div className="overview">
       <h1>Overview</h1>
       <div className="bar">
-        <Times of={search} />
+        <PeriodButtons of={search} onAsk={(p) => void go({ search: p })} />
         <button type="button" aria-pressed={paused} onClick={() => pause(!paused)}>
           {paused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />} {paused ? 'Refresh' : 'Pause'}
         </button>
@@ -77,55 +66,6 @@ export function Overview() {
   );
 }
 
-/** here is a time as an input has it, where the browser is. */
-function here(at: string | undefined): string {
-  if (!at) return '';
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * minute).toISOString().slice(0, 16);
-}
-
-/** Times chooses which time is shown. It stands in the address. */
-function Times({ of }: { of: OverviewSearch }) {
-  const go = route.useNavigate();
-  const set = (s: OverviewSearch) => void go({ search: overviewSearch({ ...s }) });
-  const between = of.since !== undefined;
-  const leave = (key: 'since' | 'until', v: string) => v !== here(of[key]) && set({ ...of, [key]: v });
-  return (
-    <>
-      <div className="tabs" role="group" aria-label="Which time">
-        {Object.entries(windows).map(([k, [label]]) => (
-          <button key={k} type="button" aria-pressed={!between && (of.window ?? usual) === k} onClick={() => set({ window: k })}>
-            {label}
-          </button>
-        ))}
-        <button type="button" aria-pressed={between} onClick={() => !between && set({ since: new Date(Date.now() - 2 * 60 * minute).toISOString() })}>
-          From–to
-        </button>
-      </div>
-      {between &&
-        (['since', 'until'] as const).map((key) => (
-          <label key={key} className="from">
-            {key === 'since' ? 'From' : 'To'}
-            <input
-              type="datetime-local"
-              defaultValue={here(of[key])}
-              key={of[key] ?? ''}
-              onBlur={(e) => leave(key, e.target.value)}
-              onKeyDown={(e) => e.key === 'Enter' && leave(key, e.currentTarget.value)}
-            />
-          </label>
-        ))}
-    </>
-  );
-}
-
-/** records are the same time as the audit log is asked for it. */
-function records(s: OverviewSearch): { last?: string; since?: string; until?: string } {
-  if (s.since) return { since: s.since, ...(s.until && { until: s.until }) };
-  const window = s.window ?? usual;
-  return window === '6h' ? { since: new Date(Math.floor(Date.now() / minute - 360) * minute).toISOString() } : { last: window };
-}
-
 const inside = (label: string, value: ReactNode, more?: ReactNode) => (
   <>
     <span>{label}</span>
@@ -134,8 +74,8 @@ const inside = (label: string, value: ReactNode, more?: ReactNode) => (
   </>
 );
 
-function Figures({ of, search }: { of: Answer; search: OverviewSearch }) {
-  const log = { type: 'call', ...records(search) };
+function Figures({ of, search }: { of: Answer; search: Period }) {
+  const log = { type: 'call', ...recordsOf(search) };
   if (!of.counted)
     return (
       <Empty title="Calls are not counted">

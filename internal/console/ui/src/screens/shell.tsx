@@ -1,6 +1,6 @@
 import { useMutation, type UseMutationResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Cable, Gauge, Keyboard, KeyRound, LayoutDashboard, LogOut, Menu, Moon, Play, Puzzle, Scale, ScrollText, Send, Stamp, Sun, UserRound, Waypoints, X, type LucideIcon } from 'lucide-react';
+import { Activity, Archive, Boxes, Cable, Gauge, Keyboard, KeyRound, LayoutDashboard, LogOut, Menu, Moon, Play, Puzzle, Scale, ScrollText, Send, ShieldCheck, Stamp, Sun, UserRound, Waypoints, X, type LucideIcon } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { has, may, type Me, me, signOut } from '../api/client';
 import { type Place, ShortcutsDialog, useShortcuts } from '../parts/shortcuts';
@@ -18,6 +18,7 @@ const icons: Record<(typeof links)[number]['to'], LucideIcon> = {
   '/streams': Cable,
   '/audit': ScrollText,
   '/policy': Scale,
+  '/guards': ShieldCheck,
   '/extensions': Puzzle,
   '/try': Play,
   '/approvals': Stamp,
@@ -37,6 +38,7 @@ const letters: Record<(typeof links)[number]['to'], string> = {
   '/streams': 's',
   '/audit': 'a',
   '/policy': 'p',
+  '/guards': 'd',
   '/extensions': 'e',
   '/try': 't',
   '/approvals': 'r',
