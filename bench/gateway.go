@@ -28,6 +28,10 @@ var (
 		workloads: []string{"unary", "unary-one"}, task: true,
 		path: "/agents/billing", start: startGateway("durability: write", "driver: sqlite"),
 	}
+	gatewayGuards = subject{
+		name: "gateway-guards", strict: true, what: "the same with guards for secrets and personal data in requests and answers",
+		workloads: []string{"guards"}, path: "/agents/billing", start: startGuardedGateway,
+	}
 	gateway03 = subject{
 		name: "gateway-0.3-to-1.0", strict: true, what: "calls in A2A 0.3 of an agent that speaks 1.0",
 		workloads: []string{"translation"}, version: "0.3", like: "gateway", path: "/agents/billing",
@@ -37,6 +41,12 @@ var (
 		workloads: []string{"translation"}, like: "gateway", path: "/agents/legacy",
 	}
 )
+
+func startGuardedGateway(st *stage, how setup) (*running, error) {
+	return st.serve(gatewaySettings{
+		setup: how, audit: "durability: write", state: "driver: memory", rules: usualRules(99), guards: []string{"secrets", "pii"},
+	})
+}
 
 func startGateway(audit, state string) func(*stage, setup) (*running, error) {
 	return func(st *stage, how setup) (*running, error) {
@@ -128,6 +138,7 @@ type gatewaySettings struct {
 	agents                        int      // so many of one kind; 0 for billing, legacy and rpc
 	rules                         []string // beside the one that lets the calls pass
 	keys                          string   // file of API keys; "" for none
+	guards                        []string // of these uses
 }
 
 func gatewayConfig(s gatewaySettings) string {
@@ -169,6 +180,12 @@ agents:
 	b.WriteString("}\n")
 	for i, rule := range s.rules {
 		_, _ = fmt.Fprintf(&b, "    - {name: rule-%d, %s}\n", i, rule)
+	}
+	if s.guards != nil {
+		b.WriteString("  guards:\n")
+	}
+	for _, use := range s.guards {
+		_, _ = fmt.Fprintf(&b, "    - {name: %[1]s, on: [request, answer], use: %[1]s}\n", use)
 	}
 	return b.String()
 }

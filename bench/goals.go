@@ -54,6 +54,7 @@ func goals() []goal {
 		{workload: grpcStream, subject: gw, key: "cpu", text: "CPU per event", limit: 1},
 		{workload: translation, subject: gateway03.name, key: "cpu", text: "CPU per request", to: over, limit: 10, unit: "µs"},
 		{workload: translation, subject: gateway10.name, key: "cpu", text: "CPU per request", to: over, limit: 10, unit: "µs"},
+		{workload: guards, subject: gatewayGuards.name, key: "cpu", text: "CPU per request and answer", to: over, limit: 10, unit: "µs"},
 		{workload: start, subject: gw, key: "ready", text: "ready after", to: itself, limit: 0.3, unit: "s"},
 		{workload: start, subject: gw, key: "size", text: "stripped program", to: itself, limit: 40, unit: "MB"},
 		{workload: start, subject: gw, key: "minimal", text: "stripped program without add-ons", to: itself, limit: 20, unit: "MB"},

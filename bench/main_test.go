@@ -85,7 +85,7 @@ func TestWorkloads(t *testing.T) {
 func everyFigure(t *testing.T, o options) {
 	t.Helper()
 	o.subjects = []string{
-		direct.name, floor.name, grpcFloor.name, gateway.name, gatewaySync.name, gatewaySQLite.name, gateway03.name, gateway10.name,
+		direct.name, floor.name, grpcFloor.name, gateway.name, gatewaySync.name, gatewaySQLite.name, gatewayGuards.name, gateway03.name, gateway10.name,
 	}
 	rec := measured(t, o)
 	for _, w := range workloads {

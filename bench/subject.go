@@ -38,7 +38,7 @@ type subject struct {
 // subjects in the order in which they run and are printed.
 var subjects = []subject{
 	direct, floor, grpcFloor, nginx, haproxy, haproxyJWT, caddy,
-	gateway, gatewaySync, gatewaySQLite, gateway03, gateway10,
+	gateway, gatewaySync, gatewaySQLite, gatewayGuards, gateway03, gateway10,
 }
 
 // setup is what a workload wants of a subject.

@@ -37,7 +37,7 @@ type workload struct {
 
 // workloads in the order in which they run and are printed.
 var workloads = []workload{
-	unary, unaryOne, unaryH2, rate, active, idle, idlePlain, idleH2, flood, file, grpcUnary, grpcStream, translation, start,
+	unary, unaryOne, unaryH2, rate, active, idle, idlePlain, idleH2, flood, file, grpcUnary, grpcStream, translation, guards, start,
 	growthAgents, growthRules, growthSkills, growthKeys, growthCallers, growthStreams,
 }
 
