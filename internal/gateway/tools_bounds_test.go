@@ -209,8 +209,43 @@ func TestToolsChange(t *testing.T) {
 	}
 }
 
+// TestToolsRenewed: a session goes on with another token of the principal who began it, after the one
+// before has expired. It does not for anybody else.
+func TestToolsRenewed(t *testing.T) {
+	t.Parallel()
+	agent := gatewaytest.Start(t, gatewaytest.Flavours()[1])
+	w := newWorld(t)
+	g := w.start(w.yaml(mcpSection, openPolicy+fleet(agent)))
+	url := g.URL() + "/mcp"
+	session := beginSession(t, url, asHost(w.token("alice")))
+	call := fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":{"text":"work"}}}`, agent.ID+"__work")
+	tokens := map[time.Duration]http.Header{}
+	for _, ttl := range []time.Duration{-time.Hour, 7 * time.Minute} {
+		token, err := w.issuer.Issue("alice", demo.IssueOptions{TTL: ttl})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[ttl] = http.Header{"Authorization": {"Bearer " + token}}
+	}
+	for i, tt := range []struct {
+		as     http.Header
+		status int
+		says   string
+	}{
+		{w.token("alice"), http.StatusOK, `"state":"completed"`},
+		{tokens[-time.Hour], http.StatusUnauthorized, ""},
+		{tokens[7*time.Minute], http.StatusOK, `"state":"completed"`},
+		{w.token("bob"), http.StatusNotFound, ""},
+	} {
+		header := asHost(tt.as, "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-11-25")
+		if status, body := postTo(t, url, header, call); status != tt.status || !strings.Contains(body, tt.says) {
+			t.Errorf("%d: %d %s", i, status, body)
+		}
+	}
+}
+
 // TestToolsExpired: a credential that is not good any more is refused in the middle of a session, by
-// a status that has hosts get another, and the session goes on with that.
+// a status that has hosts get another.
 func TestToolsExpired(t *testing.T) {
 	t.Parallel()
 	agent := gatewaytest.Start(t, gatewaytest.Flavours()[1])
