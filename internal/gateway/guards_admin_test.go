@@ -78,7 +78,7 @@ agents: [{id: a, card: %q, skills: [{id: help}]}]
 			t.Fatal(answer, err)
 		}
 	}
-	replay := `{"guards":"- {name: phones, on: [request], use: pii, kinds: [phone]}\n- {name: data, use: schema, schema: ` + schema + `}"}`
+	replay := `{"guards":"- {name: phones, on: [request], use: pii, kinds: [phone]}\n- {name: data, use: schema, schema: '` + schema + `'}"}`
 	eventually(t, "all calls are recorded", func() bool {
 		return strings.Contains(ask("/api/v1/guards/replay", replay), `"calls":3,`)
 	})
