@@ -17,9 +17,11 @@ import (
 	"context"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -130,9 +132,9 @@ type Person struct {
 	approval.Approver
 }
 
-// voted reports whether a vote is this person's.
+// voted reports whether a vote is this person's, or of an agent that is the same one.
 func (p *Person) voted(v approvals.Vote) bool {
-	return v.Agent == p.Agent && (p.Agent != "" || v.By == p.Subject)
+	return v.Agent == p.Agent && (p.Agent != "" || v.By == p.Subject) || p.Backend != "" && v.Backend == p.Backend
 }
 
 // Look finds a call that waits, or has waited; nil where there is none.
@@ -190,7 +192,7 @@ func (d *Desk) Agree(ctx context.Context, id, digest string, who *Person) (*appr
 	}
 	vote := approvals.Vote{
 		By: who.Subject, Groups: who.Groups, Method: who.Method, At: time.Now().UTC(), Digest: digest, Rules: rules,
-		Agent: who.Agent, Interface: who.Interface,
+		Agent: who.Agent, Interface: who.Interface, Backend: who.Backend,
 	}
 	if who.Agent != "" {
 		vote.By = who.Name
@@ -214,7 +216,7 @@ func (d *Desk) Reject(ctx context.Context, id, digest, reason string, who *Perso
 	if rules, why := d.May(st, who); rules == nil {
 		return st, mayNot(why)
 	}
-	first, err := d.Store.Decide(ctx, &st.Call, approvals.Outcome{State: standing.Rejected, By: who.Name, Why: reason})
+	first, err := d.Store.Decide(ctx, &st.Call, approvals.Outcome{State: standing.Rejected, By: who.Name, Why: printable(reason)})
 	if err != nil {
 		return st, err
 	}
@@ -222,6 +224,17 @@ func (d *Desk) Reject(ctx context.Context, id, digest, reason string, who *Perso
 		err = decidedAs(st.Outcome.State)
 	}
 	return st, err
+}
+
+// printable is a reason as its reader, who trusts neither people nor agents, may print it: without what steers a
+// terminal, or turns the direction of what follows.
+func printable(reason string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, reason)
 }
 
 // open finds a call that nobody has decided.

@@ -21,7 +21,7 @@ const (
 	// A task that the agent works on is looked at soon at first: many models need seconds.
 	firstLook = 500 * time.Millisecond
 	lastLook  = 15 * time.Second
-	// An agent that is away is asked again, this often in a row.
+	// An agent that is away is asked again as long as the call waits, and one that fails this often in a row.
 	mostTries  = 8
 	firstRetry = time.Second
 	lastRetry  = time.Minute
@@ -150,9 +150,15 @@ func (i *inquiry) converse() {
 			look, retry, tries = min(2*look, lastLook), firstRetry, 0
 			i.pause(changed, pause)
 		} else {
-			if tries++; tries == mostTries {
+			if errors.Is(err, approvals.ErrFailed) {
+				tries++
+			}
+			if tries == mostTries {
 				i.note(i.abstains(err.Error()))
 				return
+			}
+			if retry == firstRetry {
+				i.Telemetry.Log.Warn("an agent is asked again about a call that waits", "agent", i.agent, "approval", i.st.ID, "error", err)
 			}
 			i.pause(changed, retry)
 			retry = min(2*retry, lastRetry)
@@ -347,7 +353,7 @@ func (i *inquiry) barred() (why string) {
 				return ""
 			}
 		case slices.Contains(asked.Advisers, i.agent):
-			if who.Kin == (approval.Kin{}) {
+			if !who.Target && !who.Caller {
 				return ""
 			}
 			why = "no agent gives advice about a call to itself, or of its own"

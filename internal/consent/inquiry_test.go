@@ -277,6 +277,84 @@ func TestAgentAway(t *testing.T) {
 	b.stands(t, c, standing.Sent)
 }
 
+// TestAgentFails: an agent that fails is asked again, but not for as long as the call waits. It abstains then, and a
+// call that nobody else may approve ends.
+func TestAgentFails(t *testing.T) {
+	t.Parallel()
+	b := newBureau(t, policy.Rule{Name: "desks", Effect: "approve", Approvers: &approval.Approvers{Agents: []string{"risk"}}})
+	b.fleet.says = func(context.Context, string, *approvals.Turn) (*approvals.Reply, error) {
+		return nil, fmt.Errorf("%w: it answers HTTP 500", approvals.ErrFailed)
+	}
+	c := b.open(t, time.Hour, "desks")
+	synced := &inquiry{Desk: b.Desk, st: &approvals.Status{Call: *c}, agent: "risk", turn: approvals.Turn{N: 1}}
+	for range mostTries {
+		_, err := synced.try()
+		if !errors.Is(err, approvals.ErrFailed) {
+			t.Fatal(err)
+		}
+	}
+	if !synced.note(synced.abstains("it answers HTTP 500")) {
+		t.Fatal("nothing is written down")
+	}
+	b.sweep(t.Context())
+	if st := b.stands(t, c, standing.Expired); !strings.Contains(st.Outcome.Why, "too few of the agents") {
+		t.Errorf("%+v", st.Outcome)
+	}
+}
+
+// TestTooFewLeft: a call ends when agents alone decide about it, and too few have not abstained. One about which people
+// decide as well waits for them.
+func TestTooFewLeft(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		approvers approval.Approvers
+		abstain   []string
+		want      standing.State
+	}{
+		"the only one":            {approval.Approvers{Agents: []string{"risk"}}, []string{"risk"}, standing.Expired},
+		"one of two":              {approval.Approvers{Agents: []string{"risk", "law"}}, []string{"risk"}, standing.Sent},
+		"one of two that have to": {approval.Approvers{Agents: []string{"risk", "law"}, Count: 2}, []string{"risk"}, standing.Expired},
+		"with people":             {approval.Approvers{Agents: []string{"risk"}, Subjects: []string{"lead"}}, []string{"risk"}, standing.Waiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBureau(t, policy.Rule{Name: "desks", Effect: "approve", Approvers: &tt.approvers})
+			b.fleet.says = func(ctx context.Context, agent string, turn *approvals.Turn) (*approvals.Reply, error) {
+				if slices.Contains(tt.abstain, agent) {
+					return always(approvals.Abstain)(ctx, agent, turn)
+				}
+				return always(approvals.Approve)(ctx, agent, turn)
+			}
+			c := b.open(t, time.Hour, "desks")
+			b.Begun(c)
+			for _, agent := range tt.abstain {
+				if tt.want != standing.Sent { // then one that has not answered yet is not asked any more
+					b.answered(t, c, agent)
+				}
+			}
+			b.sweep(t.Context())
+			b.stands(t, c, tt.want)
+		})
+	}
+}
+
+// TestTwins: two entries for one agent have one vote.
+func TestTwins(t *testing.T) {
+	t.Parallel()
+	b := newBureau(t, policy.Rule{Name: "desks", Effect: "approve", Approvers: &approval.Approvers{Agents: []string{"risk", "law"}, Count: 2}})
+	b.fleet.kin = map[string]approval.Kin{"risk": {Backend: "backend:1"}, "law": {Backend: "backend:1"}}
+	c := b.open(t, time.Hour, "desks")
+	b.Begun(c)
+	for _, agent := range []string{"risk", "law"} {
+		b.answered(t, c, agent)
+	}
+	if st := b.stands(t, c, standing.Waiting); len(st.For("desks")) != 1 {
+		t.Errorf("%+v", st.Votes)
+	}
+	b.sweep(t.Context())
+	b.stands(t, c, standing.Expired)
+}
+
 // TestUnrecorded: what cannot be put on record is neither asked nor counted.
 func TestUnrecorded(t *testing.T) {
 	t.Parallel()

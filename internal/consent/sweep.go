@@ -2,6 +2,7 @@ package consent
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/approvals"
@@ -72,6 +73,7 @@ func (d *Desk) sweep(ctx context.Context) {
 			}
 		case standing.Waiting:
 			d.void(ctx, st)
+			d.giveUp(ctx, st)
 			d.consult(st)
 		case standing.Sending:
 		default:
@@ -102,7 +104,36 @@ func (d *Desk) void(ctx context.Context, st *approvals.Status) {
 	}
 }
 
-// expire ends a call whose time is over.
+// giveUp ends a call about which agents alone decide, and too few of them are left that have not abstained.
+func (d *Desk) giveUp(ctx context.Context, st *approvals.Status) {
+	if st.Outcome.State != standing.Waiting || !d.knows(st) {
+		return
+	}
+	now, release := d.Now()
+	if now == nil {
+		return
+	}
+	defer release()
+	for _, asked := range st.Rules {
+		r := now.Rules.Approval(asked.Name)
+		if r == nil || r.People() {
+			continue
+		}
+		may := len(st.For(asked.Name))
+		for _, q := range st.Questions {
+			if q.Answer == nil && slices.Contains(r.Agents, q.Agent) {
+				may++
+			}
+		}
+		if may < r.Count {
+			st.Outcome = approvals.Outcome{State: standing.Expired, Why: "too few of the agents that may approve it have decided, and the others abstain"}
+			d.expire(ctx, st)
+			return
+		}
+	}
+}
+
+// expire ends a call whose time is over, or that nobody can agree to any more.
 func (d *Desk) expire(ctx context.Context, st *approvals.Status) {
 	first, err := d.Store.Decide(ctx, &st.Call, st.Outcome)
 	if err == nil && first {

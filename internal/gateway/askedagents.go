@@ -25,7 +25,13 @@ func (s askedAgents) Ask(ctx context.Context, agent string, c *approvals.Call, t
 
 // Kin implements consent.Agents.
 func (s askedAgents) Kin(agent string, c *approvals.Call) approval.Kin {
-	return approvers.KinOf(agent, c, s.find)
+	return approvers.KinOf(agent, c, func(yield func(*agents.Agent) bool) {
+		for _, m := range s.Agents {
+			if !yield(m.Agent) {
+				return
+			}
+		}
+	})
 }
 
 // Has implements consent.Agents. Where no card is there yet, the interface is the one that it was.

@@ -86,7 +86,9 @@ type Approver struct {
 // Kin is what an agent has to do with a call.
 type Kin struct {
 	Target bool // the call is for it, or for another agent of the same interfaces
-	Caller bool // it is the caller, or acts for the caller or answers for it
+	Caller bool // it, or another agent of the same interfaces, is the caller, or acts for the caller or answers for it
+
+	Backend string // names its interfaces: agents with one name are one; "" where they are not known
 }
 
 // Refuses says why somebody may not agree to a call; "" where they may. selves are the names of its
@@ -98,7 +100,7 @@ func (r *Rule) Refuses(who Approver, selves []string) string {
 	case r.Own(who.Subject, selves):
 		return "nobody decides about a call of their own (approvers.notSelf)"
 	case !r.approvers.people():
-		return "approvers has agents alone"
+		return "only agents decide about calls that this rule holds back"
 	case r.approvers.Subjects != nil && !r.subjects.Match(who.Subject):
 		return "you are none of approvers.subjects"
 	case r.approvers.Groups != nil && !pattern.Intersect(r.approvers.Groups, who.Groups):
@@ -121,6 +123,9 @@ func (r *Rule) refusesAgent(who Approver) string {
 
 // OwnOf reports whether an agent may not decide about a call because it is its own.
 func (r *Rule) OwnOf(k Kin) bool { return k.Target || k.Caller && !r.self }
+
+// People reports whether people may agree, and not agents alone.
+func (r *Rule) People() bool { return r.approvers.people() }
 
 // Own reports whether somebody may not decide about a call because it is their own.
 func (r *Rule) Own(name string, selves []string) bool {

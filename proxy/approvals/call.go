@@ -152,6 +152,7 @@ type Vote struct {
 
 	Agent     string `json:"agent,omitzero"`     // its id; "" for a person
 	Interface string `json:"interface,omitzero"` // of the agent, that has answered
+	Backend   string `json:"backend,omitzero"`   // of the agent (approval.Kin)
 }
 
 // key tells voters apart. Ids of agents have no colon, and sums no dash: a person's name can look like an agent's.
@@ -217,11 +218,11 @@ func (s *Status) agreed() bool {
 	return true
 }
 
-// For are the votes that count for a rule.
+// For are the votes that count for a rule: of agents that are one, one.
 func (s *Status) For(rule string) []Vote {
 	var list []Vote
 	for _, v := range s.Votes {
-		if slices.Contains(v.Rules, rule) {
+		if slices.Contains(v.Rules, rule) && (v.Backend == "" || !slices.ContainsFunc(list, func(o Vote) bool { return o.Backend == v.Backend })) {
 			list = append(list, v)
 		}
 	}

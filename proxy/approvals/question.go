@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -59,6 +60,9 @@ type Reply struct {
 	Task      string  // that the agent has made of the question; "" for none
 	Answer    *Answer // nil while the agent works on it
 }
+
+// ErrFailed is wrapped by errors of agents that fail at a question. An agent that cannot be reached has not.
+var ErrFailed = errors.New("the agent fails")
 
 // mostTurns is more than there are of a question: the one before is forgotten when another is taken.
 const mostTurns = 4

@@ -33,6 +33,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -197,7 +198,7 @@ func forAgents(x *exchange.Exchange) ([]byte, error) {
 // kin says what agents have to do with a call.
 func (h *Holder) kin(c *approvals.Call) func(agent string) approval.Kin {
 	return func(agent string) approval.Kin {
-		return approvers.KinOf(agent, c, func(id string) *agents.Agent { return h.Agents[id] })
+		return approvers.KinOf(agent, c, maps.Values(h.Agents))
 	}
 }
 

@@ -72,6 +72,9 @@ func told(st *approvals.Status) string {
 	case standing.Canceled:
 		return "The request was canceled."
 	case standing.Expired:
+		if st.Outcome.Why != "" {
+			return "The request was not approved: " + st.Outcome.Why + "."
+		}
 		return "Nobody approved the request in time."
 	case standing.Void:
 		return "The request is void: a rule, or what its caller or an approver may do, has changed since it came."

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 
@@ -80,6 +81,11 @@ func (a Approver) Ask(ctx context.Context, c *approvals.Call, t *approvals.Turn)
 	ctx, cancel := context.WithTimeoutCause(ctx, a.Upstream.Timeout(method), upstream.ErrLate)
 	defer cancel()
 	return a.roundTrip(ctx, l, c, t)
+}
+
+// fails says that the agent has failed at a question.
+func fails(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", approvals.ErrFailed, fmt.Sprintf(format, args...))
 }
 
 // endpoint is the interface that is asked: the one by which the least of a question changes.
@@ -224,7 +230,7 @@ func (a Approver) document(l *exchange.UpstreamCall, resp *http.Response, body [
 	return doc, nil
 }
 
-// comes reports whether an error may be another one, or none, in a while.
+// comes reports whether an error may be another one, or none, in a while: one that says so.
 func comes(e *wire.Error) bool {
 	for _, k := range []*wire.Kind{wire.RateLimited, wire.Unavailable, wire.AgentTimeout} {
 		if e.Reason == k.Reason {
@@ -234,22 +240,21 @@ func comes(e *wire.Error) bool {
 	return false
 }
 
-// KinOf is what an agent has to do with a call, as far as is known: whether it is the one that the call is for,
-// or has the same interfaces, and whether one of the caller's names is its own.
-func KinOf(id string, c *approvals.Call, find func(id string) *agents.Agent) approval.Kin {
-	k := approval.Kin{Target: id == c.Agent}
-	a := find(id)
-	if a == nil {
-		return k
-	}
-	if target := find(c.Agent); target != nil && !k.Target {
-		backend := agents.Backends([]*agents.Agent{a, target})
-		k.Target = backend(id) != "" && backend(id) == backend(c.Agent)
-	}
+// KinOf is what an agent of a fleet has to do with a call, as far as is known: whether it is the one that the call
+// is for, and whether one of the caller's names is its own. Agents with the same interfaces are one.
+func KinOf(id string, c *approvals.Call, fleet iter.Seq[*agents.Agent]) approval.Kin {
+	all := slices.Collect(fleet)
+	backend := agents.Backends(all)
+	k := approval.Kin{Target: id == c.Agent, Backend: backend(id)}
 	names := c.Caller.Selves
 	if c.Caller.Client != "" {
 		names = append(slices.Clone(names), c.Caller.Client)
 	}
-	k.Caller = slices.ContainsFunc(names, a.Is)
+	for _, a := range all {
+		if a.ID == id || k.Backend != "" && backend(a.ID) == k.Backend {
+			k.Target = k.Target || a.ID == c.Agent
+			k.Caller = k.Caller || slices.ContainsFunc(names, a.Is)
+		}
+	}
 	return k
 }

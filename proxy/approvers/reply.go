@@ -36,6 +36,10 @@ func (a Approver) read(l *exchange.UpstreamCall, resp *http.Response, body []byt
 	switch {
 	case wrong != nil && comes(wrong):
 		return nil, again("it answers %s", wrong.Reason)
+	case wrong != nil && wrong.Reason == wire.Internal.Reason:
+		return nil, fails("it answers %s", wrong.Reason)
+	case resp.StatusCode >= http.StatusInternalServerError:
+		return nil, fails("it answers HTTP %d", resp.StatusCode)
 	case wrong != nil && wrong.Reason != wire.BadAgentResponse.Reason:
 		return abstains(l.Endpoint, "it answers %s", wrong.Reason), nil
 	case resp.StatusCode >= http.StatusMultipleChoices:
@@ -134,6 +138,8 @@ func decision(parts []struct {
 		}
 	}
 	switch {
+	case len(found) == 1 && found[0].Digest == "":
+		return &approvals.Answer{Decision: approvals.Abstain, Why: "its decision has no digest"}
 	case len(found) == 0:
 		return &approvals.Answer{Decision: approvals.Abstain, Why: "its answer has no decision"}
 	case len(found) > 1:
