@@ -77,6 +77,7 @@ func undecided(c *Config) (warnings []string) {
 		askable(c, r, "advisers", r.Advisers, warn)
 		lacks := max(1, r.Approvers.Count) - can // people have to agree as well
 		if lacks <= 0 {
+			itself(r, can, warn)
 			continue
 		}
 		if r.Approvers.Subjects == nil && r.Approvers.Groups == nil {
@@ -88,6 +89,20 @@ func undecided(c *Config) (warnings []string) {
 		}
 	}
 	return warnings
+}
+
+// itself warns of calls to an approver that the rule names as one they are to: no agent decides about these, and
+// too few others can.
+func itself(r *policy.Rule, can int, warn func(key, text string)) {
+	if r.Approvers.Subjects != nil || r.Approvers.Groups != nil || can > max(1, r.Approvers.Count) {
+		return
+	}
+	targets := pattern.Compile(r.Agents)
+	for k, id := range r.Approvers.Agents {
+		if r.Agents != nil && targets.Match(id) {
+			warn(fmt.Sprintf("approvers.agents[%d]", k), fmt.Sprintf("calls to %q cannot be approved: no agent decides about calls to itself, and the other approvers are too few", id))
+		}
+	}
 }
 
 // unmanned says why so many people cannot agree; "" where they can. Without an identity provider, people have
@@ -103,7 +118,7 @@ func unmanned(c *Config, a *approval.Approvers, count int) string {
 	}
 	subjects := pattern.Compile(a.Subjects)
 	if have := len(c.Admin.Names(time.Now(), subjects.Match)); have < count {
-		return fmt.Sprintf("%d have to agree, and without admin.oidc the subjects match %d names of admin.tokens", count, have)
+		return fmt.Sprintf("%d people have to agree, and without admin.oidc the subjects match %d names of admin.tokens", count, have)
 	}
 	return ""
 }

@@ -160,8 +160,8 @@ func TestUndecided(t *testing.T) {
 		"a token":              {lead, "{subjects: [lead]}", ""},
 		"the admin token":      {"", "{subjects: [admin-token]}", ""},
 		"anybody":              {lead, "{subjects: ['*'], count: 2}", ""},
-		"too few":              {lead, "{subjects: [lead, cfo], count: 2}", "2 have to agree, and without admin.oidc the subjects match 1 names of admin.tokens"},
-		"a token that is over": {strings.ReplaceAll(lead, "role:", "expires: 2020-01-01T00:00:00Z, role:"), "{subjects: [lead]}", "1 have to agree, and without admin.oidc the subjects match 0 names"},
+		"too few":              {lead, "{subjects: [lead, cfo], count: 2}", "2 people have to agree, and without admin.oidc the subjects match 1 names of admin.tokens"},
+		"a token that is over": {strings.ReplaceAll(lead, "role:", "expires: 2020-01-01T00:00:00Z, role:"), "{subjects: [lead]}", "1 people have to agree, and without admin.oidc the subjects match 0 names"},
 		"groups of tokens":     {lead, "{groups: [leads]}", "nobody has a group without admin.oidc"},
 		"groups of people":     {oidc, "{groups: [leads]}", ""},
 		"off":                  {`address: "off"`, "{subjects: [lead]}", "nobody can decide about calls that wait"},
@@ -196,7 +196,8 @@ func TestUndecidedAgents(t *testing.T) {
 		"one that is not there":      {"approvers: {agents: [desk, risk]}", []string{`policy.rules[1].approvers.agents[0]: there is no agent "desk": it is not asked, and abstains`}},
 		"an adviser that is none":    {"approvers: {agents: [risk]}, advisers: [desk]", []string{`policy.rules[1].advisers[0]: there is no agent "desk"`}},
 		"the only target":            {"agents: [risk], approvers: {agents: [risk]}", []string{`policy.rules[1].approvers.agents[0]: the rule is about calls to "risk" alone`, "policy.rules[1].approvers: 1 have to agree, and 0 of the agents can"}},
-		"one of several targets":     {"agents: [risk, first], approvers: {agents: [risk]}", nil},
+		"one of several targets":     {"agents: [risk, first], approvers: {agents: [risk]}", []string{`policy.rules[1].approvers.agents[0]: calls to "risk" cannot be approved`}},
+		"a target beside another":    {"agents: ['*'], approvers: {agents: [risk, first]}", nil},
 		"a credential of a caller's": {"approvers: {agents: [passes]}", []string{"policy.rules[1].approvers.agents[0]: agents[2].credentials[0] is made of a caller's token"}},
 	} {
 		c, err := Parse("config.yaml", []byte(`server: {publicURL: "http://gw.example"}

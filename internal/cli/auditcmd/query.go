@@ -257,6 +257,7 @@ type summary struct {
 	Limit     string            `json:"limit"`
 	Status    int               `json:"status"`
 	Reason    string            `json:"reason"`
+	Approval  string            `json:"approval_state"`
 	Event     string            `json:"event"`
 	Attrs     map[string]string `json:"attrs"`
 }
@@ -297,7 +298,7 @@ func printRecord(w io.Writer, line []byte, output string, tried attempts) error 
 		r.Rule = ""
 	}
 	_, err := fmt.Fprintf(w, "%s %-6s %s %s %s%s\n", at, verb.Cell(r.Decision), verb.Cell(r.Principal), verb.Cell(what), verb.Cell(r.Method), attributes(map[string]string{
-		"task": r.Task, "rule": r.Rule, "limit": r.Limit, "reason": r.Reason, "status": statusText(r.Status),
+		"task": r.Task, "rule": r.Rule, "limit": r.Limit, "reason": r.Reason, "approval": r.Approval, "status": statusText(r.Status),
 	}))
 	return err
 }
