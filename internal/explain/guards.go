@@ -131,7 +131,7 @@ func (j *judgement) try(phase guard.Phase, doc []byte, offline bool) (*verdict.G
 		return nil, err
 	}
 	tried.Findings, tried.Notes = append(tried.Findings, findings(r)...), j.e.Notes
-	tried.Redacted = len(r.Cuts) > 0
+	tried.Redacted = len(r.Cuts) > 0 || len(r.Whole) > 0
 	if tried.Guards == nil {
 		tried.Guards = []string{}
 	}

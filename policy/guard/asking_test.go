@@ -45,7 +45,7 @@ func newOperator(t *testing.T) *operator {
 }
 
 // TestPlaces: with action redact, what a service has a place for is cut, and what it has none for is
-// refused, unless it was said before. Texts of one part go together, and those that were said before apart.
+// refused; where it was said before, all of its message is cut. Texts of one part go together, and those that were said before apart.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
@@ -58,7 +58,7 @@ func TestPlaces(t *testing.T) {
 	}{
 		{[]guard.Text{{Value: "hi"}, {Value: "I am Jane, hi"}}, "<nil>", "map[1:[{5 9 changed}]]", "[{own answer changed 0 1 redact false}]"},
 		{[]guard.Text{{Value: "Jane"}, {Value: "no", Part: 1}}, "guard own found denied in the answer, part 1", "map[0:[{0 4 changed}]]", "[{own answer changed 0 1 redact false} {own answer denied 1 1 refuse false}]"},
-		{[]guard.Text{{Value: "no", Old: true}, {Value: "hi"}}, "<nil>", "map[]", "[{own answer denied 0 1 report false}]"},
+		{[]guard.Text{{Value: "no", Old: true}, {Value: "hi", Of: 1}}, "<nil>", "map[0:[{0 2 denied}]]", "[{own answer denied 0 1 redact false}]"},
 	} {
 		r := s.Of("billing").Inspect(t.Context(), &guard.Content{Phase: guard.Answer, Who: "alice", Texts: tt.texts})
 		refused := "<nil>"

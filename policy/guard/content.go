@@ -12,7 +12,10 @@ type Content struct {
 }
 
 // Parts is how many parts a message or artifact has.
-type Parts struct{ Of, Count int }
+type Parts struct {
+	Of, Count int
+	Old       bool // as of a Text
+}
 
 // Text is one text of a document: that of a part, a string of its data, the name or the URL of a file,
 // or a string of metadata.
@@ -38,5 +41,7 @@ func (t *Text) traitsOf() detect.Traits {
 // Data is the data of one part, as JSON.
 type Data struct {
 	Value []byte
+	Of    int // which message or artifact it is of
 	Part  int
+	Old   bool // as of a Text
 }

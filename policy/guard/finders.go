@@ -191,10 +191,10 @@ func (s sizes) find(_ context.Context, c *Content) (list []place, _ error) {
 	}
 	for _, p := range c.Parts {
 		if s.Text > 0 && bytes[p.Of] > int64(s.Text) {
-			list = append(list, place{detect.Finding{Kind: kindText}, -1, -1})
+			list = append(list, place{detect.Finding{Kind: kindText}, -1, -1, p.Of, p.Old})
 		}
 		if s.Parts > 0 && p.Count > s.Parts {
-			list = append(list, place{detect.Finding{Kind: kindParts}, -1, -1})
+			list = append(list, place{detect.Finding{Kind: kindParts}, -1, -1, p.Of, p.Old})
 		}
 	}
 	return list, nil
@@ -222,7 +222,7 @@ func makeSchema(g *Guard, _ *Options) (finder, []error) {
 func (s shapes) find(_ context.Context, c *Content) (list []place, _ error) {
 	for _, d := range c.Data {
 		if s.schema.Check(d.Value) != nil {
-			list = append(list, place{detect.Finding{Kind: kindSchema}, -1, d.Part})
+			list = append(list, place{detect.Finding{Kind: kindSchema}, -1, d.Part, d.Of, d.Old})
 		}
 	}
 	return list, nil

@@ -73,6 +73,9 @@ type Result struct {
 	Findings []Finding
 	// Cuts are what is to be redacted, by the index of the text: in order, and apart from each other.
 	Cuts map[int][]detect.Finding
+	// Whole are the messages of a task's history of which everything is to be redacted, and for which kind:
+	// what was found there has no place. All of their texts are among the Cuts.
+	Whole map[int]string
 	// Refused is the first that refuses the document; nil where none does.
 	Refused *Refused
 }
@@ -111,10 +114,10 @@ func (s Selection) Inspect(ctx context.Context, c *Content) *Result {
 			continue
 		}
 		for i := range found {
-			old := found[i].text >= 0 && c.Texts[found[i].text].Old
-			r.add(g, c, &found[i], old)
+			r.add(g, c.Phase, &found[i])
 		}
 	}
+	r.cutWhole(c)
 	for i, list := range r.Cuts {
 		r.Cuts[i] = apart(list)
 	}
@@ -134,34 +137,58 @@ func (r *Result) unavailable(g *guard, on Phase, err error) {
 	}
 }
 
-// add notes what was found, and what comes of it. What is to be redacted and has no place is refused. What
-// is old cannot be taken back, and is not refused but redacted: everything else of the task would be lost
-// with it.
-func (r *Result) add(g *guard, c *Content, p *place, old bool) {
-	action := g.action
-	if action == redact && p.End == 0 {
-		action = refuse
+// cutWhole redacts all texts of the messages that are to be redacted as a whole.
+func (r *Result) cutWhole(c *Content) {
+	if len(r.Whole) == 0 {
+		return
 	}
-	if action == refuse && old {
-		action = redact
-		if p.End == 0 {
-			action = report
+	for i := range c.Texts {
+		if t := &c.Texts[i]; t.Old {
+			if kind, ok := r.Whole[t.Of]; ok {
+				r.cut(i, detect.Finding{End: len(t.Value), Kind: kind})
+			}
 		}
 	}
-	r.count(Finding{Guard: g.name, On: c.Phase, Kind: p.Kind, Part: p.part, Count: 1, Action: action, Shadow: g.shadow})
+}
+
+// cut has something redacted in a text.
+func (r *Result) cut(text int, f detect.Finding) {
+	if r.Cuts == nil {
+		r.Cuts = map[int][]detect.Finding{}
+	}
+	r.Cuts[text] = append(r.Cuts[text], f)
+}
+
+// add notes what was found, and what comes of it. What is to be redacted and has no place is refused. What
+// is old cannot be taken back, and is not refused but redacted: everything else of the task would be lost
+// with it. Without a place, all of its message is.
+func (r *Result) add(g *guard, on Phase, p *place) {
+	action := g.action
+	switch {
+	case p.old && action == refuse:
+		action = redact
+	case !p.old && action == redact && p.End == 0:
+		action = refuse
+	}
+	r.count(Finding{Guard: g.name, On: on, Kind: p.Kind, Part: p.part, Count: 1, Action: action, Shadow: g.shadow})
 	if g.shadow {
 		return
 	}
 	switch action {
 	case refuse:
 		if r.Refused == nil {
-			r.Refused = &Refused{Guard: g.name, Kind: p.Kind, Part: p.part, On: c.Phase}
+			r.Refused = &Refused{Guard: g.name, Kind: p.Kind, Part: p.part, On: on}
 		}
 	case redact:
-		if r.Cuts == nil {
-			r.Cuts = map[int][]detect.Finding{}
+		switch {
+		case p.End > 0:
+			r.cut(p.text, p.Finding)
+		case r.Whole[p.of] == "":
+			if r.Whole == nil {
+				r.Whole = map[int]string{}
+			}
+			r.Whole[p.of] = p.Kind
 		}
-		r.Cuts[p.text] = append(r.Cuts[p.text], p.Finding)
 	}
 }
 

@@ -291,7 +291,7 @@ func (s serviceFinder) find(ctx context.Context, c *Content) (list []place, _ er
 	}
 	found, err := s.Find(ctx, q)
 	for _, f := range found {
-		list = append(list, place{detect.Finding{Begin: f.Begin, End: f.End, Kind: f.Kind}, f.Text, c.Texts[f.Text].Part})
+		list = append(list, inText(detect.Finding{Begin: f.Begin, End: f.End, Kind: f.Kind}, c, f.Text))
 	}
 	return list, err
 }

@@ -32,11 +32,19 @@ type streamer interface {
 	within(text string) []detect.Finding
 }
 
-// place is where something was found: what stands from Begin to End of a text; Text is -1 for what
+// place is where something was found: what stands from Begin to End of a text; text is -1 for what
 // is no text's.
 type place struct {
 	detect.Finding
 	text, part int
+	of         int  // which message or artifact it is in
+	old        bool // which was said before
+}
+
+// inText is a place in a text of a document.
+func inText(f detect.Finding, c *Content, i int) place {
+	t := &c.Texts[i]
+	return place{f, i, t.Part, t.Of, t.Old}
 }
 
 // uses are all there are, in the order of the documentation.
@@ -77,7 +85,7 @@ func (f setFinder) find(_ context.Context, c *Content) (list []place, _ error) {
 			continue
 		}
 		for _, found := range f.FindIn(nil, t.Value, t.traitsOf()) {
-			list = append(list, place{found, i, t.Part})
+			list = append(list, inText(found, c, i))
 		}
 	}
 	return list, nil
@@ -94,7 +102,7 @@ func (f textFinder) find(_ context.Context, c *Content) (list []place, _ error) 
 			continue
 		}
 		for _, found := range f(c.Texts[i].Value) {
-			list = append(list, place{found, i, c.Texts[i].Part})
+			list = append(list, inText(found, c, i))
 		}
 	}
 	return list, nil

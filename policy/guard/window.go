@@ -130,7 +130,7 @@ func (a *artifact) found(g *guard, r *Result, text Text, f detect.Finding) {
 	known := a.reported[key]
 	a.reported[key] = true
 	one := Result{}
-	one.add(g, &Content{Phase: Event}, &place{f, 0, text.Part}, false)
+	one.add(g, Event, &place{Finding: f, part: text.Part})
 	if !known {
 		for _, finding := range one.Findings {
 			r.count(finding)

@@ -15,7 +15,8 @@ import (
 type GuardedEvent struct {
 	texts  *texts
 	cuts   map[int][]detect.Finding
-	window *guard.Window // nil where nothing has to come behind the event
+	whole  map[int]string // as of a guard.Result
+	window *guard.Window  // nil where nothing has to come behind the event
 	chunks map[int]guard.Chunk
 }
 
@@ -62,7 +63,7 @@ func (in *Inspector) GuardEvent(x *exchange.Exchange, w *guard.Window, artifact 
 	if seen.Final || taskstate.Terminal(seen.State) || seen.Kind == "task" || seen.Kind == "message" {
 		w.EndAll()
 	}
-	g.cuts = found.Cuts
+	g.cuts, g.whole = found.Cuts, found.Whole
 	return g, nil
 }
 
@@ -92,7 +93,7 @@ func (g *GuardedEvent) Release() ([]byte, error) {
 			cuts[i], marks[i] = found, marked
 		}
 	}
-	doc, err := g.texts.rewritten(cuts, func(i int) string {
+	doc, err := g.texts.rewritten(cuts, g.whole, func(i int) string {
 		value := g.texts.content.Texts[i].Value
 		if marks[i] == nil {
 			return detect.Replace(value, cuts[i], guard.Mark)

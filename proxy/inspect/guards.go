@@ -87,7 +87,7 @@ func guarded(x *exchange.Exchange, on guard.Selection, t *texts) ([]byte, error)
 	if found.Refused != nil {
 		return nil, guardRefusal(found.Refused)
 	}
-	return t.redacted(found.Cuts)
+	return t.redacted(found)
 }
 
 // caller is whose call it is, to share services out; notifications are nobody's.
@@ -168,6 +168,6 @@ func (d *GuardedDocument) Inspect(ctx context.Context, on guard.Selection) (foun
 	if found = on.Inspect(ctx, &t.content); found.Refused != nil {
 		refused = guardRefusal(found.Refused)
 	}
-	left, err = t.redacted(found.Cuts)
+	left, err = t.redacted(found)
 	return found, left, refused, err
 }

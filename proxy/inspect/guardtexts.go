@@ -19,6 +19,7 @@ type texts struct {
 	cs      *wire.Carriers
 	content guard.Content
 	spots   []spot // by index of content.Texts
+	old     []data // of parts in a task's history
 	reread  func(doc []byte) (*wire.Carriers, error)
 }
 
@@ -27,6 +28,14 @@ type spot struct {
 	span    [2]int
 	carrier int  // index of what it is in
 	name    bool // it is a member's name
+	old     int  // it is in the data with this index in texts.old; -1 for none
+}
+
+// data is where the data of a part stands.
+type data struct {
+	span    [2]int
+	carrier int
+	of      int // index of its message
 }
 
 // shortestNumber is how many digits a number has at least that anybody looks for.
@@ -68,16 +77,19 @@ func (t *texts) named(i, from int) {
 
 // part reads a part.
 func (t *texts) part(i int, c *wire.Carrier) {
-	if !c.History {
-		t.count(c.Parent)
-	}
+	t.count(c.Parent, c.History)
 	if c.Text != [2]int{} {
 		t.text(i, c.Text, false)
 	}
 	if c.Data != [2]int{} {
+		t.content.Data = append(t.content.Data, guard.Data{Value: t.cs.Doc[c.Data[0]:c.Data[1]], Of: c.Parent, Part: c.Index, Old: c.History})
+		from := len(t.spots)
 		t.value(i, c.Data)
-		if !c.History {
-			t.content.Data = append(t.content.Data, guard.Data{Value: t.cs.Doc[c.Data[0]:c.Data[1]], Part: c.Index})
+		if c.History {
+			for n := from; n < len(t.spots); n++ {
+				t.spots[n].old = len(t.old)
+			}
+			t.old = append(t.old, data{c.Data, i, c.Parent})
 		}
 	}
 	if c.File {
@@ -86,10 +98,10 @@ func (t *texts) part(i int, c *wire.Carrier) {
 }
 
 // count counts a part of a message or artifact. Parts of one stand behind each other.
-func (t *texts) count(of int) {
+func (t *texts) count(of int, old bool) {
 	n := len(t.content.Parts)
 	if n == 0 || t.content.Parts[n-1].Of != of {
-		t.content.Parts = append(t.content.Parts, guard.Parts{Of: of, Count: 1})
+		t.content.Parts = append(t.content.Parts, guard.Parts{Of: of, Count: 1, Old: old})
 		return
 	}
 	t.content.Parts[n-1].Count++
@@ -197,7 +209,7 @@ func (t *texts) text(i int, span [2]int, name bool) {
 		text.Of, text.Part = c.Parent, c.Index
 	}
 	t.content.Texts = append(t.content.Texts, text)
-	t.spots = append(t.spots, spot{span, i, name})
+	t.spots = append(t.spots, spot{span, i, name, -1})
 }
 
 // Redaction is the extension under whose URI the metadata of a message or artifact say what the gateway
@@ -206,23 +218,40 @@ const Redaction = "https://a2a-gateway.dev/extensions/redaction/v1"
 
 // redacted is the document with marks in the place of what is cut, and what has happened in the metadata
 // around it. Without cuts it is the document itself.
-func (t *texts) redacted(cuts map[int][]detect.Finding) ([]byte, error) {
-	return t.rewritten(cuts, func(i int) string {
-		return detect.Replace(t.content.Texts[i].Value, cuts[i], guard.Mark)
+func (t *texts) redacted(r *guard.Result) ([]byte, error) {
+	return t.rewritten(r.Cuts, r.Whole, func(i int) string {
+		return detect.Replace(t.content.Texts[i].Value, r.Cuts[i], guard.Mark)
 	})
 }
 
-// rewritten is the document with other texts in the place of those that have cuts.
-func (t *texts) rewritten(cuts map[int][]detect.Finding, text func(i int) string) ([]byte, error) {
-	if len(cuts) == 0 {
+// rewritten is the document with other texts in the place of those that have cuts, and with other data in the
+// messages that are to be redacted as a whole: numbers are no texts.
+func (t *texts) rewritten(cuts map[int][]detect.Finding, whole map[int]string, text func(i int) string) ([]byte, error) {
+	if len(cuts) == 0 && len(whole) == 0 {
 		return t.cs.Doc, nil
 	}
 	counts := map[int]map[string]int{} // by carrier, of each kind
+	count := func(carrier int, kind string) {
+		whose := t.whose(carrier)
+		if counts[whose] == nil {
+			counts[whose] = map[string]int{}
+		}
+		counts[whose][kind]++
+	}
 	splices := make([]jsonscan.Splice, 0, len(cuts))
+	for _, d := range t.old {
+		if kind, ok := whole[d.of]; ok {
+			splices = append(splices, jsonscan.Splice{Start: d.span[0], End: d.span[1], Text: marked(kind)})
+			count(d.carrier, kind)
+		}
+	}
 	names := 0
 	for _, i := range slices.Sorted(maps.Keys(cuts)) {
 		list := cuts[i]
 		at := t.spots[i]
+		if at.old >= 0 && whole[t.old[at.old].of] != "" {
+			continue
+		}
 		with := text(i)
 		if at.name { // two members must not have one name
 			if names++; names > 1 {
@@ -231,15 +260,20 @@ func (t *texts) rewritten(cuts map[int][]detect.Finding, text func(i int) string
 		}
 		plain, _ := jsontext.AppendQuote(nil, with) // invalid UTF-8 is replaced
 		splices = append(splices, jsonscan.Splice{Start: at.span[0], End: at.span[1], Text: string(plain)})
-		whose := t.whose(at.carrier)
-		if counts[whose] == nil {
-			counts[whose] = map[string]int{}
-		}
 		for _, f := range list {
-			counts[whose][f.Kind]++
+			count(at.carrier, f.Kind)
 		}
 	}
+	if len(splices) == 0 { // it says nothing that could be redacted
+		return t.cs.Doc, nil
+	}
 	return t.told(jsonscan.Spliced(t.cs.Doc, splices), counts)
+}
+
+// marked is the data of a part with nothing but a mark: an object, as A2A 0.3 has no other data.
+func marked(kind string) string {
+	plain, _ := jsontext.AppendQuote(nil, guard.Mark(kind))
+	return `{"redacted":` + string(plain) + `}`
 }
 
 // whose is the message or artifact that something is in, or what else has metadata.
