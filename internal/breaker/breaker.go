@@ -57,6 +57,10 @@ func Unreached(err error) bool {
 
 // Breaker is about one service. The zero value is ready; it is safe for concurrent use.
 type Breaker struct {
+	// Persist has the service asked for a caller whatever became of this one's questions before: where not
+	// to ask would be to the caller's advantage. Set it before the first question.
+	Persist bool
+
 	mu       sync.Mutex
 	service  count
 	failed   map[string]bool // callers it has failed since it answered last
@@ -86,7 +90,7 @@ func (b *Breaker) Enter(now time.Time, who string) error {
 	switch {
 	case !b.service.ready(now):
 		return ErrResting
-	case own != nil && !own.ready(now):
+	case own != nil && !own.ready(now) && !b.Persist:
 		return ErrOwn
 	}
 	b.service.enter()

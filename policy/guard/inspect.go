@@ -3,12 +3,10 @@ package guard
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/detect"
-	"github.com/a2a-gateway/a2a-gateway/policy/guard/service"
 )
 
 // Selection are the guards that look at one call.
@@ -128,7 +126,7 @@ func (s Selection) Inspect(ctx context.Context, c *Content) *Result {
 func (r *Result) unavailable(g *guard, on Phase, err error) {
 	f := Finding{Guard: g.name, On: on, Kind: KindUnavailable, Part: -1, Count: 1, Action: refuse, Shadow: g.shadow}
 	s, _ := g.finder.(serviceFinder)
-	if s.Service != nil && s.Passes() && !errors.Is(err, service.ErrTooLarge) {
+	if s.Service != nil && s.Passes(err) {
 		f.Action = passed
 	}
 	r.Findings = append(r.Findings, f)

@@ -24,8 +24,9 @@ type Config struct {
 	// Timeout is how long an answer may take; default 1s, at most 10s.
 	Timeout quantity.Duration `yaml:"timeout"`
 	// OnFailure says what a question without a usable answer means: "deny" (default): the gateway refuses
-	// what it was about; or "allow": it passes, and the record says so. Texts that are larger than the
-	// gateway sends (256 KiB) are refused either way, because a caller could provoke that.
+	// what it was about; or "allow": it passes, and the record says so. What a caller could provoke is refused
+	// either way: texts that are larger than the gateway sends (256 KiB), and failures at what takes more than
+	// one question or has more than 10,000 bytes.
 	OnFailure string `yaml:"onFailure" jsonschema:"enum=deny,enum=allow"`
 	// Cache is how long the gateway reuses an answer about the same texts, of which it keeps digests;
 	// default 0: not at all. At most 1h.

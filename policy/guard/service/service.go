@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +53,9 @@ type Found struct {
 // ErrTooLarge is about texts that are more than is asked about. It is never passed over.
 var ErrTooLarge = errors.New("the texts are not sent to the service")
 
+// ErrProvoked is about questions whose failure may be the doing of whoever sent the texts. It is never passed over.
+var ErrProvoked = errors.New("the caller may have provoked that")
+
 // Service is a Config made ready. Any number of goroutines may use it.
 type Service struct {
 	config   Config
@@ -83,15 +87,20 @@ func New(use string, c Config, o Options) (*Service, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q is no use that asks a service", use)
 	}
-	return &Service{
+	s := &Service{
 		config: c, protocol: p, guard: o.Guard, timeout: cmp.Or(c.Timeout.Std(), defaultTimeout),
 		client: newClient(files, o.Egress), turns: share.NewTurns(maxAsking / 2),
 		log: o.Log, asked: o.Asked, cache: cache{keep: c.Cache.Std()},
-	}, nil
+	}
+	// Where failures let texts pass, nobody may have them pass by failures of their own.
+	s.breaker.Persist = c.OnFailure == failAllow
+	return s, nil
 }
 
-// Passes reports whether a question without an answer means that there is nothing to be found.
-func (s *Service) Passes() bool { return s.config.OnFailure == failAllow }
+// Passes reports whether a question that failed means that there is nothing to be found.
+func (s *Service) Passes(err error) bool {
+	return s.config.OnFailure == failAllow && !errors.Is(err, ErrTooLarge) && !errors.Is(err, ErrProvoked)
+}
 
 // Find asks about texts. The error says that nothing is known of them.
 func (s *Service) Find(ctx context.Context, q Question) ([]Found, error) {
@@ -122,6 +131,9 @@ func (s *Service) Find(ctx context.Context, q Question) ([]Found, error) {
 	switch {
 	case err != nil:
 		s.asked("error", took)
+		if provoked(ctx, err, len(list) > 1 || size > fewBytes) {
+			err = fmt.Errorf("%w (%w)", err, ErrProvoked)
+		}
 		return nil, err
 	case len(found) > 0:
 		s.asked("found", took)
@@ -130,6 +142,19 @@ func (s *Service) Find(ctx context.Context, q Question) ([]Found, error) {
 	}
 	s.cache.remember(key, found, start)
 	return found, nil
+}
+
+// provoked reports whether a failure may be the doing of whoever sent the texts: who sends many parts or long
+// texts can have any service take too long or refuse, who sends many calls waits for the own ones, and who gives
+// up has not waited. That nobody was there to be asked is nobody's doing.
+func provoked(ctx context.Context, err error, much bool) bool {
+	switch {
+	case errors.Is(err, breaker.ErrResting):
+		return false
+	case errors.Is(err, errTurn), ctx.Err() != nil:
+		return true
+	}
+	return much && (!breaker.Unreached(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded))
 }
 
 // errTurn is about questions that others of the same caller have kept waiting.
