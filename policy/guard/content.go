@@ -26,6 +26,7 @@ type Text struct {
 
 	Of    int  // which message or artifact it is of
 	Part  int  // index of its part there; -1 for metadata of the whole
+	Name  bool // it is the name of a member of data or metadata, such as the URI of an extension
 	Chunk bool // it is a piece of an artifact that streams, which a Window looks at as it grows
 	Old   bool // it stands in a task's history, and was said before: nothing is refused for it
 }

@@ -101,7 +101,8 @@ func makeLinks(g *Guard, _ *Options) (finder, []error) {
 		_, why := judge.Judge(link)
 		return why != ""
 	}
-	return textFinder(func(text string) (found []detect.Finding) {
+	// URIs of extensions are the names of their metadata, and lead nobody anywhere.
+	return valueFinder{func(text string) (found []detect.Finding) {
 		for at := 0; ; {
 			begin, end, link := nextLink(text, at)
 			if begin < 0 {
@@ -112,7 +113,7 @@ func makeLinks(g *Guard, _ *Options) (finder, []error) {
 			}
 			at = end
 		}
-	}), nil
+	}}, nil
 }
 
 // badHosts says which of some hosts is none.

@@ -108,5 +108,13 @@ func (f textFinder) find(_ context.Context, c *Content) (list []place, _ error) 
 	return list, nil
 }
 
+// valueFinder is a textFinder that leaves the names of members out.
+type valueFinder struct{ textFinder }
+
+func (f valueFinder) find(ctx context.Context, c *Content) (list []place, _ error) {
+	list, err := f.textFinder.find(ctx, c)
+	return slices.DeleteFunc(list, func(p place) bool { return c.Texts[p.text].Name }), err
+}
+
 // errNone is of a key that a use needs.
 var errNone = errors.New("missing")

@@ -79,3 +79,24 @@ func TestGuardsOfHistory(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardsOfExtensionURIs: the URI of an extension that is the name of its metadata is no link, nor is the gateway's
+// own where it has redacted one.
+func TestGuardsOfExtensionURIs(t *testing.T) {
+	t.Parallel()
+	w := proxytest.NewGatewayFor(t, proxytest.CardFor(proxytest.RPC10), guarding(
+		guard.Guard{Name: "links", Use: "links", Action: "redact", Links: guard.Links{Allow: []string{"example.com"}}},
+	))
+	s := proxytest.Words{Side: proxytest.RPC10}
+	const key = "https://extensions.example/v1"
+	for range 2 {
+		w.Utter(s.Side, wire.SendMessage, saying(s, s.Text("see https://evil.example/", proxytest.Meta(inspect.Redaction, `{"redacted":{"link":1}}`)), proxytest.Meta(key, `"x"`))).OK(t, key)
+		sent := string(w.Agent.One(t).Call().Params)
+		if !strings.Contains(sent, `"`+key+`"`) || !strings.Contains(sent, `"`+inspect.Redaction+`"`) || strings.Contains(sent, "evil") {
+			t.Errorf("the agent got %s", sent)
+		}
+	}
+	if list := fmt.Sprint(found(w, 2)); list != "[links request link 0 1 redact links request link 0 1 redact]" {
+		t.Error(list)
+	}
+}

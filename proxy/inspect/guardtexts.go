@@ -204,7 +204,7 @@ func (t *texts) text(i int, span [2]int, name bool) {
 		value = string(plain)
 	}
 	c := &t.cs.List[i]
-	text := guard.Text{Value: value, Of: i, Part: -1, Old: c.History}
+	text := guard.Text{Value: value, Of: i, Part: -1, Name: name, Old: c.History}
 	if c.Place == wire.InPart {
 		text.Of, text.Part = c.Parent, c.Index
 	}
