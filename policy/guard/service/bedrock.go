@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"regexp"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -132,11 +131,6 @@ func (a *bedrockAssessment) found(p passage) (found []Found) {
 // kind is the operator's name for an entry where it has one, and else the service's. Topics may have
 // names that cannot stand in records as they are.
 func (e *bedrockEntry) kind() string {
-	name := strings.Map(func(r rune) rune {
-		if unnamed(r) {
-			return '_'
-		}
-		return r
-	}, cmp.Or(e.Name, e.Type, "custom"))
+	name := plain(cmp.Or(e.Name, e.Type, "custom"))
 	return name[:min(len(name), longestName-len("grounding."))]
 }

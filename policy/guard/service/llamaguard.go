@@ -1,6 +1,7 @@
 package service
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -72,24 +73,29 @@ func askLlamaGuard(c *Config, q *Question, p passage) (string, any) {
 	return chatPath, newChat(c, q, p)
 }
 
-// parseLlamaGuard reads "safe", or "unsafe" and which hazards. Without these, categories cannot decide.
-func parseLlamaGuard(c *Config, _ *Question, p passage, answer []byte) (found []Found, _ error) {
+// What a Llama Guard says of an unsafe text. Models that are fine-tuned have their own case and separators.
+var (
+	unsafe = regexp.MustCompile(`(?i)^unsafe\b`)
+	hazard = regexp.MustCompile(`(?i)\bS[0-9]{1,3}\b`)
+)
+
+// parseLlamaGuard reads "safe", or "unsafe" and which hazards.
+func parseLlamaGuard(_ *Config, _ *Question, p passage, answer []byte) (found []Found, _ error) {
 	said, err := verdict(answer)
 	if err != nil {
 		return nil, err
 	}
-	word, hazards, more := strings.Cut(said, "\n")
-	word = strings.TrimSpace(word)
 	switch {
-	case word == "safe" && !more:
+	case said == "safe":
 		return nil, nil
-	case word != "unsafe", !more && c.Categories != nil:
+	case !unsafe.MatchString(said):
 		return nil, errAnswer
-	case !more:
-		return p.all("unsafe"), nil
 	}
-	for hazard := range strings.SplitSeq(hazards, ",") {
-		found = append(found, p.all(strings.TrimSpace(hazard))...)
+	for _, name := range hazard.FindAllString(said, -1) {
+		found = append(found, p.all(strings.ToUpper(name))...)
+	}
+	if found == nil {
+		found = p.all("unsafe")
 	}
 	return found, nil
 }

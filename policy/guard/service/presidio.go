@@ -60,7 +60,24 @@ func unnamed(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune("-_./", r)
 }
 
-// named reports whether a service's name for what it found can stand in records.
-func named(name string) bool {
-	return name != "" && len(name) <= longestName && !strings.ContainsFunc(name, unnamed)
+// ownKind is the gateway's kind for a question without an answer, which no service may find.
+const ownKind = "unavailable"
+
+// plain is a service's name for what it found without what cannot stand in records.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unnamed(r) {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// kindOf is the name under which records have what a service found.
+func kindOf(name string) string {
+	if name == ownKind {
+		return name + "_"
+	}
+	name = plain(name)
+	return name[:min(len(name), longestName)]
 }

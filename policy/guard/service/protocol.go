@@ -6,6 +6,8 @@ import "slices"
 type protocol struct {
 	Use
 	most int // bytes of texts that one question may have; all go in one where it is 0
+	// unsorted is what is found where the service does not say of which kind it is.
+	unsorted string
 	// keys of Config that are for it, beside those that are for all.
 	keys []string
 	// check says what is wrong with them; nil where nothing can be.
@@ -35,15 +37,16 @@ func protocols() []protocol {
 			keys: []string{"language", "entities", "score"}, ask: askPresidio, parse: parsePresidio,
 		},
 		{
-			Use:  Use{"moderation", "texts that an OpenAI-compatible moderation model flags", true},
-			keys: []string{"model", "categories"}, ask: askModeration, parse: parseModeration,
+			Use:      Use{"moderation", "texts that an OpenAI-compatible moderation model flags", true},
+			unsorted: "flagged",
+			keys:     []string{"model", "categories"}, ask: askModeration, parse: parseModeration,
 		},
 		{
-			Use: Use{"modelArmor", "what the filters of a template of Google Model Armor match", false}, most: fewBytes,
+			Use: Use{"modelArmor", "what the filters of a template of Google Model Armor match", false}, most: fewBytes, unsorted: "match",
 			keys: []string{"template", "categories"}, check: checkModelArmor, ask: askModelArmor, parse: parseModelArmor,
 		},
 		{
-			Use: Use{"bedrock", "what a guardrail of Amazon Bedrock blocks or masks", false}, most: fewBytes,
+			Use: Use{"bedrock", "what a guardrail of Amazon Bedrock blocks or masks", false}, most: fewBytes, unsorted: "intervened",
 			keys:  []string{"guardrail", "version", "aws", "categories"},
 			check: checkBedrock, ask: askBedrock, parse: parseBedrock,
 		},
@@ -56,7 +59,7 @@ func protocols() []protocol {
 			keys: []string{"apiKey"}, ask: askPromptShields, parse: parsePromptShields,
 		},
 		{
-			Use: Use{"llamaGuard", "texts that a model of the Llama Guard family calls unsafe", true}, most: fewBytes,
+			Use: Use{"llamaGuard", "texts that a model of the Llama Guard family calls unsafe", true}, most: fewBytes, unsorted: "unsafe",
 			keys: []string{"model", "categories"}, check: checkModel, ask: askLlamaGuard, parse: parseLlamaGuard,
 		},
 		{

@@ -230,13 +230,23 @@ func (s *Service) once(ctx context.Context, q *Question, p passage) ([]Found, er
 	if err != nil {
 		return nil, err
 	}
-	if c := s.config.Categories; c != nil {
-		found = slices.DeleteFunc(found, func(f Found) bool { return !slices.Contains(c, f.Kind) })
+	if s.config.Categories != nil {
+		found = slices.DeleteFunc(found, func(f Found) bool { return !s.counts(f.Kind) })
 	}
-	if slices.ContainsFunc(found, func(f Found) bool { return !named(f.Kind) }) {
-		return nil, errAnswer
+	for i := range found {
+		if found[i].Kind = kindOf(found[i].Kind); found[i].Kind == "" {
+			return nil, errAnswer
+		}
 	}
 	return found, nil
+}
+
+// counts reports whether something of a kind counts by the configured categories. What the service has not sorted
+// does, as it may be of any of them, and so does that of a filter of which only some types are configured.
+func (s *Service) counts(kind string) bool {
+	return kind == s.protocol.unsorted || slices.ContainsFunc(s.config.Categories, func(c string) bool {
+		return c == kind || kindOf(c) == kindOf(kind) || strings.HasPrefix(c, kind+".")
+	})
 }
 
 // Close ends the connections that are idle.
