@@ -3,10 +3,12 @@ package guard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/detect"
+	"github.com/a2a-gateway/a2a-gateway/policy/guard/service"
 )
 
 // Selection are the guards that look at one call.
@@ -98,6 +100,9 @@ func (r *Refused) Error() string {
 	}
 	return text
 }
+
+// TooLarge reports whether the document is more than is sent to services, which it will be again.
+func (r *Refused) TooLarge() bool { return errors.Is(r.Err, service.ErrTooLarge) }
 
 // Unwrap returns the cause.
 func (r *Refused) Unwrap() error { return r.Err }

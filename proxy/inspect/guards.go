@@ -118,7 +118,12 @@ func noteGuards(x *exchange.Exchange, r *guard.Result) {
 // guardRefusal is the answer to a document that a guard refuses. It says what kind of content it was,
 // so that the caller can leave it out, and in which part; neither the guard nor the content.
 func guardRefusal(r *guard.Refused) *wire.Error {
-	if r.Err != nil {
+	switch {
+	case r.TooLarge() && r.On == guard.Request:
+		return wire.Errorf(wire.TooLarge, "the message cannot be inspected: %s", r.Err).Because(r)
+	case r.TooLarge():
+		return wire.Errorf(wire.AnswerRefused, "%s: the agent's answer cannot be inspected: %s", wire.AnswerRefused.Text, r.Err).Because(r)
+	case r.Err != nil:
 		return exchange.RetryLater("5", "the content cannot be inspected at the moment").Because(quieted(r))
 	}
 	kind, whose := wire.ContentRefused, "the message"

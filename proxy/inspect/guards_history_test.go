@@ -100,3 +100,28 @@ func TestGuardsOfExtensionURIs(t *testing.T) {
 		t.Error(list)
 	}
 }
+
+// TestGuardsOfTooMuch: what is more than a service is asked about is refused for good, and nobody is told to try again.
+func TestGuardsOfTooMuch(t *testing.T) {
+	t.Parallel()
+	c := service.Config{URL: judge(t, "hush"), OnFailure: "allow"}
+	long := strings.Repeat("x", 256<<10+1)
+	for i, agent := range proxytest.Sides {
+		w := proxytest.NewGatewayFor(t, proxytest.CardFor(agent), guarding(
+			guard.Guard{Name: "g", Use: "hook", On: []guard.Phase{guard.Request, guard.Answer}, Service: c},
+		))
+		for _, caller := range proxytest.CallersOf(i, 0) {
+			what := fmt.Sprintf("%s to %s", agent, caller)
+			s := proxytest.Words{Side: caller}
+			got := w.Utter(caller, wire.SendMessage, s.Send(s.Text(long, ""), "", ""))
+			got.Told(t, what, map[bool]*wire.Kind{true: wire.RateLimited, false: wire.TooLarge}[caller == proxytest.GRPC03], "larger than 262144 bytes")
+			w.Agent.Silent(t, what)
+			w.AnswerIn(func(s proxytest.Words, id string) []string {
+				return []string{s.Task(id, "completed", s.Message("agent", s.Text(long, ""), ""), "")}
+			})
+			got = w.Utter(caller, wire.SendMessage, s.Send("", "", ""))
+			got.Told(t, what, map[bool]*wire.Kind{true: wire.Internal, false: wire.AnswerRefused}[caller == proxytest.GRPC03], "larger than 262144 bytes")
+			w.Agent.Take()
+		}
+	}
+}
