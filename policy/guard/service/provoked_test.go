@@ -3,7 +3,9 @@ package service_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -89,5 +91,30 @@ func TestProvokedBefore(t *testing.T) {
 	hangUp()
 	if _, err := s.Find(gone, question("mallory", "hush")); err == nil || s.Passes(err) {
 		t.Errorf("%v passes", err)
+	}
+}
+
+// TestPassingIsLogged: the log says why texts pass, and not for every one of them.
+func TestPassingIsLogged(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(server.Close)
+	for _, mode := range []string{"allow", "deny"} {
+		var log strings.Builder
+		c := service.Config{URL: secret.URL(server.URL), OnFailure: mode}
+		s, err := service.New("hook", c, service.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		for range 3 {
+			if _, err := s.Find(t.Context(), question("alice", "hush")); err == nil {
+				t.Error("it answers")
+			}
+		}
+		want := map[string]int{"allow": 1}[mode]
+		if strings.Count(log.String(), "HTTP status 401") != want || strings.Contains(log.String(), "hush") {
+			t.Errorf("%s: the log has %s", mode, log.String())
+		}
 	}
 }

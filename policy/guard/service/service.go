@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -69,6 +70,7 @@ type Service struct {
 	asked    func(result string, took time.Duration)
 
 	cache cache
+	told  atomic.Int64 // when the log was last told that texts pass, in Unix nanoseconds
 }
 
 // New makes a valid Config ready, and reads its files. Errors have the path of their key.
@@ -134,6 +136,7 @@ func (s *Service) Find(ctx context.Context, q Question) ([]Found, error) {
 		if provoked(ctx, err, len(list) > 1 || size > fewBytes) {
 			err = fmt.Errorf("%w (%w)", err, ErrProvoked)
 		}
+		s.tell(err, start)
 		return nil, err
 	case len(found) > 0:
 		s.asked("found", took)
@@ -142,6 +145,17 @@ func (s *Service) Find(ctx context.Context, q Question) ([]Found, error) {
 	}
 	s.cache.remember(key, found, start)
 	return found, nil
+}
+
+// tellEvery is how often the log says at most that texts pass which the service has said nothing of.
+const tellEvery = time.Minute
+
+// tell has the log say why texts pass, as no error of a call does.
+func (s *Service) tell(err error, now time.Time) {
+	last := s.told.Load()
+	if s.Passes(err) && now.UnixNano()-last >= int64(tellEvery) && s.told.CompareAndSwap(last, now.UnixNano()) {
+		s.log.Warn("the guard's service gives no answer, and texts pass without one", "error", err)
+	}
 }
 
 // provoked reports whether a failure may be the doing of whoever sent the texts: who sends many parts or long
