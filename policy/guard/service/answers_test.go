@@ -115,6 +115,7 @@ func answers() []answer {
 		{"hook", `{"action":"mutate","document":{"texts":["","und du?"]}}`, "[{0 0 16 changed}]", nil},
 		{"hook", `{"action":"mutate","document":{"texts":["ich heiße Jörg"]}}`, "", nil},
 		{"hook", `{"action":"mutate","document":{"texts":null}}`, "", nil},
+		{"hook", `{"action":"mutate","document":{"texts":[null,"und du?"]}}`, "", nil},
 		{"hook", `{"action":"mutate","document":{"texts":["a","b"],"more":1}}`, "", nil},
 		{"hook", `{"action":"mutate"}`, "", nil},
 		{"hook", `{"action":"pass","kind":"x"}`, "", nil},

@@ -53,6 +53,8 @@ func TestValidate(t *testing.T) {
 		{"presidio", func(c *service.Config) { c.Token, c.TokenFile = token, "f" }, "tokenFile: token is there too"},
 		{"contentSafety", func(c *service.Config) { c.Severity = 8 }, "severity: 8 is not between 1 and 7"},
 		{"contentSafety", func(c *service.Config) { c.Severity = 1 }, ""},
+		{"contentSafety", func(c *service.Config) { c.Categories = []string{"Hate", "violence"} }, `categories: "violence" is none of Hate, SelfHarm`},
+		{"contentSafety", func(c *service.Config) { c.Categories = []string{"SelfHarm", "Sexual"} }, ""},
 		{"contentSafety", func(c *service.Config) { c.APIKey = secret.New("hush\x00") }, "apiKey: holds characters"},
 		{"llamaGuard", func(c *service.Config) { c.Model = "" }, "model: missing"},
 		{"shieldGemma", func(c *service.Config) { c.Model = "" }, "model: missing"},

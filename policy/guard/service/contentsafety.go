@@ -2,6 +2,8 @@ package service
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 )
@@ -14,6 +16,18 @@ const (
 	usualSeverity = 4 // medium
 	mostSeverity  = 7
 )
+
+// harms are the categories of Azure AI Content Safety.
+var harms = []string{"Hate", "SelfHarm", "Sexual", "Violence"}
+
+// checkContentSafety says what is wrong with the keys of use contentSafety.
+func checkContentSafety(c *Config, wrong func(key, format string, args ...any)) {
+	for _, name := range c.Categories {
+		if !slices.Contains(harms, name) {
+			wrong("categories", "%q is none of %s", name, strings.Join(harms, ", "))
+		}
+	}
+}
 
 // askContentSafety is the body of text:analyze.
 func askContentSafety(c *Config, _ *Question, p passage) (string, any) {

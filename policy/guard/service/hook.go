@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -44,14 +45,16 @@ func parseHook(_ *Config, _ *Question, p passage, answer []byte) (found []Found,
 	if denied := new(hook.Denied); errors.As(err, &denied) {
 		return p.all("denied"), nil
 	}
-	var d hookDocument
-	if err != nil || json.Unmarshal(is, &d, json.RejectUnknownMembers(true)) != nil || len(d.Texts) != len(p) {
+	var d struct {
+		Texts []*string `json:"texts"`
+	}
+	if err != nil || json.Unmarshal(is, &d, json.RejectUnknownMembers(true)) != nil || len(d.Texts) != len(p) || slices.Contains(d.Texts, nil) {
 		return nil, errAnswer
 	}
 	for i := range p {
-		if begin, end := changed(p[i].value, d.Texts[i]); begin < end {
+		if begin, end := changed(p[i].value, *d.Texts[i]); begin < end {
 			found = append(found, Found{p[i].text, p[i].begin + begin, p[i].begin + end, "changed"})
-		} else if p[i].value != d.Texts[i] { // something was put in
+		} else if p[i].value != *d.Texts[i] { // something was put in
 			found = append(found, p[i:i+1].all("changed")...)
 		}
 	}

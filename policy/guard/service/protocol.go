@@ -52,7 +52,7 @@ func protocols() []protocol {
 		},
 		{
 			Use: Use{"contentSafety", "texts that Azure AI Content Safety finds harmful", true}, most: fewBytes,
-			keys: []string{"apiKey", "severity", "categories"}, ask: askContentSafety, parse: parseContentSafety,
+			keys: []string{"apiKey", "severity", "categories"}, check: checkContentSafety, ask: askContentSafety, parse: parseContentSafety,
 		},
 		{
 			Use: Use{"promptShields", "attacks on prompts that Azure AI Content Safety's Prompt Shields detect", true}, most: fewBytes,
