@@ -341,3 +341,11 @@ func TestNotices(t *testing.T) {
 		}
 	}
 }
+
+// TestPrintable: what a reader of a reason prints steers no terminal.
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	if got := printable("nö\x1b[2J\u202eno\nyes 🙂"); got != "nö [2J no yes 🙂" {
+		t.Errorf("%q", got)
+	}
+}
