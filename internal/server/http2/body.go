@@ -94,8 +94,9 @@ func (b *body) Read(p []byte) (int, error) {
 		case expired(b.late):
 			return 0, os.ErrDeadlineExceeded
 		}
-		b.invite()
-		b.await()
+		if !b.invite() {
+			b.await()
+		}
 	}
 }
 
@@ -134,16 +135,20 @@ func (b *body) giveBack(n int64) {
 	b.taken = 0
 }
 
-// invite answers a client's Expect: 100-continue, once, and where no answer has begun.
-func (b *body) invite() {
+// invite answers a client's Expect: 100-continue, once, and where no answer has begun. It reports whether it
+// did: sending gives up the lock, so what was seen before it may be over, as with a client that answers at once.
+func (b *body) invite() bool {
 	if !b.expects {
-		return
+		return false
 	}
 	b.expects = false
-	if st := b.stream; !st.response.out {
-		st.head(http.StatusContinue, nil, nil, false)
-		st.conn.flush()
+	st := b.stream
+	if st.response.out {
+		return false
 	}
+	st.head(http.StatusContinue, nil, nil, false)
+	st.conn.flush()
+	return true
 }
 
 // await gives up the lock until something has changed, or it is too late. Without a deadline it waits

@@ -3,6 +3,7 @@ package http2
 import (
 	"bytes"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -340,6 +341,59 @@ func TestExpectContinue(t *testing.T) {
 	if got := c.outcome(); got != "200" {
 		t.Error(got)
 	}
+}
+
+// TestExpectContinueAnsweredAtOnce: a body that has come before the write of the invitation returns is read.
+func TestExpectContinueAnsweredAtOnce(t *testing.T) {
+	t.Parallel()
+	near, far := net.Pipe()
+	s := &Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			text, _ := io.ReadAll(r.Body)
+			_, _ = w.Write(text)
+		}),
+		Log: slog.New(slog.DiscardHandler), Head: 16 << 10, Streams: 100,
+		Header: time.Minute, Idle: time.Minute, Write: time.Minute, Ping: time.Minute, Pong: time.Minute,
+	}
+	served := make(chan struct{})
+	go func() { defer close(served); s.Serve(t.Context(), lingering{far}, nil) }()
+	t.Cleanup(func() { _ = near.Close(); <-served })
+	_ = near.SetDeadline(time.Now().Add(20 * time.Second))
+	c := &raw{Framer: http2.NewFramer(near, near), Conn: near, t: t}
+	c.table = hpack.NewEncoder(&c.block)
+	c.ReadMetaHeaders = hpack.NewDecoder(tableSize, nil)
+	go func() {
+		_, _ = io.WriteString(near, preface)
+		_ = c.WriteSettings()
+	}()
+	for acked := false; !acked; {
+		f, err := c.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings, ok := f.(*http2.SettingsFrame)
+		acked = ok && settings.IsAck()
+	}
+	time.Sleep(50 * time.Millisecond) // for that write to be over, so that the invitation is one of the handler's own
+	c.open(1, false, request("expect", "100-continue")...)
+	if got := c.outcome(); got != "100" {
+		t.Fatal(got)
+	}
+	_ = c.WriteData(1, true, []byte("body"))
+	if got := c.outcome(); got != "200" {
+		t.Error(got)
+	}
+}
+
+// lingering is a connection on which a write of a head returns some time after the other side has it.
+type lingering struct{ net.Conn }
+
+func (l lingering) Write(p []byte) (int, error) {
+	n, err := l.Conn.Write(p)
+	if len(p) > 3 && p[3] == frameHeaders {
+		time.Sleep(50 * time.Millisecond)
+	}
+	return n, err
 }
 
 // TestFarBehind: a client that is far behind with a stream, and pings for all that it reads, is
