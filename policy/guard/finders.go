@@ -128,19 +128,23 @@ func badHosts(hosts []string) error {
 
 // nextLink finds the next http or https URL of a text from a place on, and how a browser reads it; begin is
 // -1 for none. To browsers "https:/host" and "https:\\host" are URLs of the host (WHATWG URL, special authority
-// slashes state).
+// slashes state), and where Markdown or HTML has a link, "//host" and "https:host" as well.
 func nextLink(text string, at int) (begin, end int, link string) {
 	for {
-		i := strings.IndexByte(text[at:], ':')
+		i := strings.IndexAny(text[at:], ":/\\")
 		if i < 0 {
 			return -1, -1, ""
 		}
-		i += at
-		rest := strings.TrimLeft(text[i+1:], "/\\\t")
+		begin = at + i
+		rest := strings.TrimLeft(text[begin+1:], "/\\\t")
 		host := len(text) - len(rest)
-		scheme := schemeBefore(text[at:i])
-		if scheme == "" || !strings.ContainsAny(text[i+1:host], "/\\") {
-			at = i + 1
+		scheme, slashes := "https", strings.ContainsAny(text[begin+1:host], "/\\")
+		if text[begin] == ':' {
+			scheme = schemeBefore(text[at:begin])
+			begin -= len(scheme)
+		}
+		if scheme == "" || text[at+i] != ':' && !slashes || (text[at+i] != ':' || !slashes) && !inLink(text[:begin]) {
+			at += i + 1
 			continue
 		}
 		end = host
@@ -148,10 +152,26 @@ func nextLink(text string, at int) (begin, end int, link string) {
 			end++
 		}
 		if end = host + len(strings.TrimRight(text[host:end], ".,;:!?)]'*_")); end > host {
-			return i - len(scheme), end, scheme + "://" + text[host:end]
+			return begin, end, scheme + "://" + text[host:end]
 		}
-		at = host
+		at = max(host, at+i+1)
 	}
+}
+
+// inLink reports whether what follows a text is where Markdown or HTML has the URL of a link or an image.
+func inLink(before string) bool {
+	before = strings.TrimRight(before, " \t\r\n<\"'")
+	if strings.HasSuffix(before, "](") || strings.HasSuffix(before, "]:") {
+		return true
+	}
+	name, ok := strings.CutSuffix(before, "=")
+	name = strings.TrimRight(name, " \t\r\n")
+	for _, attribute := range []string{"href", "src"} {
+		if n := len(name) - len(attribute); ok && n >= 0 && strings.EqualFold(name[n:], attribute) {
+			return true
+		}
+	}
+	return false
 }
 
 // schemeBefore is the scheme that a text ends with, as it is written; "" for another.
