@@ -3,11 +3,14 @@ package policycmd
 import (
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/a2a-gateway/a2a-gateway/authn/schemes"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // said is who calls, as flags say it.
@@ -39,6 +42,51 @@ func (s *said) describe(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.AMR, "amr", nil, "authentication `method` of the sign-in; repeatable")
 	f.StringVar(&s.AuthTime, "auth-time", "", "`when` the user signed in, as a time of RFC 3339 or as its age (10m)")
 	f.StringArrayVar(&s.claims, "claim", nil, "`name=value` of a claim; repeatable, several of one name are a list")
+}
+
+// callFlags are what every question about a call says: who calls, what is called, and how.
+type callFlags struct {
+	said
+	explain.Manner
+
+	agent, method, skill string
+}
+
+// usualMethod is the method that is asked about unless another is named.
+const usualMethod = wire.SendMessage
+
+// describe declares the flags that say who calls, and what. method is the help of the flag for that.
+func (q *callFlags) describe(cmd *cobra.Command, method string) {
+	f := cmd.Flags()
+	f.StringVar(&q.agent, "agent", "", "`id` of the agent")
+	q.said.describe(f)
+	f.StringVar(&q.skill, "skill", "", "`skill` in the path of the call")
+	f.StringVar(&q.method, "method", usualMethod, method)
+	if err := cmd.MarkFlagRequired("agent"); err != nil {
+		panic(err) //nolint:forbidigo // the flag is defined above
+	}
+}
+
+// settle reads them into an inquiry: in the order in which later ones need earlier ones, since the caller's
+// time of authentication is counted from the time of the call. A credential is one of by.
+func (q *callFlags) settle(c *compiled, i *explain.Inquiry, by *schemes.Config) (err error) {
+	i.Skill = q.skill
+	if i.Agent, err = c.findAgent(q.agent); err != nil {
+		return fmt.Errorf("--agent: %w", err)
+	}
+	if i.Method, err = c.FindMethod(q.method); err != nil {
+		return fmt.Errorf("--method: %w", err)
+	}
+	// One moment for everything that is asked about the call.
+	q.Now = time.Now()
+	if wrong, err := q.Settle(i); err != nil {
+		return fmt.Errorf("--%s: %w", wrong, err)
+	}
+	if q.Claims, err = claimsOf(q.claims); err != nil {
+		return err
+	}
+	i.Caller, err = q.Identify(by, i.Now())
+	return err
 }
 
 // flagged is the name of a flag, for errors.

@@ -22,7 +22,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,7 +34,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -85,20 +83,16 @@ const explainExamples = `  a2a-gateway explain -c config.yaml --agent billing --
   a2a-gateway explain -c config.yaml --agent billing --subject alice --source 10.1.2.3 \
       --at 2026-12-24T18:00:00+01:00 --message '{"parts": [{"text": "refund order 12"}]}'`
 
-// explainFlags are what explain is asked.
-// Its parts are filled by the flags directly: said by those about the caller, Manner by those
-// about the way the call comes.
+// explainFlags are what explain is asked. Its parts are filled by the flags directly.
 type explainFlags struct {
-	said
-	explain.Manner
+	callFlags
 
 	// card is a file or a URL, message a file or JSON.
-	agent, method, skill string
-	extensions           []string
-	message, card        string
-	task                 verdict.Task
-	taskOwner            string // SUBJECT, or SUBJECT@ISSUER
-	online, ask          bool
+	extensions    []string
+	message, card string
+	task          verdict.Task
+	taskOwner     string // SUBJECT, or SUBJECT@ISSUER
+	online, ask   bool
 }
 
 // ExplainCommand is the command that internal/cli mounts.
@@ -117,15 +111,11 @@ func ExplainCommand() *cobra.Command {
 	path := verb.ConfigFlag(cmd)
 	var q explainFlags
 	f := cmd.Flags()
-	f.StringVar(&q.agent, "agent", "", "`id` of the agent")
-	q.said.describe(f)
+	q.callFlags.describe(cmd, "`method`, by its name in any version or in an extension")
 	q.describe(f)
 	output := f.StringP("output", "o", "text", "`format`: text or json")
 	// Both say where the card is, and neither could win without surprise.
 	cmd.MarkFlagsMutuallyExclusive("card", "online")
-	if err := cmd.MarkFlagRequired("agent"); err != nil {
-		panic(err) //nolint:forbidigo // the flag is defined above
-	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		e, err := q.explain(cmd.Context(), *path)
 		if err != nil {
@@ -143,13 +133,8 @@ func ExplainCommand() *cobra.Command {
 	return cmd
 }
 
-// usualMethod is the method that is asked about unless another is named.
-const usualMethod = wire.SendMessage
-
-// describe declares the flags that say what is called, and how.
+// describe declares the flags that say what else the call has, and how it comes.
 func (q *explainFlags) describe(f *pflag.FlagSet) {
-	f.StringVar(&q.skill, "skill", "", "`skill` in the path of the call")
-	f.StringVar(&q.method, "method", usualMethod, "`method`, by its name in any version or in an extension")
 	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call requests; repeatable")
 	f.StringVar(&q.Binding, "binding", "", "`binding` of the call: JSONRPC (default), HTTP+JSON, GRPC or MCP")
 	f.StringVar(&q.Version, "version", "", "`version` of A2A that the caller speaks (default 1.0)")
@@ -180,28 +165,10 @@ func (q *explainFlags) explain(ctx context.Context, path string) (*verdict.Expla
 	return c.Judge.Judge(ctx, i), nil
 }
 
-// inquire reads the flags.
-// The flags are read in the order in which later ones need earlier ones: the caller's time of
-// authentication is counted from the time of the call, and the task's owner defaults to the
-// caller.
+// inquire reads the flags, those about the caller first: the task's owner defaults to the caller.
 func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inquiry, error) {
-	i := &explain.Inquiry{Skill: q.skill, Really: q.ask, Flags: true}
-	var err error
-	if i.Agent, err = c.findAgent(q.agent); err != nil {
-		return nil, fmt.Errorf("--agent: %w", err)
-	}
-	if i.Method, err = c.FindMethod(q.method); err != nil {
-		return nil, fmt.Errorf("--method: %w", err)
-	}
-	// One moment for everything that is asked about the call.
-	q.Now = time.Now()
-	if wrong, err := q.Settle(i); err != nil {
-		return nil, fmt.Errorf("--%s: %w", wrong, err)
-	}
-	if q.Claims, err = claimsOf(q.claims); err != nil {
-		return nil, err
-	}
-	if i.Caller, err = q.Identify(c.Authn, i.Now()); err != nil {
+	i := &explain.Inquiry{Really: q.ask, Flags: true}
+	if err := q.callFlags.settle(c, i, c.Authn); err != nil {
 		return nil, err
 	}
 	if err := i.Request(q.extensions); err != nil {

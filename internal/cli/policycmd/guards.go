@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,8 +49,7 @@ const guardsTryExamples = `  a2a-gateway guards try -c config.yaml --agent billi
 
 // guardsTryFlags are what guards try is asked.
 type guardsTryFlags struct {
-	said
-	explain.Manner
+	callFlags
 	verdict.GuardTrial
 
 	message string // a file or JSON
@@ -68,10 +66,7 @@ func guardsTryCommand() *cobra.Command {
 	path := verb.ConfigFlag(cmd)
 	var q guardsTryFlags
 	f := cmd.Flags()
-	f.StringVar(&q.Agent, "agent", "", "`id` of the agent")
-	q.describe(f)
-	f.StringVar(&q.Skill, "skill", "", "`skill` in the path of the call")
-	f.StringVar(&q.Method, "method", usualMethod, "`method`, by its name in any version")
+	q.describe(cmd, "`method`, by its name in any version")
 	f.StringVar(&q.Phase, "phase", "request", "what it is in the call: request, answer or event (`phase`)")
 	f.StringVar(&q.Text, "text", "", "`text` to look at; - for standard input")
 	f.StringVar(&q.message, "message", "", "message to look at, or what contains it, as a `file` or as JSON")
@@ -79,9 +74,6 @@ func guardsTryCommand() *cobra.Command {
 	output := f.StringP("output", "o", "text", "`format`: text or json")
 	cmd.MarkFlagsMutuallyExclusive("text", "message")
 	cmd.MarkFlagsOneRequired("text", "message")
-	if err := cmd.MarkFlagRequired("agent"); err != nil {
-		panic(err) //nolint:forbidigo // the flag is defined above
-	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		tried, err := q.try(cmd.Context(), *path, cmd.InOrStdin())
 		if err != nil {
@@ -113,23 +105,10 @@ func (q *guardsTryFlags) try(ctx context.Context, path string, in io.Reader) (*v
 			return nil, err
 		}
 	}
-	i := &explain.Inquiry{Skill: q.Skill}
-	if i.Agent, err = c.findAgent(q.Agent); err != nil {
-		return nil, fmt.Errorf("--agent: %w", err)
-	}
-	if i.Method, err = c.FindMethod(q.Method); err != nil {
-		return nil, fmt.Errorf("--method: %w", err)
-	}
-	q.Now = time.Now()
-	if wrong, err := q.Settle(i); err != nil {
-		return nil, fmt.Errorf("--%s: %w", wrong, err)
-	}
-	if q.Claims, err = claimsOf(q.claims); err != nil {
-		return nil, err
-	}
 	anybody := *c.Authn // a caller without a credential is none of the configuration's here
 	anybody.Anonymous = true
-	if i.Caller, err = q.Identify(&anybody, i.Now()); err != nil {
+	i := &explain.Inquiry{}
+	if err := q.settle(c, i, &anybody); err != nil {
 		return nil, err
 	}
 	tried, wrong, err := c.TryGuards(ctx, &q.GuardTrial, i)

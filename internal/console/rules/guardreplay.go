@@ -3,15 +3,12 @@ package rules
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
-	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
@@ -21,19 +18,17 @@ var ErrReplayBytes = errors.New("more content was captured than a replay looks a
 // contentOff: admin.content is false.
 var contentOff = api.Code{Name: "CONTENT_OFF", Status: http.StatusForbidden}
 
-// guardReplays has guards look at captured content, one at a time.
+// guardReplays has guards look at captured content.
 type guardReplays struct {
 	policy Policy
-	most   ReplayBounds
-	time   time.Duration
-	shown  bool       // admin.content
-	busy   sync.Mutex // held while somebody replays calls
+	shown  bool // admin.content
+	bounded
 }
 
 // GuardReplayScreen tries guards on what was captured of calls. Who writes the guards can learn what the content is by
 // what they find: it takes what showing the content takes, admin.content and a record of who did it.
 func GuardReplayScreen(policy Policy, most ReplayBounds, time time.Duration, shown bool) api.Screen {
-	s := &guardReplays{policy: policy, most: most, time: time, shown: shown}
+	s := &guardReplays{policy: policy, shown: shown, bounded: bounded{most: most, time: time}}
 	return api.Screen{
 		Title: "Replay of captured content",
 		Operations: []api.Operation{{
@@ -53,14 +48,11 @@ func (s *guardReplays) replay(c *api.Call) (any, error) {
 	if err := c.Decode(&d, api.InvalidQuestion); err != nil {
 		return nil, err
 	}
-	b, err := s.most.within(d.Records, d.Since, d.Until)
+	b, done, err := s.begin(d.Records, d.Since, d.Until)
 	if err != nil {
 		return nil, err
 	}
-	if !s.busy.TryLock() {
-		return nil, onlyOne()
-	}
-	defer s.busy.Unlock()
+	defer done()
 	attrs := map[string]string{}
 	for name, at := range map[string]time.Time{"since": d.Since, "until": d.Until} {
 		if !at.IsZero() {
@@ -72,18 +64,12 @@ func (s *guardReplays) replay(c *api.Call) (any, error) {
 	}
 	var answer *verdict.GuardReplay
 	err = c.Change("content.replayed", attrs, nil, func(ctx context.Context) (bool, error) {
-		ctx, cancel := context.WithTimeout(ctx, s.time)
-		defer cancel()
-		answer, err = s.policy.ReplayGuards(ctx, &d, b)
-		switch {
-		case errors.Is(err, ErrReplayBytes):
-			err = replayLimit.Refuse(fmt.Sprintf("more than %s was captured of these calls (admin.replay.bytes): ask for a shorter time, or for fewer records", quantity.Size(s.most.Bytes)))
-		case err != nil && ctx.Err() != nil:
-			err = tooLong(s.time)
-		case err == nil && answer.More && d.Records == 0:
-			err = tooMany(b.Records)
-		}
-		return true, err
+		return true, s.within(ctx, d.Records, func(ctx context.Context) (more bool, err error) {
+			if answer, err = s.policy.ReplayGuards(ctx, &d, b); err != nil {
+				return false, err
+			}
+			return answer.More, nil
+		})
 	})
 	if err != nil {
 		return nil, err

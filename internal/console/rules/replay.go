@@ -2,30 +2,16 @@ package rules
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
-	"sync"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console/api"
-	"github.com/a2a-gateway/a2a-gateway/internal/quantity"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
-// Codes of drafts.
-var (
-	invalidDraft = api.Code{Name: "INVALID_DRAFT", Status: http.StatusBadRequest}
-	replayLimit  = api.Code{Name: "REPLAY_LIMIT", Status: http.StatusBadRequest}
-)
-
-// ReplayBounds are those of one replay. They come from admin.replay.
-type ReplayBounds struct {
-	Records int   // calls that are looked at; of more, the answer says that there are more
-	Sample  int   // calls of each kind of change in the answer
-	Bytes   int64 // of captured content that guards look at
-}
+// invalidDraft is the code of DraftInvalid.
+var invalidDraft = api.Code{Name: "INVALID_DRAFT", Status: http.StatusBadRequest}
 
 // DraftInvalid says what is wrong with the rules of a draft. Line is counted from 1, in the
 // text that was sent.
@@ -42,18 +28,15 @@ func (e DraftInvalid) Refusal() *api.Refusal {
 	return &api.Refusal{Code: invalidDraft, Message: e.Error(), Line: e.Line}
 }
 
-// replays puts calls to drafts, one at a time. busy bounds the work to one replay at a
-// time: each runs all rules on up to admin.replay.records calls.
+// replays puts calls to drafts of the rules.
 type replays struct {
 	policy Policy
-	most   ReplayBounds
-	time   time.Duration
-	busy   sync.Mutex // held while somebody replays calls
+	bounded
 }
 
 // ReplayScreen tries rules on calls that were made: so many at most, in so much time.
 func ReplayScreen(policy Policy, most ReplayBounds, time time.Duration) api.Screen {
-	s := &replays{policy: policy, most: most, time: time}
+	s := &replays{policy: policy, bounded: bounded{most: most, time: time}}
 	return api.Screen{
 		Title: "Replay of recorded calls",
 		Operations: []api.Operation{{
@@ -95,61 +78,25 @@ func (s *replays) check(c *api.Call) (any, error) {
 	return answer, nil
 }
 
-// replay is one at a time: it reads much of the log, and works as long as it may. The
-// bounds refuse instead of cutting short: an answer about a part of the calls would look
-// like one about all of them. Who asks for a number of the newest gets just those.
 func (s *replays) replay(c *api.Call) (any, error) {
 	var d verdict.Draft
 	if err := c.Decode(&d, api.InvalidQuestion); err != nil {
 		return nil, err
 	}
-	b, err := s.most.within(d.Records, d.Since, d.Until)
+	b, done, err := s.begin(d.Records, d.Since, d.Until)
 	if err != nil {
 		return nil, err
 	}
-	if !s.busy.TryLock() {
-		return nil, onlyOne()
-	}
-	defer s.busy.Unlock()
-	// Shorter than the time of the answer, so that there is time to say what was too much.
-	ctx, cancel := context.WithTimeout(c.Context(), s.time)
-	defer cancel()
-	answer, err := s.policy.Replay(ctx, &d, b)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, tooLong(s.time)
-	case err != nil:
+	defer done()
+	var answer *verdict.Replayed
+	err = s.within(c.Context(), d.Records, func(ctx context.Context) (more bool, err error) {
+		if answer, err = s.policy.Replay(ctx, &d, b); err != nil {
+			return false, err
+		}
+		return answer.More, nil
+	})
+	if err != nil {
 		return nil, err
-	case answer.More && d.Records == 0:
-		return nil, tooMany(b.Records)
 	}
 	return answer, nil
-}
-
-// within are the bounds of a replay of so many records, 0 for all, of a time. Where no number is named it is tried on
-// all, up to as many as there may be.
-func (b ReplayBounds) within(asked int, since, until time.Time) (ReplayBounds, error) {
-	switch {
-	case asked < 0:
-		return b, api.QuestionInvalid{Member: "records", Err: errors.New("want a number from 1")}
-	case asked > b.Records:
-		return b, replayLimit.Refuse(fmt.Sprintf("records: %d calls are more than %d (admin.replay.records)", asked, b.Records))
-	case !until.IsZero() && !since.Before(until):
-		return b, api.QuestionInvalid{Member: "until", Err: errors.New("it ends before it begins")}
-	case asked > 0:
-		b.Records = asked
-	}
-	return b, nil
-}
-
-func onlyOne() error {
-	return api.Busy.Refuse("somebody replays calls already; that is done by one at a time")
-}
-
-func tooLong(allowed time.Duration) error {
-	return replayLimit.Refuse(fmt.Sprintf("%s were not enough to replay that (admin.replay.time): ask for a shorter time, or for fewer records", quantity.Duration(allowed)))
-}
-
-func tooMany(most int) error {
-	return replayLimit.Refuse(fmt.Sprintf("there are more than %d calls (admin.replay.records): ask for a shorter time, or for so many of the newest", most))
 }

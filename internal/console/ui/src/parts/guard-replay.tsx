@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
-import { Failure, type Guard, type GuardChange, type GuardReplay, post } from '../api/client';
+import { useMemo } from 'react';
+import { type Guard, type GuardChange, type GuardReplay, post } from '../api/client';
 import { count, size, whole } from './amount';
-import { showLine } from './draft';
-import { RangeFields, times } from './range';
+import { times } from './range';
 import { Clock, Cut } from './record';
-import type { At } from './replay';
+import { type At, ReplayForm, useDraft, WrongDraft, wrongDraft } from './replay-form';
 import { draftOf, plain } from './rules';
 import { Badge, Empty, Loading, Tile, Trouble } from './state';
 import { type Column, Table } from './table';
@@ -19,77 +18,26 @@ const written = (g: Guard) => plain({ name: g.name, use: g.use, on: g.on, action
 /** GuardReplayView tries a draft of the guards on what was captured of calls. */
 export function GuardReplayView({ guards, of, onAsk }: { guards: Guard[]; of: At; onAsk: (a: At) => void }) {
   const inForce = useMemo(() => draftOf(guards.map(written), 'guards'), [guards]);
-  const [text, setText] = useState(kept.text ?? inForce);
-  const box = useRef<HTMLTextAreaElement>(null);
+  const draft = useDraft(kept, inForce);
   const found = useMutation({
-    mutationFn: (draft: string) => post<GuardReplay>('/api/v1/guards/replay', { guards: draft, ...times(of), ...(of.records && { records: of.records }) }),
+    mutationFn: (text: string) => post<GuardReplay>('/api/v1/guards/replay', { guards: text, ...times(of), ...(of.records && { records: of.records }) }),
   });
-  const type = (t: string) => {
-    setText(t);
-    if (t === inForce) delete kept.text;
-    else kept.text = t;
-  };
-  const wrong = found.error instanceof Failure && found.error.code === 'INVALID_DRAFT' ? found.error : undefined;
+  const wrong = wrongDraft(found.error);
   return (
     <>
       <p className="hint">
         The guards of the draft look at captured content of recorded calls, as with <code>a2a-gateway guards replay</code>. The audit log records that you did this. No service is asked.
       </p>
-      <form
-        aria-label="Draft"
-        onSubmit={(e) => {
-          e.preventDefault();
-          found.mutate(text);
-        }}
-      >
-        <label htmlFor="guard-draft" className="label">
-          Guards, as the configuration has them
-        </label>
-        <textarea id="guard-draft" ref={box} rows={12} value={text} spellCheck={false} onChange={(e) => type(e.target.value)} {...(wrong && { 'aria-invalid': true, 'aria-describedby': 'guards-wrong' })} />
-        <div className="bar">
-          <RangeFields of={of} onAsk={(r) => onAsk({ ...r, ...(of.records && { records: of.records }) })} />
-          <label>
-            At most{' '}
-            <input
-              type="number"
-              className="number"
-              min={1}
-              placeholder="all"
-              value={of.records ?? ''}
-              onChange={(e) => {
-                const { records: _, ...rest } = of;
-                onAsk(Number(e.target.value) > 0 ? { ...rest, records: Number(e.target.value) } : rest);
-              }}
-            />{' '}
-            of the newest calls
-          </label>
-          <button type="submit" className="primary" disabled={found.isPending}>
-            {found.isPending ? 'Replaying…' : 'Replay'}
-          </button>
-          <button type="button" disabled={text === inForce} onClick={() => type(inForce)}>
-            Back to the guards in force
-          </button>
-        </div>
-      </form>
+      <ReplayForm id="guard-draft" what="guards" rows={12} draft={draft} of={of} onAsk={onAsk} busy={found.isPending} wrong={wrong} onReplay={() => found.mutate(draft.text)} />
       <div aria-live="polite">
         {found.isPending ? (
           <Loading />
         ) : wrong ? (
-          <div className="trouble" role="alert" id="guards-wrong">
-            <div>
-              <strong>These guards could not be put in force.</strong>
-              <pre className="said">{wrong.message}</pre>
-            </div>
-            {wrong.line !== undefined && (
-              <button type="button" onClick={() => showLine(box.current, text, wrong.line ?? 1)}>
-                Go to line {wrong.line}
-              </button>
-            )}
-          </div>
+          <WrongDraft id="guard-draft" what="guards" of={wrong} onLine={draft.show} />
         ) : found.isError ? (
           <Trouble error={found.error} />
         ) : found.data ? (
-          <Answer of={found.data} stale={found.variables !== text} />
+          <Answer of={found.data} stale={found.variables !== draft.text} />
         ) : (
           <Empty title="What would change?">Edit the guards, choose a time range, and choose Replay.</Empty>
         )}

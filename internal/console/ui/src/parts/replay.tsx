@@ -1,20 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { type Checked, Failure, post, type Redecided, type Replayed } from '../api/client';
-import { Checks, Export, showLine, Whom } from './draft';
-import { type Range, RangeFields, times } from './range';
+import { type Checked, post, type Redecided, type Replayed } from '../api/client';
+import { Checks, Export, Whom } from './draft';
+import { times } from './range';
 import { Clock, Cut } from './record';
+import { type At, ReplayForm, useDraft, WrongDraft, wrongDraft } from './replay-form';
 import { draftOf, rulesInForce } from './rules';
 import { Badge, Empty, Loading, Tile, Trouble } from './state';
 import { type Column, Table } from './table';
 
-/** At is when recorded calls were made, and how many of them are meant. */
-export interface At extends Range {
-  records?: number;
-}
-
-/** kept is the draft that was typed, for as long as the page lives: it is too long for an address. */
+/** kept is the draft that was typed, for as long as the page lives. */
 const kept: { text?: string } = {};
 
 /** Replay tries a draft of the rules on calls that were made. */
@@ -26,9 +22,9 @@ export function Replay({ of, rule, onAsk }: { of: At; rule?: string | undefined;
 }
 
 function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined; onAsk: (a: At) => void; inForce: string }) {
-  const [text, setText] = useState(kept.text ?? inForce);
+  const draft = useDraft(kept, inForce);
+  const { text, show } = draft;
   const [asked, setAsked] = useState<{ rules: string; at: At; time: number }>();
-  const box = useRef<HTMLTextAreaElement>(null);
   const found = useQuery({
     queryKey: ['replay', asked],
     queryFn: () => post<Replayed>('/api/v1/policy/replay', { rules: asked?.rules ?? '', ...times(asked?.at ?? {}), ...(asked?.at.records && { records: asked.at.records }) }),
@@ -38,13 +34,7 @@ function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined
     refetchOnWindowFocus: false,
     staleTime: Infinity,
   });
-  const type = (t: string) => {
-    setText(t);
-    if (t === inForce) delete kept.text;
-    else kept.text = t;
-  };
-  const wrong = found.error instanceof Failure && found.error.code === 'INVALID_DRAFT' ? found.error : undefined;
-  const show = (line: number) => showLine(box.current, text, line);
+  const wrong = wrongDraft(found.error);
   // Whoever comes from a refused call finds its rule under the cursor.
   const begun = useRef(false);
   useEffect(() => {
@@ -58,50 +48,7 @@ function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined
       <p className="hint">
         Replay evaluates recorded calls against the draft instead of the rules in force, as <code>a2a-gateway policy test --replay</code> does. It changes nothing.
       </p>
-      <form
-        aria-label="Draft"
-        onSubmit={(e) => {
-          e.preventDefault();
-          setAsked({ rules: text, at: of, time: Date.now() });
-        }}
-      >
-        <label htmlFor="draft" className="label">
-          Rules, as the configuration has them
-        </label>
-        <textarea
-          id="draft"
-          ref={box}
-          rows={16}
-          value={text}
-          spellCheck={false}
-          onChange={(e) => type(e.target.value)}
-          {...(wrong && { 'aria-invalid': true, 'aria-describedby': 'draft-wrong' })}
-        />
-        <div className="bar">
-          <RangeFields of={of} onAsk={({ since, until, last }) => onAsk({ ...(last && { last }), ...(since && { since }), ...(until && { until }), ...(of.records && { records: of.records }) })} />
-          <label>
-            At most{' '}
-            <input
-              type="number"
-              className="number"
-              min={1}
-              placeholder="all"
-              value={of.records ?? ''}
-              onChange={(e) => {
-                const { records: _, ...rest } = of;
-                onAsk(Number(e.target.value) > 0 ? { ...rest, records: Number(e.target.value) } : rest);
-              }}
-            />{' '}
-            of the newest calls
-          </label>
-          <button type="submit" className="primary" disabled={found.isFetching}>
-            {found.isFetching ? 'Replaying…' : 'Replay'}
-          </button>
-          <button type="button" disabled={text === inForce} onClick={() => type(inForce)}>
-            Back to the rules in force
-          </button>
-        </div>
-      </form>
+      <ReplayForm id="draft" what="rules" rows={16} draft={draft} of={of} onAsk={onAsk} busy={found.isFetching} wrong={wrong} onReplay={() => setAsked({ rules: text, at: of, time: Date.now() })} />
       <Checks
         of={text}
         what="these rules"
@@ -118,17 +65,7 @@ function Draft({ of, rule, onAsk, inForce }: { of: At; rule?: string | undefined
         ) : found.isPending ? (
           <Loading />
         ) : wrong ? (
-          <div className="trouble" role="alert" id="draft-wrong">
-            <div>
-              <strong>These rules could not be put in force.</strong>
-              <pre className="said">{wrong.message}</pre>
-            </div>
-            {wrong.line !== undefined && (
-              <button type="button" onClick={() => show(wrong.line ?? 1)}>
-                Go to line {wrong.line}
-              </button>
-            )}
-          </div>
+          <WrongDraft id="draft" what="rules" of={wrong} onLine={show} />
         ) : found.isError ? (
           <Trouble error={found.error} again={() => void found.refetch()} />
         ) : (
