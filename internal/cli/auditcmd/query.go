@@ -258,6 +258,7 @@ type summary struct {
 	Status    int               `json:"status"`
 	Reason    string            `json:"reason"`
 	Approval  string            `json:"approval_state"`
+	Guards    []reader.Finding  `json:"guards"`
 	Event     string            `json:"event"`
 	Attrs     map[string]string `json:"attrs"`
 }
@@ -299,8 +300,23 @@ func printRecord(w io.Writer, line []byte, output string, tried attempts) error 
 	}
 	_, err := fmt.Fprintf(w, "%s %-6s %s %s %s%s\n", at, verb.Cell(r.Decision), verb.Cell(r.Principal), verb.Cell(what), verb.Cell(r.Method), attributes(map[string]string{
 		"task": r.Task, "rule": r.Rule, "limit": r.Limit, "reason": r.Reason, "approval": r.Approval, "status": statusText(r.Status),
+		"guards": findings(r.Guards),
 	}))
 	return err
+}
+
+// findings are those of guards, as guard:kind:action each; those that are alike in several parts once.
+func findings(list []reader.Finding) string {
+	var each []string
+	for _, f := range list {
+		if f.Shadow {
+			f.Action = "shadow"
+		}
+		if text := f.Guard + ":" + f.Kind + ":" + f.Action; !slices.Contains(each, text) {
+			each = append(each, text)
+		}
+	}
+	return strings.Join(each, ",")
 }
 
 // statusText is an HTTP status, "" for none, which attributes leaves out.
