@@ -86,6 +86,8 @@ type Agents interface {
 	// Ask asks an agent about a call, or for the task that it has made of the question. The error is that
 	// another try is worth it.
 	Ask(ctx context.Context, agent string, c *approvals.Call, t *approvals.Turn) (*approvals.Reply, error)
+	// Cancel asks an agent to end the task that it has made of a question. The error is for the log.
+	Cancel(ctx context.Context, agent string, c *approvals.Call, t *approvals.Turn) error
 	// Kin is what an agent has to do with a call.
 	Kin(agent string, c *approvals.Call) approval.Kin
 	// Has reports whether there is such an agent, and whether it is still called at an interface.

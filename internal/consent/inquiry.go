@@ -15,9 +15,6 @@ import (
 
 // How an agent is asked.
 const (
-	// lease is for how long it is a gateway's turn, unless it puts the end off, every renewal.
-	lease   = 30 * time.Second
-	renewal = lease / 3
 	// A task that the agent works on is looked at soon at first: many models need seconds.
 	firstLook = 500 * time.Millisecond
 	lastLook  = 15 * time.Second
@@ -71,21 +68,6 @@ func (d *Desk) knows(st *approvals.Status) bool {
 		if r := now.Rules.Approval(asked.Name); r == nil || r.Digest != asked.Digest {
 			return false
 		}
-	}
-	return true
-}
-
-// follows goes on with a question that another gateway, or this one before a restart, has not brought to an end.
-func (i *inquiry) follows(q *approvals.Question) bool {
-	if q.Answer != nil {
-		return false
-	}
-	if n := len(q.Turns); n > 0 {
-		last := q.Turns[n-1]
-		if !last.Over() {
-			return false
-		}
-		i.last, i.turn = &last, approvals.Turn{N: last.N + 1, Sends: last.Sends, Task: last.Task, Instance: last.Instance}
 	}
 	return true
 }
@@ -198,6 +180,7 @@ func (i *inquiry) try() (done bool, err error) {
 	case err != nil:
 		return false, errors.New("the state is away")
 	case st == nil || st.Outcome.State != standing.Waiting || !i.knows(st):
+		i.withdraw()
 		return true, nil
 	}
 	now, release := i.Now()
@@ -218,6 +201,22 @@ func (i *inquiry) try() (done bool, err error) {
 	i.Telemetry.Metrics.Policy.ApproverAsked(i.agent, reply.Answer.Decision)
 	reply.Answer.Interface = reply.Interface
 	return i.heard(reply.Answer)
+}
+
+// withdraw has the agent end the task that it works on, as nobody waits for its answer. It is tried once.
+func (i *inquiry) withdraw() {
+	turn := i.copy()
+	if turn.Task == "" {
+		return
+	}
+	now, release := i.Now()
+	if now == nil {
+		return
+	}
+	defer release()
+	if err := now.Agents.Cancel(i.ctx, i.agent, &i.st.Call, &turn); err != nil {
+		i.Telemetry.Log.Warn("an agent works on a question that nobody waits for", "agent", i.agent, "approval", i.st.ID, "error", err)
+	}
 }
 
 // shown writes down the task that the agent has made of the question, so that who asks next asks for that.
@@ -360,40 +359,4 @@ func (i *inquiry) barred() (why string) {
 		}
 	}
 	return why
-}
-
-// copy is the turn as it is now.
-func (i *inquiry) copy() approvals.Turn {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.turn
-}
-
-// renew puts the end of the turn off until ctx ends.
-func (i *inquiry) renew(ctx context.Context) {
-	tick := time.NewTicker(renewal)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			i.until(ctx, lease)
-		}
-	}
-}
-
-// until has the turn end then. What cannot be written has another gateway ask, with the same message.
-func (i *inquiry) until(ctx context.Context, d time.Duration) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.turn.Until = time.Now().Add(d)
-	_ = i.Store.KeepTurn(ctx, &i.st.Call, i.agent, &i.turn)
-}
-
-// leave lets another gateway, or this one after its restart, ask at once.
-func (i *inquiry) leave() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(i.ctx), time.Second)
-	defer cancel()
-	i.until(ctx, 0)
 }

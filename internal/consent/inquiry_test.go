@@ -48,6 +48,14 @@ func (f *fleet) Ask(ctx context.Context, agent string, c *approvals.Call, t *app
 	return says(ctx, agent, t)
 }
 
+// Cancel implements Agents.
+func (f *fleet) Cancel(_ context.Context, agent string, _ *approvals.Call, t *approvals.Turn) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, agent+" cancel "+t.Task)
+	return nil
+}
+
 // Kin implements Agents.
 func (f *fleet) Kin(agent string, _ *approvals.Call) approval.Kin {
 	f.mu.Lock()
@@ -90,6 +98,23 @@ func (b *bureau) answered(t *testing.T, c *approvals.Call, agent string) *approv
 		}
 		if time.Now().After(end) {
 			t.Fatalf("%s has not answered: %+v", agent, st.Questions)
+		}
+	}
+}
+
+// shown waits until an agent has shown a task.
+func (b *bureau) shown(t *testing.T, c *approvals.Call, agent string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		st, err := b.Look(t.Context(), c.ID)
+		must(t, err)
+		for _, q := range st.Questions {
+			if n := len(q.Turns); q.Agent == agent && n > 0 && q.Turns[n-1].Task != "" {
+				return
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s has shown no task: %+v", agent, st.Questions)
 		}
 	}
 }
@@ -195,6 +220,37 @@ func TestTaskGoesOn(t *testing.T) {
 	next.sweep(t.Context())
 	next.stands(t, c, standing.Sent)
 	if seen := append(first.fleet.seen(), next.fleet.seen()...); seen[0] != "risk" || slices.Contains(seen[1:], "risk") || seen[len(seen)-1] != "risk t1" {
+		t.Errorf("asked %q", seen)
+	}
+}
+
+// TestWithdrawn: an agent that works on a question is told when somebody else has decided; one that has made no task
+// of it is not.
+func TestWithdrawn(t *testing.T) {
+	t.Parallel()
+	b := newBureau(t, desks(1))
+	b.fleet.says = func(_ context.Context, agent string, _ *approvals.Turn) (*approvals.Reply, error) {
+		if agent == "wise" {
+			return nil, errors.New("away")
+		}
+		return &approvals.Reply{Interface: "https://" + agent, Task: agent + "-1"}, nil
+	}
+	c := b.open(t, time.Hour, "desks")
+	b.Begun(c)
+	for _, agent := range []string{"risk", "law"} {
+		b.shown(t, c, agent)
+	}
+	must(t, second(b.Reject(t.Context(), c.ID, "d", "no", person("lead"))))
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		seen := b.fleet.seen()
+		if slices.Contains(seen, "risk cancel risk-1") && slices.Contains(seen, "law cancel law-1") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("asked %q", seen)
+		}
+	}
+	if seen := b.fleet.seen(); slices.ContainsFunc(seen, func(s string) bool { return strings.HasPrefix(s, "wise cancel") }) {
 		t.Errorf("asked %q", seen)
 	}
 }

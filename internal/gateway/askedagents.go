@@ -20,7 +20,19 @@ func (s askedAgents) Ask(ctx context.Context, agent string, c *approvals.Call, t
 	if a == nil {
 		return &approvals.Reply{Answer: &approvals.Answer{Decision: approvals.Abstain, Why: "there is no such agent"}}, nil
 	}
-	return approvers.Approver{Agent: a, Limit: int64(s.Config.Server.Limits.Answer)}.Ask(ctx, c, t)
+	return s.approver(a).Ask(ctx, c, t)
+}
+
+// Cancel implements consent.Agents.
+func (s askedAgents) Cancel(ctx context.Context, agent string, c *approvals.Call, t *approvals.Turn) error {
+	if a := s.find(agent); a != nil {
+		return s.approver(a).Cancel(ctx, c, t)
+	}
+	return nil
+}
+
+func (s askedAgents) approver(a *agents.Agent) approvers.Approver {
+	return approvers.Approver{Agent: a, Limit: int64(s.Config.Server.Limits.Answer)}
 }
 
 // Kin implements consent.Agents.

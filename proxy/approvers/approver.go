@@ -3,7 +3,7 @@
 // An agent is asked as it is called by anybody: over an interface of its card, in the version and binding
 // that this has, with the credentials of its entry that depend on no caller, through its connections. A
 // question is one SendMessage, whose message has the same id however often it is sent; an agent that
-// answers with a task is asked for it with GetTask.
+// answers with a task is asked for it with GetTask, and with CancelTask to end it where nobody waits any more.
 //
 // What counts of an answer is one data part (docs/extensions/approval.md). What an agent says in words is
 // never read: the message that it was shown may have put it into its mouth.
@@ -60,19 +60,31 @@ func again(format string, args ...any) error {
 // Ask asks the agent about a call, or, where it works on the answer already, for the task. The error is that
 // another try is worth it; whatever else keeps the agent from answering has it abstain.
 func (a Approver) Ask(ctx context.Context, c *approvals.Call, t *approvals.Turn) (*approvals.Reply, error) {
+	if t.Task != "" {
+		return a.ask(ctx, c, t, wire.GetTask, fmt.Appendf(nil, `{"id":%s,"historyLength":0}`, intake.Quoted(t.Task)))
+	}
+	params, err := question(c, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	return a.ask(ctx, c, t, wire.SendMessage, params)
+}
+
+// Cancel asks the agent to work on the answer no more, since nobody waits for it. The error is that it could not be
+// asked; what it answers is its own matter.
+func (a Approver) Cancel(ctx context.Context, c *approvals.Call, t *approvals.Turn) error {
+	_, err := a.ask(ctx, c, t, wire.CancelTask, fmt.Appendf(nil, `{"id":%s}`, intake.Quoted(t.Task)))
+	return err
+}
+
+// ask calls a method of the agent.
+func (a Approver) ask(ctx context.Context, c *approvals.Call, t *approvals.Turn, method string, params []byte) (*approvals.Reply, error) {
 	e, err := a.endpoint()
 	if err != nil {
 		return nil, err
 	}
 	if e.Version == wire.V01 {
 		return abstains(e, "it speaks A2A 0.1 alone, in which agents are not asked"), nil
-	}
-	method, params := wire.GetTask, fmt.Appendf(nil, `{"id":%s,"historyLength":0}`, intake.Quoted(t.Task))
-	if t.Task == "" {
-		method = wire.SendMessage
-		if params, err = question(c, a.ID); err != nil {
-			return nil, err
-		}
 	}
 	l, err := a.call(e, method, MessageID(c.ID, a.ID), params)
 	if err != nil {

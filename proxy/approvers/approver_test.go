@@ -142,6 +142,15 @@ func TestAsk(t *testing.T) {
 					t.Errorf("asked %s of %s", call.Method.Name, call.TaskID)
 				}
 			}
+
+			d.Take()
+			d.Answers(func(w http.ResponseWriter, r *proxytest.Request) { r.Say(w, proxytest.BareTask(words.Task("t1", "canceled", "", ""))) })
+			if err := d.Cancel(t.Context(), c, turn); err != nil {
+				t.Error(err)
+			}
+			if call := d.One(t).Call(); call.Method.Name != wire.CancelTask || call.TaskID != "t1" {
+				t.Errorf("%s %q is asked", call.Method.Name, call.TaskID)
+			}
 		})
 	}
 }
