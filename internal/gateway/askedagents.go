@@ -32,7 +32,7 @@ func (s askedAgents) Cancel(ctx context.Context, agent string, c *approvals.Call
 }
 
 func (s askedAgents) approver(a *agents.Agent) approvers.Approver {
-	return approvers.Approver{Agent: a, Limit: int64(s.Config.Server.Limits.Answer)}
+	return approvers.Approver{Agent: a, Limit: int64(s.Config.Server.Limits.Answer), Gateway: s.Config.Server.ID}
 }
 
 // Kin implements consent.Agents.

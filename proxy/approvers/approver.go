@@ -46,7 +46,8 @@ var (
 // Approver is an agent that is asked.
 type Approver struct {
 	*agents.Agent
-	Limit int64 // of its answers (server.limits.answer)
+	Limit   int64  // of its answers (server.limits.answer)
+	Gateway string // server.id: a question that leads back to this gateway goes in circles
 }
 
 // errAgain is wrapped by errors that another try may not have.
@@ -160,6 +161,7 @@ func (a Approver) roundTrip(ctx context.Context, l *exchange.UpstreamCall, c *ap
 	r.GetBody = nil // see Upstream.RoundTrip
 	r.Header = http.Header{
 		"Accept-Encoding": intake.Unencoded, "A2a-Version": l.Says, "User-Agent": {"a2a-gateway"}, "X-Request-Id": {c.ID},
+		"Via": {"1.1 " + a.Gateway},
 	}
 	extensions := ext.HeaderV10
 	if l.Version != wire.V10 {

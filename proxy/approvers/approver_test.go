@@ -49,7 +49,7 @@ func newDesk(t testing.TB, side wire.Side, edit ...func(*agents.Config)) *desk {
 	proxytest.Must(t, source.Refresh(t.Context()))
 	a, err := agents.New(c, source, up)
 	proxytest.Must(t, err)
-	d.Approver = approvers.Approver{Agent: a, Limit: 64 << 10}
+	d.Approver = approvers.Approver{Agent: a, Limit: 64 << 10, Gateway: "gate-a"}
 	return d
 }
 
@@ -110,7 +110,7 @@ func TestAsk(t *testing.T) {
 			if side.Version == wire.V03 {
 				header = "X-A2a-Extensions"
 			}
-			if seen.Header.Get(header) != approvers.URI || seen.Header.Get("Authorization") != "" {
+			if seen.Header.Get(header) != approvers.URI || seen.Header.Get("Authorization") != "" || seen.Header.Get("Via") != "1.1 gate-a" {
 				t.Errorf("the header is %v", seen.Header)
 			}
 			if strings.Contains(string(call.Params), "hush") {
