@@ -30,7 +30,7 @@ var singledOut = map[string]string{
 	"traffic.go":            "the traffic of the demonstration",
 	"decoder.go":            "a call of the gateway's own",
 	"dialect.go":            "likewise",
-	"explain.go":            "the method that is asked about unless another is named",
+	"caller.go":             "the method that is asked about unless another is named",
 	"forward.go":            "lists are put together from pages, and subscriptions from what a task is",
 	"forwarder.go":          "the webhook of a config that is deleted is forgotten",
 	"holder.go":             "tasks that wait for approval are answered here",
