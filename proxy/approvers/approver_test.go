@@ -144,7 +144,9 @@ func TestAsk(t *testing.T) {
 			}
 
 			d.Take()
-			d.Answers(func(w http.ResponseWriter, r *proxytest.Request) { r.Say(w, proxytest.BareTask(words.Task("t1", "canceled", "", ""))) })
+			d.Answers(func(w http.ResponseWriter, r *proxytest.Request) {
+				r.Say(w, proxytest.BareTask(words.Task("t1", "canceled", "", "")))
+			})
 			if err := d.Cancel(t.Context(), c, turn); err != nil {
 				t.Error(err)
 			}

@@ -362,7 +362,9 @@ func TestExpectContinueAnsweredAtOnce(t *testing.T) {
 	c := &raw{Framer: http2.NewFramer(near, near), Conn: near, t: t}
 	c.table = hpack.NewEncoder(&c.block)
 	c.ReadMetaHeaders = hpack.NewDecoder(tableSize, nil)
+	greeted := make(chan struct{})
 	go func() {
+		defer close(greeted)
 		_, _ = io.WriteString(near, preface)
 		_ = c.WriteSettings()
 	}()
@@ -374,6 +376,7 @@ func TestExpectContinueAnsweredAtOnce(t *testing.T) {
 		settings, ok := f.(*http2.SettingsFrame)
 		acked = ok && settings.IsAck()
 	}
+	<-greeted
 	time.Sleep(50 * time.Millisecond) // for that write to be over, so that the invitation is one of the handler's own
 	c.open(1, false, request("expect", "100-continue")...)
 	if got := c.outcome(); got != "100" {
