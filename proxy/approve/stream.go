@@ -58,10 +58,8 @@ func (h *Holder) streamWaiting(x *exchange.Exchange, st *approvals.Status) (*app
 	}
 	told := st.Outcome.State
 	open := openstreams.NewStream(x.Rec.RequestID, x.PolicyRequest(), x.Rec.Sharing != "", x.InUse(), st.ID, x.Rec.Events)
-	ctx, done := h.Streams.Watch(x.ClientContext(), open, h.StreamConfig.Lifetime.Std())
+	ctx, stop, done := h.Streams.Watch(x.ClientContext(), open, h.StreamConfig.Lifetime.Std())
 	defer done()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	if h.Drain != nil {
 		defer h.Drain(func() { stop(ending.ErrDraining) })()
 	}

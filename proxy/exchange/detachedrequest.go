@@ -13,16 +13,20 @@ type DetachedRequest struct {
 	kept   bool
 }
 
-// Keep lets the request go on without the call. Its end is then that of the feed which
-// reads the answer.
+// Keep lets the request go on without the call, whose context it holds no longer. Its end is then that of the
+// feed which reads the answer.
 func (d *DetachedRequest) Keep() {
-	d.Unhook()
-	d.kept = true
+	if d.Unhook != nil {
+		d.Unhook()
+	}
+	d.Unhook, d.kept = nil, true
 }
 
-// Stop ends the request.
+// Stop ends the request. Several goroutines may call it, once Keep has returned.
 func (d *DetachedRequest) Stop() {
-	d.Unhook()
+	if d.Unhook != nil {
+		d.Unhook()
+	}
 	d.Cancel(nil)
 }
 

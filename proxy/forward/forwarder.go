@@ -70,13 +70,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// Detach begins one; until keep is called it ends with ctx.
+// Detach begins one, with the values of call; until keep is called it ends with ctx.
 //
 // The request of a stream must outlive the call's timeout, and at first must not outlive the
-// call: a timeout still ends it. Keep ends that tie.
-func Detach(ctx context.Context) *exchange.DetachedRequest {
+// call: a timeout still ends it. Keep ends that tie, and nothing of ctx is held any longer.
+func Detach(ctx, call context.Context) *exchange.DetachedRequest {
 	d := new(exchange.DetachedRequest)
-	d.Ctx, d.Cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	d.Ctx, d.Cancel = context.WithCancelCause(context.WithoutCancel(call))
 	d.Unhook = context.AfterFunc(ctx, func() { d.Cancel(context.Cause(ctx)) })
 	return d
 }
@@ -107,7 +107,7 @@ func (fw *Forwarder) SendCall(ctx context.Context, x *exchange.Exchange) (*http.
 		x.UsesQuirk(agents.MethodAddresses)
 	}
 	if x.Upstream.Call.Streaming { // its stream may outlast the call
-		x.Up = Detach(ctx)
+		x.Up = Detach(ctx, x.Ctx)
 		ctx = x.Up.Ctx
 	}
 	l, resp, err := fw.SendUpstream(ctx, x, x.Upstream)

@@ -39,7 +39,7 @@ func (fw *Forwarder) AwaitOpening(ctx context.Context, x *exchange.Exchange, out
 	stop()
 	o := <-out
 	if o.Err != nil && ctx.Err() == nil {
-		x.Up = Detach(ctx)
+		x.Up = Detach(ctx, x.Ctx)
 		label := mediatype.Events
 		if x.Upstream.Binding == wire.GRPC {
 			label = mediatype.GRPC

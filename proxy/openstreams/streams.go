@@ -151,10 +151,10 @@ func (pl *Slot) Leave() {
 }
 
 // Watch has a stream reviewed until done is called. ctx ends when a review finds that
-// its caller could no longer open it, and when End does.
+// its caller could no longer open it, when End does, and with cut.
 // It ends after life as well; 0 for never.
-func (s *Streams) Watch(parent context.Context, st *Stream, life time.Duration) (ctx context.Context, done func()) {
-	ctx, cut := context.WithCancelCause(parent)
+func (s *Streams) Watch(parent context.Context, st *Stream, life time.Duration) (ctx context.Context, cut context.CancelCauseFunc, done func()) {
+	ctx, cut = context.WithCancelCause(parent)
 	end := func() bool { return false }
 	if life > 0 {
 		end = time.AfterFunc(life, func() { cut(ErrLifetime) }).Stop
@@ -166,7 +166,7 @@ func (s *Streams) Watch(parent context.Context, st *Stream, life time.Duration) 
 	}
 	st.cut = cut
 	s.open[st] = struct{}{}
-	return ctx, func() {
+	return ctx, cut, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.open, st)

@@ -17,7 +17,7 @@ func opened(t *testing.T, all *openstreams.Streams, id string) (*openstreams.Str
 	t.Helper()
 	method, _ := wire.ByName(wire.V10, "SendStreamingMessage")
 	st := openstreams.NewStream(id, policy.Request{Principal: &authn.Principal{Subject: "alice"}, Method: method}, false, nil, "", 0)
-	_, done := all.Watch(t.Context(), st, 0)
+	_, _, done := all.Watch(t.Context(), st, 0)
 	return st, done
 }
 

@@ -40,7 +40,7 @@ func (se *Sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened,
 		return stream.Opened{}, err
 	}
 	l.Call.Method, l.Call.Streaming = ownership.SubscribeToTask, true // what the events are read as
-	up := forward.Detach(ctx)
+	up := forward.Detach(ctx, ctx)
 	s, err := se.newPoll(up.Ctx, a, l)
 	if err != nil {
 		up.Stop()

@@ -111,7 +111,7 @@ func (se *Sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream
 	}
 	opening, cancel := context.WithTimeout(ctx, a.x.Agent.Upstream.Timeout(wire.SubscribeToTask))
 	defer cancel()
-	up := forward.Detach(opening)
+	up := forward.Detach(opening, ctx)
 	l, resp, err := se.SendUpstream(up.Ctx, a.x, l)
 	if err != nil {
 		up.Stop()

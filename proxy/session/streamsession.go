@@ -44,7 +44,10 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		a.Close()
 		return err
 	}
-	x.Late.Stop()
+	if x.Late != nil {
+		x.Late.Stop()
+		x.Late = nil // it holds the context of the call, which nothing needs any more
+	}
 	unloadRequest(x)
 	at := &streamSession{sessions: se, x: x, a: a, open: openStream(x), began: time.Now(), before: x.Rec.Events}
 	counted := se.Telemetry.Metrics.Streams.Open(x.Agent.ID)
@@ -108,7 +111,8 @@ func (at *streamSession) watch(client context.Context) (ctx context.Context, don
 	if life > 0 {
 		life = max(life-at.since, 1)
 	}
-	return at.sessions.Streams.Watch(client, at.open, life)
+	ctx, at.relay.Stop, done = at.sessions.Streams.Watch(client, at.open, life)
+	return ctx, done
 }
 
 // took notes what a relay says of itself in the end.

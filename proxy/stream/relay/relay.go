@@ -65,6 +65,10 @@ type Relay struct {
 	// context. A stream that waits then costs no goroutine. Nil is for never.
 	Drain func(end func()) (stop func() bool)
 
+	// Stop ends the context that Run is given. A stream that waits then has one context less. Nil has Run
+	// make one that it can end.
+	Stop context.CancelCauseFunc
+
 	// More reports whether another entry is there that See has passed on in no time. What
 	// was emitted is then written together with it: a write costs more than an event. Nil
 	// has each entry's events written at once.
@@ -106,15 +110,17 @@ func (r Relay) Run(client context.Context, w http.ResponseWriter, from Entries) 
 
 // Begin begins what Run does as a whole, for Go to do and End to end it.
 func (r Relay) Begin(client context.Context, w http.ResponseWriter, from Entries) *Relaying {
-	g := &Relaying{Relay: r, client: client, from: from}
-	g.ctx, g.stop = context.WithCancelCause(client)
+	g := &Relaying{Relay: r, client: client, ctx: client, from: from}
+	if g.Stop == nil {
+		g.ctx, g.Stop = context.WithCancelCause(client)
+	}
 	// Not everything that is read from knows contexts: whatever ends the stream early
 	// closes it, and the cause tells which it was.
 	g.unhook = context.AfterFunc(g.ctx, from.Close)
 	if r.Drain != nil {
-		g.stay = r.Drain(func() { g.stop(ending.ErrDraining) })
+		g.stay = r.Drain(func() { g.Stop(ending.ErrDraining) })
 	}
-	g.out = newWriter(w, r.To, r.Limits, g.stop)
+	g.out = newWriter(w, r.To, r.Limits, g.Stop)
 	g.emit = g.out.emit // once: it would be an allocation per event
 	return g
 }
@@ -128,7 +134,6 @@ type Relaying struct {
 
 	client context.Context
 	ctx    context.Context
-	stop   context.CancelCauseFunc
 	unhook func() bool // of from.Close from the end of ctx
 	stay   func() bool // of the end from Drain; may be nil
 	out    *writer
@@ -168,7 +173,7 @@ func (g *Relaying) Go(again func()) error {
 // moment.
 func (g *Relaying) End(err error) (Stats, error) {
 	left := false
-	defer g.stop(nil)
+	defer g.Stop(nil)
 	defer func() {
 		if !left {
 			g.unhook()
@@ -185,10 +190,10 @@ func (g *Relaying) End(err error) (Stats, error) {
 		}
 		err = endOf(g.ctx, g.out, err) // something has ended it meanwhile
 	}
-	if errors.Is(err, ending.ErrBroken) && errors.Is(g.client.Err(), context.Canceled) {
+	if errors.Is(err, ending.ErrBroken) {
 		// A client who hangs up cancels ctx and the request to the agent, in no
 		// order: the agent's body may break before ctx knows why.
-		err = ending.ErrGone
+		err = endOf(g.client, g.out, err)
 	}
 	return g.out.stats, err
 }
