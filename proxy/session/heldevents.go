@@ -39,6 +39,7 @@ type heldEvent struct {
 	demand *authdemand.Demand
 	event  *inspect.GuardedEvent
 	size   int
+	came   time.Time
 	until  time.Time
 }
 
@@ -118,7 +119,8 @@ func (a *subscriber) guard(e stream.Entry, found *intake.Judged, out []byte, d *
 		h.queue, h.bytes = nil, 0
 		return err
 	}
-	held := heldEvent{entry: e, found: found, demand: d, event: event, size: len(e.Data), until: time.Now().Add(h.time)}
+	now := time.Now()
+	held := heldEvent{entry: e, found: found, demand: d, event: event, size: len(e.Data), came: now, until: now.Add(h.time)}
 	if len(h.queue) == 0 && event.Ready() {
 		return a.release(held, emit)
 	}
@@ -153,6 +155,7 @@ func (a *subscriber) pass(emit relay.Emit) error {
 
 // release gives the client an event.
 func (a *subscriber) release(e heldEvent, emit relay.Emit) error {
+	a.sessions.Telemetry.Metrics.Guards.Held(a.x.Agent.ID, time.Since(e.came))
 	out, err := e.event.Release()
 	if err != nil {
 		return wire.Errorf(wire.BadAgentResponse, "").Because(err)

@@ -22,6 +22,7 @@ type guardMetrics struct {
 	Findings counterVec               `metric:"guard_findings_total{guard,on=request|answer|event|other,kind=$guardKinds,action=report|redact|refuse|passed|shadow|other}" help:"What guards found in messages and artifacts."`
 	Requests counterVec               `metric:"guard_requests_total{guard,result=clean|found|error|cached|other}" help:"Questions of guards to services."`
 	Seconds  *prometheus.HistogramVec `metric:"guard_request_duration_seconds{guard}" help:"Time that the services of guards took to answer." buckets:"calls"`
+	Delay    *prometheus.HistogramVec `metric:"guard_event_delay_seconds{agent}" help:"Time that events of streams, which a guard looked at, waited for what came behind them." buckets:"calls"`
 }
 
 // guardKinds are what guards find that ask no service. What a service finds is counted as the last.
@@ -47,4 +48,9 @@ func (g *Guards) Asked(guard, result string, took time.Duration) {
 	if result != "cached" {
 		g.metrics.Seconds.WithLabelValues(guard).Observe(took.Seconds())
 	}
+}
+
+// Held counts an event of an agent's stream that has waited for so long, which may be not at all.
+func (g *Guards) Held(agent string, long time.Duration) {
+	g.metrics.Delay.WithLabelValues(g.sets.agent(agent)).Observe(long.Seconds())
 }
