@@ -168,7 +168,7 @@ func (q *explainFlags) explain(ctx context.Context, path string) (*verdict.Expla
 // inquire reads the flags, those about the caller first: the task's owner defaults to the caller.
 func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inquiry, error) {
 	i := &explain.Inquiry{Really: q.ask, Flags: true}
-	if err := q.callFlags.settle(c, i, c.Authn); err != nil {
+	if err := q.settle(c, i, c.Authn); err != nil {
 		return nil, err
 	}
 	if err := i.Request(q.extensions); err != nil {
