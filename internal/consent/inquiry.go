@@ -179,8 +179,10 @@ func (i *inquiry) try() (done bool, err error) {
 	switch {
 	case err != nil:
 		return false, errors.New("the state is away")
-	case st == nil || st.Outcome.State != standing.Waiting || !i.knows(st):
+	case st == nil || st.Outcome.State != standing.Waiting:
 		i.withdraw()
+		return true, nil
+	case !i.knows(st): // which a gateway with the rules of before may go on with
 		return true, nil
 	}
 	now, release := i.Now()
