@@ -49,6 +49,7 @@ func (se *Sessions) serveSubscriber(x *exchange.Exchange, a *subscriber) error {
 		x.Late = nil // it holds the context of the call, which nothing needs any more
 	}
 	unloadRequest(x)
+	a.unloadResponse()
 	at := &streamSession{sessions: se, x: x, a: a, open: openStream(x), began: time.Now(), before: x.Rec.Events}
 	counted := se.Telemetry.Metrics.Streams.Open(x.Agent.ID)
 	t := se.Server.Timeouts
@@ -190,5 +191,13 @@ func unloadRequest(x *exchange.Exchange) {
 	}
 	for _, c := range calls {
 		c.Unload()
+	}
+}
+
+// unloadResponse lets go of the heads of the request to the agent and of its answer, for the same reason. What
+// gRPC says in the end stands behind the head of the answer, which tells whether anything came before it.
+func (a *subscriber) unloadResponse() {
+	if a.resp != nil && a.x.Upstream.Binding != wire.GRPC {
+		a.resp.Request, a.resp.Header = nil, nil
 	}
 }
