@@ -20,7 +20,7 @@ func Sharing(rules *policy.Set) func(*authn.Principal, string, *wire.Method, sta
 		}
 		t := intake.Recorded(&r)
 		// A list shows what GetTask would, so both have to be shared.
-		return rules.Shares(p, agent, m, &t) != "" &&
-			(m.Name != wire.ListTasks || rules.Shares(p, agent, intake.GetTask, &t) != "")
+		return rules.Shares(p, agent, m, t) != "" &&
+			(m.Name != wire.ListTasks || rules.Shares(p, agent, intake.GetTask, t) != "")
 	}
 }

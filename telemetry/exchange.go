@@ -125,8 +125,8 @@ type UpstreamCall struct {
 	UpstreamDuration time.Duration // until the agent's answer was read, for streams until its head
 	AnswerForm       string        // how the agent's answer was written, where that is not as A2A has it
 	Quirks           []string      // of proxy.Quirk, those that were used
-	Authorized       bool          // the gateway answered a task that asked for authorization
 	Demanded         []string      // hosts of links in a task that asks for authorization
+	Authorized       bool          // the gateway answered a task that asked for authorization
 	Deduplicated     bool          // the same message was sent before, so the agent did not get this one
 }
 
@@ -145,19 +145,19 @@ type Answer struct {
 // EventStream is how an answer went that is a stream of events. Counting goes on until
 // the stream has ended, which may be hours after the call was let through.
 type EventStream struct {
-	Streamed      bool          // the answer was an event stream
 	Events        int64         // events passed on, heartbeats not counted
 	SkippedEvents int64         // events of the agent's that are none of A2A's: without data, or under another name
 	FirstEvent    time.Duration // from Start until the first event was passed on
 	End           string        // why the stream ended: "final", "client", "agent", "idle", "drain", …
-	Resumed       bool          // the client came back to a stream with Last-Event-ID
-	Replayed      int64         // events it got of what it had missed
-	Gap           bool          // what it had missed is not kept any more: it got the task as it is
-	Joined        bool          // the stream shares the agent's with others
+	Replayed      int64         // events a client got, who came back, of what it had missed
 	Regained      int64         // how often the agent's stream broke and another took its place
 	Grammar       string        // which rule of what may be said of a task the agent broke first
 	DroppedEvents int64         // events that the client was not given, as the gateway ended its stream with an error
 	DroppedBytes  int64         // of those
+	Streamed      bool          // the answer was an event stream
+	Resumed       bool          // the client came back to a stream with Last-Event-ID
+	Gap           bool          // what it had missed is not kept any more: it got the task as it is
+	Joined        bool          // the stream shares the agent's with others
 	DroppedMore   bool          // there may have been more: counting ended before the agent's stream did
 }
 

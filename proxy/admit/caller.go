@@ -23,8 +23,8 @@ func (au *Authenticator) Caller(x *exchange.Exchange, l *exchange.UpstreamCall) 
 		c.Skills = []string{x.Skill}
 	case !x.Agentwide:
 		c.Skills = x.View.Skills // all of them had to be allowed
-		if x.Decision.Skills != nil {
-			c.Skills = x.Decision.Skills // one was enough
+		if x.Rec.Skills != nil {
+			c.Skills = x.Rec.Skills // one was enough
 		}
 	}
 	return c

@@ -93,7 +93,7 @@ func (h *Holder) WithApproval(forward record.Stage) record.Stage {
 			return forward(x)
 		case approvals.IsID(x.Record.ID) && x.Record.Kind == state.Task:
 			return h.answerFor(x, forward)
-		case x.Decision.Approvals == nil:
+		case x.Approvals == nil:
 			return forward(x)
 		}
 		return h.hold(x, forward)
@@ -147,7 +147,7 @@ const remembered = "remembered"
 
 // needed are the rules that nobody has agreed to yet for calls like this one.
 func (h *Holder) needed(x *exchange.Exchange, c *approvals.Call) (list []*approval.Rule, err error) {
-	for _, r := range x.Decision.Approvals {
+	for _, r := range x.Approvals {
 		id, err := h.Store.Remembered(x.Ctx, r, c, h.kin(c))
 		switch {
 		case err != nil:
@@ -170,7 +170,7 @@ func (h *Holder) newCall(x *exchange.Exchange) (*approvals.Call, error) {
 	sum, now := sha256.Sum256(x.Call.Params), time.Now().UTC()
 	c := &approvals.Call{
 		Agent: x.Agent.ID, Skill: x.Skill, Method: x.Call.Method.Name, Version: string(x.Call.Version),
-		Binding: x.Binding().String(), Message: x.Call.MessageID, Created: now, Expires: now.Add(within(x.Decision.Approvals)),
+		Binding: x.Binding().String(), Message: x.Call.MessageID, Created: now, Expires: now.Add(within(x.Approvals)),
 		Context: cmp.Or(x.Call.ContextID, x.Record.Context),
 		Caller: approvals.Caller{
 			Subject: x.Principal.Subject, Issuer: x.Principal.Issuer, Tenant: x.Principal.Tenant, Client: x.Principal.Client,

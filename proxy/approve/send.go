@@ -88,7 +88,7 @@ func (h *Holder) Send(forward record.Stage) record.Stage {
 		if err := h.stands(x, sent); err != nil {
 			return err
 		}
-		for _, r := range x.Decision.Approvals {
+		for _, r := range x.Approvals {
 			if err := h.Store.Remember(x.Ctx, r, sent.Status); err != nil {
 				return storeAway(err)
 			}
@@ -108,7 +108,7 @@ func (h *Holder) Send(forward record.Stage) record.Stage {
 // stands reports why a call may not be sent as it was agreed to: a rule asks now that did not, or is
 // another one than they have seen, or one of them may not agree any more.
 func (h *Holder) stands(x *exchange.Exchange, sent *approvals.Dispatch) error {
-	for _, r := range x.Decision.Approvals {
+	for _, r := range x.Approvals {
 		i := slices.IndexFunc(sent.Rules, func(was approvals.Rule) bool { return was.Name == r.Name })
 		switch {
 		case i < 0:

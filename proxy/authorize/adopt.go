@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
-	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/exchange"
 	"github.com/a2a-gateway/a2a-gateway/proxy/record"
@@ -51,7 +50,7 @@ func (az *Authorizer) Rejudge(x *exchange.Exchange) error {
 		return err
 	}
 	x.Task, x.Session, x.Contexts = translate.Alias{}, translate.Alias{}, nil
-	x.Skill, x.Agentwide, x.Known, x.CallMessage = x.Path, false, policy.Task{}, exchange.CallMessage{}
+	x.Skill, x.Agentwide, x.Known, x.CallMessage = x.Path, false, nil, exchange.CallMessage{}
 	x.Rec.Violations, x.Rec.Sharing = nil, ""
 	for _, judge := range []record.Stage{az.CheckOwnership, az.Authorize, az.Negotiate} {
 		if err := judge(x); err != nil {

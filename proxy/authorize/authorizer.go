@@ -126,8 +126,8 @@ func (az *Authorizer) Authorize(x *exchange.Exchange) error {
 		return err
 	}
 	x.Skill, x.Agentwide = skill, agentwide
-	x.Decision, err = az.Policy.Check(x.PolicyRequest())
-	if err != nil {
+	decision, err := az.Policy.Check(x.PolicyRequest())
+	if x.Decide(decision); err != nil {
 		return err
 	}
 	if err := az.CheckNamedTasks(x); err != nil {

@@ -34,8 +34,8 @@ func possibleSkills(x *exchange.Exchange) []string {
 	switch {
 	case x.Agentwide:
 		return nil
-	case x.Decision.Skills != nil:
-		return x.Decision.Skills
+	case x.Rec.Skills != nil:
+		return x.Rec.Skills
 	}
 	return x.View.Skills
 }

@@ -20,9 +20,7 @@ func (x *Exchange) PolicyRequest() policy.Request {
 		Skill: x.Skill, Skills: x.View.Skills, Agentwide: x.Agentwide, Now: x.Rec.Start,
 		SkillScopes: x.View.Scopes, Message: x.CallMessage.Message,
 		Binding: x.Binding(), Version: x.Call.Version, Extensions: x.Asked, Source: x.Source(),
-	}
-	if x.Known.ID != "" {
-		q.Task = &x.Known
+		Task: x.Known,
 	}
 	return q
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/authdemand"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/approval"
 	"github.com/a2a-gateway/a2a-gateway/policy/guard"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
@@ -59,8 +60,8 @@ type Admission struct {
 // Destination is whom the call is for: the agent, and what of it the path names (locate).
 type Destination struct {
 	Agent  *agents.Agent // locate; nil when the path or host names none that exists. On shared: decode
-	Shared bool          // locate; neither path nor host says which agent is meant
 	Home   *agents.Agent // locate; on shared: whom a call is for that names no agent. nil if it has to name one
+	Shared bool          // locate; neither path nor host says which agent is meant
 	Named  bool          // decode; the tenant named the agent, and is not the agent's own
 	View   *agents.View  // decode; the agent's card
 	Rest   string        // locate; escaped path below the agent's base
@@ -71,30 +72,38 @@ type Destination struct {
 
 // Authorized is what the rules, the limits and the authorizers made of the call (authorize).
 type Authorized struct {
-	Agentwide   bool            // authorize; the call is not about one skill
-	Decision    policy.Decision // authorize
-	CallMessage CallMessage     // authorize; what the call brings, where somebody judges it
-	LimitPass   *limits.Pass    // authorize; what the call holds of its caller's limits
-	Resumed     *limits.Pass    // authorize; of an earlier call, whose stream this one comes back to; nil for none
-	Outlives    bool            // forward; the call goes on when its client hangs up
-	Guards      guard.Selection // negotiate; those that look at what the call brings, and at its answers; nil for none
+	Agentwide   bool                // authorize; the call is not about one skill
+	Outlives    bool                // forward; the call goes on when its client hangs up
+	Shadow      []string            // authorize; of the rules, as in policy.Decision
+	Approvals   []*approval.Rule    // authorize; likewise
+	Extensions  []policy.Extensions // authorize; likewise
+	CallMessage CallMessage         // authorize; what the call brings, where somebody judges it
+	LimitPass   *limits.Pass        // authorize; what the call holds of its caller's limits
+	Resumed     *limits.Pass        // authorize; of an earlier call, whose stream this one comes back to; nil for none
+	Guards      guard.Selection     // negotiate; those that look at what the call brings, and at its answers; nil for none
+}
+
+// Decide notes what the rules have decided: what only records show in the record alone.
+func (x *Exchange) Decide(d policy.Decision) {
+	x.Rec.Rule, x.Rec.Consent, x.Rec.Skills, x.Rec.Faults = d.Rule, d.Consent, d.Skills, d.Faults
+	x.Shadow, x.Approvals, x.Extensions = d.Shadow, d.Approvals, d.Extensions
 }
 
 // Forwarding is the call on its way to the agent, and its answer on the way back (forward).
 type Forwarding struct {
 	Endpoint *agents.Endpoint        // decode; the interface of the agent's that serves the call best
-	FellBack bool                    // forward; it is called in the caller's version, which its card does not have
 	Upstream *UpstreamCall           // forward; the call as it goes to the agent
 	Trail    *telemetry.Trail        // forward; the spans of the call to the agent; nil where it is not traced
 	Sent     time.Time               // forward; when the call went to the agent
 	Late     *time.Timer             // forward; ends the wait for an answer
 	Up       *DetachedRequest        // forward; the request for a stream of the agent's
-	Leads    bool                    // forward; the agent's document at hand is put before a stream
-	TaskTold bool                    // approve; the client of a stream has been shown its task by the gateway
 	Stands   map[state.Step]Standing // negotiate: of the call's task; forward
 	Question *authdemand.Demand      // forward; what a task wants to see that the gateway answers itself
 	Held     []byte                  // forward; the event that showed it, framed for the caller, until another has come
 	Webhook  *push.Registration      // forward; what the agent is given for the webhook that came with the call
 	Holders  map[string]string       // forward; the agent's instances by task, of the tasks that it is asked to list
+	FellBack bool                    // forward; the agent is called in the caller's version, which its card does not have
+	Leads    bool                    // forward; the agent's document at hand is put before a stream
+	TaskTold bool                    // approve; the client of a stream has been shown its task by the gateway
 	Filtered bool                    // forward; the list at hand holds nothing of other callers' any more
 }

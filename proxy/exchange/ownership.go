@@ -13,7 +13,7 @@ import (
 // Ownership is whose the task and the context are, and under which names both sides know them (checkOwnership, adopt).
 type Ownership struct {
 	Record   state.Record    // checkOwnership; of the task the call names; without one only the context's endpoint
-	Known    policy.Task     // authorize; what is recorded of the task, zero if none
+	Known    *policy.Task    // authorize; what is recorded of the task, nil if none
 	Foreign  *Foreign        // checkOwnership; set when the caller's context id had to be replaced
 	Contexts []Foreign       // checkOwnership, forward; those that may go by other names with the caller, foreign among them
 	Query    string          // checkOwnership; replaces the request's query, for the same reason

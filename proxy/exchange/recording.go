@@ -116,10 +116,9 @@ func (x *Exchange) Describe() {
 		rec.ContextID = x.Call.ContextID
 	}
 	rec.MessageID, rec.References = x.Call.MessageID, x.Call.ReferenceTaskIDs
-	rec.Rule, rec.Shadow, rec.Consent = x.Decision.Rule, x.Decision.Shadow, x.Decision.Consent
-	rec.Skills, rec.Faults = x.Decision.Skills, x.Decision.Faults
+	rec.Shadow = x.Shadow
 	if len(x.Terms.Shadow) > 0 {
-		rec.Shadow = slices.Concat(x.Decision.Shadow, x.Terms.Shadow)
+		rec.Shadow = slices.Concat(x.Shadow, x.Terms.Shadow)
 	}
 	if x.LimitPass != nil && len(x.LimitPass.Shadow) > 0 {
 		rec.Shadow = slices.Concat(rec.Shadow, x.LimitPass.Shadow)

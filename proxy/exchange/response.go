@@ -19,9 +19,9 @@ type Response struct {
 	Wrote     bool
 	Streaming bool
 	Ended     bool // the end of the answer is settled: trailers are set
+	Failed    bool // a write did: of what was given to it something may be on its way still
 	Status    int
 	Bytes     int64
-	Failed    bool          // a write did: of what was given to it something may be on its way still
 	Summer    *audit.Summer // of what is written; nil for a stream, and where records have no digests
 	Copy      *bytes.Buffer // takes what is written, unless nil
 	Readers   *Readers      // pages that may read what is written; nil where that is nobody's question

@@ -13,10 +13,10 @@ import (
 
 // StreamState is the client's stream: its place, and who writes it (forward).
 type StreamState struct {
-	Slot  *openstreams.Slot // forward; the stream\'s, of those that may be open
-	Fed   bool              // forward; events come from a feed, and their ids have been checked
+	Slot  *openstreams.Slot // forward; the stream's, of those that may be open
 	Away  server.Detached   // forward; the client's connection, once the exchange goes on without its handler
 	Stays bool              // forward; it does not
+	Fed   bool              // forward; events come from a feed, and their ids have been checked
 }
 
 // Open prepares the response to a stream. Between sides that speak alike its

@@ -23,7 +23,7 @@ func (in *Inspector) GatherConditions(x *exchange.Exchange) error {
 	if r := &x.Record; r.ID != "" {
 		x.Known = intake.Recorded(r)
 		if r.Owner != x.Principal.Key() {
-			x.Rec.Sharing = in.Policy.Shares(x.Principal, x.Agent.ID, x.Call.Method, &x.Known)
+			x.Rec.Sharing = in.Policy.Shares(x.Principal, x.Agent.ID, x.Call.Method, x.Known)
 		}
 	}
 	if in.Policy.Reads(x.Agent.ID) || x.Agent.Match.Reads() || in.Guards.Reads(x.Agent.ID) {

@@ -53,7 +53,7 @@ func (in *Inspector) visibleIn(x *exchange.Exchange) ext.Set {
 	if x.Call.Method.Subject == wire.OfMessage && x.Record.ID == "" { // 0.1's clients name tasks that are new
 		return visible
 	}
-	q := in.Question(x, x.Decision.Extensions)
+	q := in.Question(x, x.Extensions)
 	for _, d := range in.Book.Effective(&q) {
 		if !visible.Has(d.URI) && !x.Terms.Injected.Has(d.URI) {
 			visible = append(visible, d.URI)

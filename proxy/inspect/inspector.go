@@ -282,7 +282,7 @@ func unwrapEnvelope(x *exchange.Exchange) {
 // Negotiate: which extensions are active, and is what the call carries of them as
 // it should be?
 func (in *Inspector) Negotiate(x *exchange.Exchange) error {
-	q := in.Question(x, x.Decision.Extensions)
+	q := in.Question(x, x.Extensions)
 	q.Requested = x.Asked
 	var err error
 	if x.Terms, err = in.Book.Negotiate(&q); err != nil {

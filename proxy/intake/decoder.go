@@ -276,9 +276,9 @@ func (de *Decoder) AnswerLimits() wire.Limits {
 }
 
 // Recorded is a task's record as the rules see it.
-func Recorded(r *state.Record) policy.Task {
+func Recorded(r *state.Record) *policy.Task {
 	owner, issuer := ledger.OwnerOf(*r)
-	return policy.Task{
+	return &policy.Task{
 		ID: r.ID, ContextID: r.Context, Skill: r.Skill,
 		Owner: owner, Issuer: issuer, Tenant: r.Tenant, Created: r.Created,
 	}
@@ -305,8 +305,7 @@ func (de *Decoder) Readable(x *exchange.Exchange) func(*state.Record) bool {
 // of that. path and declared are what else says which skill is meant.
 func (de *Decoder) ReadingRequest(x *exchange.Exchange, path, declared string, r *state.Record) (policy.Request, error) {
 	q := x.PolicyRequest()
-	task := Recorded(r)
-	q.Task = &task
+	q.Task = Recorded(r)
 	var err error
 	q.Skill, q.Agentwide, err = de.Policy.Resolve(policy.SkillSource{
 		Path: path, Task: r.Skill, Declared: declared, All: x.View.Skills,

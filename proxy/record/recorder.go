@@ -195,9 +195,9 @@ func (rc *Recorder) Refuse(x *exchange.Exchange, err error) {
 	x.Rec.Cause = err.Error()
 	var denied *policy.Denied
 	if errors.As(err, &denied) {
-		x.Decision.Rule = denied.Rule
+		x.Rec.Rule = denied.Rule
 	}
-	x.Rec.Overruled = denied == nil && x.Decision.Rule != "" && x.Rec.Decision == DecisionDeny
+	x.Rec.Overruled = denied == nil && x.Rec.Rule != "" && x.Rec.Decision == DecisionDeny
 	switch {
 	case !x.Writer.Wrote:
 		failure.Write(x.Writer, &x.Call, e)

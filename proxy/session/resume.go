@@ -81,7 +81,7 @@ func (se *Sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	}
 	x.Known = intake.Recorded(&record)
 	if x.Rec.Sharing = ""; record.Owner != x.Principal.Key() {
-		x.Rec.Sharing = se.Policy.Shares(x.Principal, x.Agent.ID, ownership.SubscribeToTask, &x.Known)
+		x.Rec.Sharing = se.Policy.Shares(x.Principal, x.Agent.ID, ownership.SubscribeToTask, x.Known)
 	}
 	x.Skill, x.Agentwide = x.Path, false
 	q := x.PolicyRequest()
@@ -92,7 +92,8 @@ func (se *Sessions) asSubscriber(x *exchange.Exchange, task string) error {
 	if err != nil {
 		return err
 	}
-	if x.Decision, err = se.Policy.Check(x.PolicyRequest()); err != nil {
+	decision, err := se.Policy.Check(x.PolicyRequest())
+	if x.Decide(decision); err != nil {
 		return err
 	}
 	return se.AskAuthorizers(x)
