@@ -205,7 +205,7 @@ func TestStreamLimit(t *testing.T) {
 // does not meet the next answer on the connection, nor a 100 Continue.
 func TestStreamDeadlineEndsWithStream(t *testing.T) {
 	t.Parallel()
-	const limit = 500 * time.Millisecond
+	const limit = time.Second
 	w := proxytest.NewGateway(t, func(s *proxytest.Setup) { s.Server.Timeouts.Write = quantity.Duration(limit) })
 	c, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
 	proxytest.Must(t, err)
