@@ -127,7 +127,7 @@ func (az *Authorizer) Authorize(x *exchange.Exchange) error {
 	}
 	x.Skill, x.Agentwide = skill, agentwide
 	decision, err := az.Policy.Check(x.PolicyRequest())
-	if x.Decide(decision); err != nil {
+	if x.Decide(decision, &x.Rec); err != nil {
 		return err
 	}
 	if err := az.CheckNamedTasks(x); err != nil {

@@ -84,9 +84,9 @@ type Authorized struct {
 }
 
 // Decide notes what the rules have decided: what only records show in the record alone.
-func (x *Exchange) Decide(d policy.Decision) {
-	x.Rec.Rule, x.Rec.Consent, x.Rec.Skills, x.Rec.Faults = d.Rule, d.Consent, d.Skills, d.Faults
-	x.Shadow, x.Approvals, x.Extensions = d.Shadow, d.Approvals, d.Extensions
+func (a *Authorized) Decide(d policy.Decision, rec *telemetry.Exchange) {
+	rec.Rule, rec.Consent, rec.Skills, rec.Faults = d.Rule, d.Consent, d.Skills, d.Faults
+	a.Shadow, a.Approvals, a.Extensions = d.Shadow, d.Approvals, d.Extensions
 }
 
 // Forwarding is the call on its way to the agent, and its answer on the way back (forward).

@@ -93,7 +93,7 @@ func (se *Sessions) asSubscriber(x *exchange.Exchange, task string) error {
 		return err
 	}
 	decision, err := se.Policy.Check(x.PolicyRequest())
-	if x.Decide(decision); err != nil {
+	if x.Decide(decision, &x.Rec); err != nil {
 		return err
 	}
 	return se.AskAuthorizers(x)
