@@ -322,6 +322,18 @@ func TestSilentClients(t *testing.T) {
 	}
 }
 
+// sendInvited sends a body once 100 Continue has come, and wants it answered.
+func (c *raw) sendInvited() {
+	c.t.Helper()
+	if got := c.outcome(); got != "100" {
+		c.t.Fatal(got)
+	}
+	_ = c.WriteData(1, true, []byte("body"))
+	if got := c.outcome(); got != "200" {
+		c.t.Error(got)
+	}
+}
+
 // TestExpectContinue: the client is invited when the handler reads.
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
@@ -334,13 +346,7 @@ func TestExpectContinue(t *testing.T) {
 	})
 	c := dialRaw(t, url)
 	c.open(1, false, request("expect", "100-continue")...)
-	if got := c.outcome(); got != "100" {
-		t.Fatal(got)
-	}
-	_ = c.WriteData(1, true, []byte("body"))
-	if got := c.outcome(); got != "200" {
-		t.Error(got)
-	}
+	c.sendInvited()
 }
 
 // TestExpectContinueAnsweredAtOnce: a body that has come before the write of the invitation returns is read.
@@ -379,13 +385,7 @@ func TestExpectContinueAnsweredAtOnce(t *testing.T) {
 	<-greeted
 	time.Sleep(50 * time.Millisecond) // for that write to be over, so that the invitation is one of the handler's own
 	c.open(1, false, request("expect", "100-continue")...)
-	if got := c.outcome(); got != "100" {
-		t.Fatal(got)
-	}
-	_ = c.WriteData(1, true, []byte("body"))
-	if got := c.outcome(); got != "200" {
-		t.Error(got)
-	}
+	c.sendInvited()
 }
 
 // lingering is a connection on which a write of a head returns some time after the other side has it.
